@@ -29,11 +29,10 @@ fn boxes() -> Vec<Spinning> {
     let vector = |i: usize| Vector3::new(spread(i, 0), spread(i, 1), spread(i, 2));
     (0..BODIES)
         .map(|i| {
-            let squares = (vector(i) * 0.9).add_scalar(0.1).map(|edge| edge * edge);
-            let inertia = Vector3::repeat(squares.sum()) - squares;
+            let half = (vector(i) * 0.9).add_scalar(0.1) / 2.0;
             let axis = vector(i + 1).add_scalar(-0.5);
             Spinning {
-                mass: MassProperties::new(1.0, inertia / 12.0).expect("boxes are solids"),
+                mass: MassProperties::cuboid(1.0, &half).expect("boxes are solids"),
                 pose: Isometry3::new(vector(i + 2) * 100.0, vector(i + 3) * 3.0),
                 velocity: Velocity {
                     linear: vector(i + 4),

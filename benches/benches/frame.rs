@@ -102,7 +102,7 @@ fn broken_bunny(frames: usize) -> World {
         })
         .collect();
     let (mut world, _) = build(&scene, &meshes).expect("a valid world");
-    while world.step().fractures.is_empty() {}
+    while world.step().events.fractures.is_empty() {}
     for _ in 0..frames {
         world.step();
     }

@@ -1,9 +1,9 @@
-//! Sequential impulses on many contacts: ns a contact and sweep, on one thread and two, cold and
-//! warm, and a frame of a settled pile with every solver.
+//! Sequential impulses on many contacts: time per contact and sweep, ns, on one thread and on two, from a cold and
+//! from a warm start; and a frame of a settled pile with every solver.
 //!
-//! The contacts are those of a wall of bricks, four a pair, three rows a contact.
+//! The contacts are those of a wall of bricks: four for each pair, three rows for each contact.
 //!
-//! Medians on two cores of an EPYC beside other work (load 17, so that two threads gain nothing):
+//! Medians on two cores of an EPYC under other load (17, so that two threads gain nothing):
 //! 117 ns a contact and sweep of 1,092 contacts on one thread, 121 on two; 108 of 9,828 on one. To
 //! 1 mm/s it takes 1,469 sweeps cold and 115 warm for 1,092 contacts, 1,242 and 76 for 9,828.
 
@@ -45,7 +45,7 @@ fn wall(contacts: usize) -> Wall {
     const COURSES: usize = 20;
     let across = contacts / (COURSES * 8);
     let half = Vector3::new(0.1, 0.05, 0.1);
-    let mass = MassProperties::new(4.0, Vector3::new(0.017, 0.027, 0.017)).expect("a brick");
+    let mass = MassProperties::cuboid(4.0, &half).expect("a brick");
     let number = |course: usize, i: usize| (1 + (course - 1) * (across + 1) + i) as u32;
     let (mut bodies, mut poses, mut rows) =
         (vec![Body::Static], vec![Isometry3::identity()], Vec::new());
@@ -113,14 +113,16 @@ fn sweeps(c: &mut Criterion) {
             });
         }
         group.finish();
-        // sweeps to the same residual, from nothing and from the last step
+        // sweeps to the same residual, from zero and from the impulses of the last step
         let mut cold = wall.mlcp();
         let needed = cold.solve(1e-3, 5000);
         let mut warm = wall.mlcp();
         warm.start(&cold.impulses().iter().map(|j| j * 0.98).collect::<Vec<_>>());
         let with = warm.solve(1e-3, 5000);
         c.bench_function(
-            &format!("to 1 mm/s, {own} contacts: {needed} sweeps cold, {with} warm; one of them"),
+            &format!(
+                "to 1 mm/s, {own} contacts: {needed} sweeps cold, {with} warm; time of one sweep"
+            ),
             |b| b.iter(|| black_box(&mut warm).sweep(1)),
         );
     }

@@ -82,7 +82,7 @@ fn piles(criterion: &mut Criterion) {
             for (when, frame) in FRAMES {
                 let (mut contacts, mut deep) = (0, 0.0_f64);
                 while world.frame() < frame {
-                    contacts = world.step().contacts;
+                    contacts = world.step().counters.contacts;
                     deep = deep.max(deepest(&exact, &world));
                 }
                 let end = deepest(&exact, &world);

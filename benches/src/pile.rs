@@ -1,9 +1,7 @@
 //! A pile of random convex fragments: the same bodies for every engine.
 
-use std::sync::Arc;
-
-use contact::{Groups, Material, Shape};
-use dynamics::{Body, Velocity};
+use contact::{Material, Shape};
+use dynamics::Body;
 use levelset::{Aabb, ConvexHull, Grid, LevelSet};
 use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::parry::{math::Vector, transformation::convex_hull};
@@ -91,14 +89,9 @@ fn fragment(random: &mut Random, start: Isometry3<f64>, known: Known) -> Fragmen
         Known::Samples => Shape::grid(level_set, &surface, frame),
     };
     let body = NewBody {
-        solid: None,
-        body: Body::Dynamic(mass),
         pose: start * frame,
-        velocity: Velocity::default(),
-        shape: Arc::new(shape),
         material: MATERIAL,
-        groups: Groups::default(),
-        breakage: None,
+        ..NewBody::of(Body::Dynamic(mass), shape)
     };
     Fragment { points, start, mass: mass.mass(), body, frame }
 }
@@ -136,14 +129,9 @@ pub fn world(fragments: &[Fragment], ground: Ground, settings: Settings) -> (Wor
     let (shape, height) = ground.shape();
     world
         .add(NewBody {
-            solid: None,
-            body: Body::Static,
             pose: Isometry3::translation(0.0, height, 0.0),
-            velocity: Velocity::default(),
-            shape: Arc::new(shape),
             material: MATERIAL,
-            groups: Groups::default(),
-            breakage: None,
+            ..NewBody::fixed(shape)
         })
         .unwrap();
     let ids = fragments.iter().map(|f| world.add(f.body.clone()).unwrap()).collect();

@@ -1,4 +1,4 @@
-//! Stress of finite elements beside that of CalculiX (`ccx`, Debian package `calculix-ccx`) on the same mesh.
+//! Stress of finite elements compared with that of CalculiX (`ccx`, Debian package `calculix-ccx`) on the same mesh.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

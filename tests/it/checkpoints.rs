@@ -26,7 +26,7 @@ fn started(text: &str) -> (World, Recorder) {
 fn step(world: &mut World, recorder: &mut Recorder) -> Vec<Event> {
     let report = world.step();
     recorder.record(world, &report);
-    report.events
+    report.events.replayable
 }
 
 fn assert_same(one: &Recording, other: &Recording) {

@@ -102,7 +102,7 @@ proptest! {
         }
         let (before, energy) = (momenta(&world), world.kinetic_energy());
         for _ in 0..6 {
-            let gain = world.step().energy_gain;
+            let gain = world.step().energy.gain;
             prop_assert!(gain <= 1e-10 * energy, "{gain} of {energy} J");
         }
         let after = momenta(&world);

@@ -135,7 +135,7 @@ fn bodies_that_touch_only_each_other_keep_momentum_and_angular_momentum() {
             let own = world.iter().next().unwrap().momentum.linear;
             touched += usize::from(own != last);
             last = own;
-            assert!(report.energy_gain <= 1e-12 * energy, "{frame}: {}", report.energy_gain);
+            assert!(report.energy.gain <= 1e-12 * energy, "{frame}: {}", report.energy.gain);
             let now = world.momentum();
             let linear = (now.linear - before.linear).norm() / before.linear.norm();
             let angular = (now.angular - before.angular).norm() / before.angular.norm();

@@ -62,7 +62,7 @@ fn pieces_are_in_the_groups_of_what_they_broke_off() {
     // a shelf in the way that only others see
     let shelf = cuboid([1.0, 0.1, 1.0], 1.0, at(0.0, 0.7, 0.0), Material::default());
     world.add(NewBody { body: Body::Static, groups: only(4, u32::MAX), ..shelf }).unwrap();
-    let broke: usize = (0..60).map(|_| world.step().fractures.len()).sum();
+    let broke: usize = (0..60).map(|_| world.step().events.fractures.len()).sum();
     assert!(broke > 0);
     let pieces: Vec<_> = world.iter().filter(|s| s.lineage.is_some()).collect();
     assert!(pieces.len() > 1);

@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-use contact::{Field, Groups, Shape, Triangles};
+use contact::{Field, Shape, Triangles};
 use dynamics::{Body, Velocity};
 use levelset::{MeshError, Solid, TriMesh};
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -56,14 +56,8 @@ fn block(half: Vector3<f64>) -> TriMesh {
 
 fn scenery(mesh: &TriMesh, thickness: f64, body: Body, surface: contact::Material) -> NewBody {
     NewBody {
-        solid: None,
-        body,
-        pose: Isometry3::identity(),
-        velocity: still(),
-        shape: Arc::new(Shape::mesh(Arc::new(Triangles::new(mesh, thickness).unwrap()))),
         material: surface,
-        groups: Groups::default(),
-        breakage: None,
+        ..NewBody::of(body, Shape::mesh(Arc::new(Triangles::new(mesh, thickness).unwrap())))
     }
 }
 

@@ -45,13 +45,12 @@ fn one() -> impl Strategy<Value = (Body, Isometry3<f64>, Velocity, Arc<Shape>, M
             (x, r, linear, angular),
         )| {
             let (half, mass) = (Vector3::from(half), 10f64.powf(mass));
-            let s = half.component_mul(&half) / 3.0;
-            let (shape, inertia) = if round {
-                (Shape::ball(half.x), Vector3::repeat(0.4 * half.x * half.x))
+            let (shape, mass) = if round {
+                (Shape::ball(half.x), MassProperties::ball(mass, half.x))
             } else {
-                (Shape::cuboid(half, 0.1), Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y))
+                (Shape::cuboid(half, 0.1), MassProperties::cuboid(mass, &half))
             };
-            let body = Body::Dynamic(MassProperties::new(mass, inertia * mass).unwrap());
+            let body = Body::Dynamic(mass.unwrap());
             let pose = Isometry3::from_parts(Translation3::from(x), r);
             let material = Material {
                 restitution,
@@ -234,22 +233,14 @@ proptest! {
         let settings = sim::Settings { contact, gravity, bound_energy, ..Default::default() };
         let mut world = World::new(settings);
         for i in 0..crowd.bodies.len() {
-            world.add(NewBody { solid: None,
-                body: crowd.bodies[i],
-                pose: crowd.poses[i],
-                velocity: crowd.velocities[i],
-                shape: Arc::clone(&crowd.shapes[i]),
-                material: crowd.materials[i],
-                groups: Groups::default(),
-                breakage: None,
-            }).unwrap();
+            world.add(NewBody { pose: crowd.poses[i], velocity: crowd.velocities[i], material: crowd.materials[i], ..NewBody::of(crowd.bodies[i], Arc::clone(&crowd.shapes[i])) }).unwrap();
         }
         for _ in 0..8 {
             let size = world.kinetic_energy() + world.potential_energy().abs();
             let momentum = world.momentum().linear;
             let report = world.step();
-            let size = size + report.kinetic_energy + report.potential_energy.abs();
-            let (gain, frame) = (report.energy_gain, report.frame);
+            let size = size + report.energy.kinetic + report.energy.potential.abs();
+            let (gain, frame) = (report.energy.gain, report.frame);
             prop_assert!(gain <= 1e-10 * size, "frame {frame} gains {gain} of {size}");
             if is_free {
                 let weight = gravity * (world.mass() * world.settings().dt);

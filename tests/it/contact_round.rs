@@ -2,18 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_PI_2;
-use std::sync::Arc;
 
-use contact::{Field, Groups, Round, Settings, Shape};
+use contact::{Field, Round, Settings, Shape};
 use dynamics::{Body, MassProperties, Velocity};
 use levelset::Solid;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use sim::scene::Scene;
 use sim::{BodyId, NewBody, World, build};
 
-use crate::contact_scenes::{
-    GRAVITY, at, floor, material, place, steps_without_gain, still, world,
-};
+use crate::contact_scenes::{GRAVITY, at, floor, material, place, steps_without_gain, world};
 
 /// What a body rolls or stands on.
 #[derive(Clone, Copy, Debug)]
@@ -41,16 +38,7 @@ fn on(ground: Ground, tilt: f64) -> World {
 }
 
 fn body_of(shape: Shape, body: Body) -> NewBody {
-    NewBody {
-        solid: None,
-        body,
-        pose: Isometry3::identity(),
-        velocity: still(),
-        shape: Arc::new(shape),
-        material: material(0.0, 0.5),
-        groups: Groups::default(),
-        breakage: None,
-    }
+    NewBody { material: material(0.0, 0.5), ..NewBody::of(body, shape) }
 }
 
 fn mass_of(solid: &Solid) -> MassProperties {
@@ -84,7 +72,7 @@ fn lying() -> UnitQuaternion<f64> {
     UnitQuaternion::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2)
 }
 
-/// Moment of inertia about the axis by that of as much mass at the radius.
+/// Moment of inertia about the axis over `mass * radius^2`.
 fn roundness(body: &NewBody, radius: f64) -> f64 {
     let Body::Dynamic(mass) = &body.body else { unreachable!() };
     mass.inertia().y / (mass.mass() * radius * radius)
@@ -203,7 +191,7 @@ fn a_can_that_hangs_over_the_edge_by_less_than_half_stays_and_by_more_falls() {
         let id = world.add(NewBody { pose, ..cylinder(0.06, 0.03) }).unwrap();
         steps_without_gain(&mut world, 150);
         let fell = pose.translation.vector.y - place(&world, id).y;
-        // the overlap that is let be
+        // the overlap that contacts allow
         let slop = 2.0 * Settings::default().slop * 0.06_f64.hypot(0.03);
         assert!(if stays { fell.abs() < slop } else { fell > 0.5 }, "{over}: {fell}");
     }
@@ -224,7 +212,7 @@ fn a_cone_on_its_side_rolls_in_a_circle() {
         let pose = Isometry3::from_parts(center.into(), turn);
         let id = world.add(NewBody { pose, velocity, ..cone(half_height, radius) }).unwrap();
         let energy = world.kinetic_energy();
-        // the center goes around at its speed by its distance from the upright through the tip
+        // angular velocity of the center about the vertical through the tip
         let rate = velocity.linear.norm() / center.x;
         for second in 1..=5 {
             steps_without_gain(&mut world, 30);

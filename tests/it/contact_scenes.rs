@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contact::{Clamp, Groups, Levers, Material, Settings, Shape, Solver};
+use contact::{Clamp, Levers, Material, Settings, Shape, Solver};
 use dynamics::{Body, MassProperties, Velocity};
 use levelset::{Aabb, Grid, LevelSet, Solid};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
@@ -50,14 +50,9 @@ pub(crate) fn still() -> Velocity {
 pub(crate) fn floor(world: &mut World, tilt: f64, surface: Material) -> BodyId {
     world
         .add(NewBody {
-            solid: None,
-            body: Body::Static,
             pose: Isometry3::rotation(Vector3::z() * tilt),
-            velocity: still(),
-            shape: Arc::new(Shape::half_space()),
             material: surface,
-            groups: Groups::default(),
-            breakage: None,
+            ..NewBody::fixed(Shape::half_space())
         })
         .unwrap()
 }
@@ -69,32 +64,14 @@ pub(crate) fn cuboid(
     surface: Material,
 ) -> NewBody {
     let half = Vector3::from(half);
-    let s = half.component_mul(&half) * (mass / 3.0);
-    let inertia = Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y);
-    NewBody {
-        solid: None,
-        body: Body::Dynamic(MassProperties::new(mass, inertia).unwrap()),
-        pose,
-        velocity: still(),
-        shape: Arc::new(Shape::cuboid(half, half.min() / 2.0)),
-        material: surface,
-        groups: Groups::default(),
-        breakage: None,
-    }
+    let body = Body::Dynamic(MassProperties::cuboid(mass, &half).unwrap());
+    let shape = Shape::cuboid(half, half.min() / 2.0);
+    NewBody { pose, material: surface, ..NewBody::of(body, shape) }
 }
 
 pub(crate) fn ball(radius: f64, mass: f64, pose: Isometry3<f64>, surface: Material) -> NewBody {
-    let inertia = Vector3::repeat(0.4 * mass * radius * radius);
-    NewBody {
-        solid: None,
-        body: Body::Dynamic(MassProperties::new(mass, inertia).unwrap()),
-        pose,
-        velocity: still(),
-        shape: Arc::new(Shape::ball(radius)),
-        material: surface,
-        groups: Groups::default(),
-        breakage: None,
-    }
+    let body = Body::Dynamic(MassProperties::ball(mass, radius).unwrap());
+    NewBody { pose, material: surface, ..NewBody::of(body, Shape::ball(radius)) }
 }
 
 pub(crate) fn place(world: &World, id: BodyId) -> Vector3<f64> {
@@ -112,8 +89,8 @@ pub(crate) fn steps_without_gain(world: &mut World, frames: usize) {
     for _ in 0..frames {
         let size = world.kinetic_energy() + world.potential_energy().abs();
         let report = world.step();
-        assert!(report.frozen.is_empty());
-        let gain = report.energy_gain / (size + report.potential_energy.abs());
+        assert!(report.events.frozen.is_empty());
+        let gain = report.energy.gain / (size + report.energy.potential.abs());
         assert!(gain <= 1e-10, "frame {} gains {gain:e}", report.frame);
     }
 }
@@ -123,7 +100,7 @@ pub(crate) fn largest_gain(world: &mut World, frames: usize) -> f64 {
     let gain = |_| {
         let size = world.kinetic_energy() + world.potential_energy().abs();
         let report = world.step();
-        report.energy_gain / (size + report.potential_energy.abs())
+        report.energy.gain / (size + report.energy.potential.abs())
     };
     (0..frames).map(gain).fold(f64::NEG_INFINITY, f64::max)
 }
@@ -401,14 +378,8 @@ fn vessel(world: &mut World, body: Body, reach: f64, distance: impl Fn(Point3<f6
     let points = level_set.surface_particles(reach / 10.0);
     world
         .add(NewBody {
-            solid: None,
-            body,
-            pose: Isometry3::identity(),
-            velocity: still(),
-            shape: Arc::new(Shape::grid(level_set, &points, Isometry3::identity())),
             material: material(0.1, 0.4),
-            groups: Groups::default(),
-            breakage: None,
+            ..NewBody::of(body, Shape::grid(level_set, &points, Isometry3::identity()))
         })
         .unwrap();
 }
@@ -435,14 +406,9 @@ fn rings_stay_in_a_bowl() {
             );
             world
                 .add(NewBody {
-                    solid: None,
-                    body: Body::Dynamic(mass),
                     pose,
-                    velocity: still(),
-                    shape: Arc::clone(&shape),
                     material: material(0.1, 0.4),
-                    groups: Groups::default(),
-                    breakage: None,
+                    ..NewBody::of(Body::Dynamic(mass), Arc::clone(&shape))
                 })
                 .unwrap()
         })
@@ -472,14 +438,9 @@ fn a_rotating_drum_keeps_its_boxes() {
             );
             world
                 .add(NewBody {
-                    solid: None,
-                    body: Body::Dynamic(mass),
                     pose: Isometry3::new(at, Vector3::new(0.3, f64::from(i), 0.1)),
-                    velocity: still(),
-                    shape: Arc::clone(&shape),
                     material: material(0.1, 0.4),
-                    groups: Groups::default(),
-                    breakage: None,
+                    ..NewBody::of(Body::Dynamic(mass), Arc::clone(&shape))
                 })
                 .unwrap()
         })
@@ -506,14 +467,10 @@ fn a_top_stands_as_long_as_it_spins() {
         let axis = tilted * Vector3::y();
         let id = world
             .add(NewBody {
-                body: Body::Dynamic(mass),
                 pose,
                 velocity: Velocity { angular: axis * spin, ..Velocity::default() },
-                shape: Arc::clone(&shape),
-                solid: None,
                 material: material(0.0, 1.0),
-                groups: Groups::default(),
-                breakage: None,
+                ..NewBody::of(Body::Dynamic(mass), Arc::clone(&shape))
             })
             .unwrap();
         let up = |world: &World| {
@@ -545,8 +502,8 @@ fn beside(contact: Settings, broken: Option<NewBody>) -> (Vec<Isometry3<f64>>, u
     let mut reported = 0;
     for _ in 0..20 {
         let report = world.step();
-        reported += report.frozen.len();
-        assert!(report.frozen.iter().all(|&f| Some(f) == id));
+        reported += report.events.frozen.len();
+        assert!(report.events.frozen.iter().all(|&f| Some(f) == id));
     }
     if let Some(id) = id {
         let state = world.get(id).unwrap();
@@ -588,14 +545,9 @@ fn a_sampled_cube_at_rest_stays_as_it_is() {
         let (mass, shape) = sampled(Solid::Box { half_extents: Vector3::repeat(0.12) }, 0.12, 0.04);
         let id = world
             .add(NewBody {
-                solid: None,
-                body: Body::Dynamic(mass),
                 pose: at(0.0, 0.12, 0.0),
-                velocity: still(),
-                shape,
                 material: material(0.0, 0.5),
-                groups: Groups::default(),
-                breakage: None,
+                ..NewBody::of(Body::Dynamic(mass), shape)
             })
             .unwrap();
         steps_without_gain(&mut world, 300);
@@ -657,7 +609,7 @@ fn a_force_that_is_not_finite_freezes_what_it_acts_on() {
             let id = world.add(cuboid([0.5; 3], 100.0, pose, Material::default())).unwrap();
             for _ in 0..3 {
                 let report = world.step();
-                assert_eq!(report.frozen, [id], "{bad}");
+                assert_eq!(report.events.frozen, [id], "{bad}");
                 let state = world.get(id).unwrap();
                 assert_eq!((state.pose, state.momentum.linear.norm()), (&pose, 0.0), "{bad}");
             }

@@ -203,7 +203,7 @@ fn a_cube_of_tetrahedra_rests_where_it_does_by_samples() {
             let body = world.iter().next_back().unwrap();
             let is_tets = matches!(body.shape.field(), Field::Tets(_));
             assert_eq!(is_tets, collide == "tets");
-            assert!(report.kinetic_energy < 1e-6, "{below} {report:?}");
+            assert!(report.energy.kinetic < 1e-6, "{below} {report:?}");
             ends.push(body.pose.translation.y);
         }
         // the spacing of samples is a few millimeters
@@ -228,7 +228,7 @@ fn two_bodies_of_tetrahedra_stand_on_each_other() {
     let energy = world.kinetic_energy() + world.potential_energy();
     let start = world.iter().next_back().unwrap().pose.rotation;
     for _ in 0..150 {
-        assert!(world.step().energy_gain < 1e-9 * energy);
+        assert!(world.step().energy.gain < 1e-9 * energy);
     }
     let upper = world.iter().next_back().unwrap();
     assert!((upper.pose.translation.y - 0.3).abs() < 2e-3, "{}", upper.pose.translation.y);
@@ -258,7 +258,7 @@ fn pieces_of_tetrahedra_collide_by_theirs() {
     let mut pieces = 0;
     for _ in 0..60 {
         let report = world.step();
-        pieces += report.fractures.iter().map(|f| f.fragments.len()).sum::<usize>();
+        pieces += report.events.fractures.iter().map(|f| f.fragments.len()).sum::<usize>();
     }
     assert!(pieces >= 2, "{pieces}");
     let by_tets = world.iter().filter(|s| matches!(s.shape.field(), Field::Tets(_))).count();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contact::{Field, Groups, Shape};
+use contact::{Field, Shape};
 use dynamics::{Body, MassProperties};
 use fracture::{Alignment, Geometry, Pattern, Pieces, Voronoi};
 use levelset::{Aabb, ConvexHull, Grid, Solid};
@@ -12,7 +12,7 @@ use sim::{NewBody, World, rigid};
 
 use crate::contact_scenes::{
     GRAVITY, at, ball, both, cuboid, floor, material, moving, place, steps, steps_without_gain,
-    still, world,
+    world,
 };
 use crate::fracture::vector;
 
@@ -27,16 +27,7 @@ fn union(hulls: &[ConvexHull]) -> Shape {
 }
 
 fn body(shape: Shape, body: Body, pose: Isometry3<f64>, friction: f64) -> NewBody {
-    NewBody {
-        body,
-        pose,
-        velocity: still(),
-        shape: Arc::new(shape),
-        solid: None,
-        material: material(0.0, friction),
-        groups: Groups::default(),
-        breakage: None,
-    }
+    NewBody { pose, material: material(0.0, friction), ..NewBody::of(body, shape) }
 }
 
 /// Three boxes whose tops are flush, from x = -1.5 to 1.5 m, up to y = 0.

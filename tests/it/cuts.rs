@@ -183,8 +183,8 @@ fn thin_slices_are_cut_again_and_do_not_fall_through_the_floor() {
         assert_eq!(cut(&mut world, across).len(), 20);
         for _ in 0..90 {
             let report = world.step();
-            let scale = report.kinetic_energy + report.potential_energy.abs();
-            assert!(report.energy_gain <= 1e-10 * scale, "frame {}", report.frame);
+            let scale = report.energy.kinetic + report.energy.potential.abs();
+            assert!(report.energy.gain <= 1e-10 * scale, "frame {}", report.frame);
             for part in world.iter().filter(|part| part.body.mass_properties().is_some()) {
                 let height = part.pose.translation.y;
                 assert!(height > middle, "{floor}, frame {}: {height}", report.frame);

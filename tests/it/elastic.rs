@@ -80,7 +80,7 @@ fn a_dent_stays_and_changes_neither_mass_nor_momentum_nor_volume() {
         let volume = solid(&world.iter().next().unwrap()).subcell_moments().volume;
         let energy = world.kinetic_energy();
         let reports = run(&mut world, 5);
-        let dents: Vec<_> = reports.iter().flat_map(|r| &r.dents).collect();
+        let dents: Vec<_> = reports.iter().flat_map(|r| &r.events.dents).collect();
         assert!(!dents.is_empty(), "{shape}");
         assert!(dents[0].depth > 1e-3, "{}", dents[0].depth);
         assert_eq!(world.len(), 2);
@@ -109,7 +109,7 @@ fn a_dent_keeps_spin_and_the_blow_pays_for_its_energy() {
     let mut world = struck(TETS, SOFT, 4.0);
     let whole = elastic(&world.iter().next().unwrap()).unwrap().mesh().unwrap().moments();
     let reports = run(&mut world, 5);
-    let mut events = reports.iter().flat_map(|r| &r.events);
+    let mut events = reports.iter().flat_map(|r| &r.events.replayable);
     let told = events.find(|event| event.outcome == Happened::Dented).unwrap();
     let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
     for spin in axes.into_iter().chain([Vector3::new(-0.3, 0.5, 0.8), Vector3::zeros()]) {
@@ -123,8 +123,8 @@ fn a_dent_keeps_spin_and_the_blow_pays_for_its_energy() {
         let free = Event { momentum, energy: Some(0.0), ..told.clone() };
         assert!(struck(TETS, SOFT, 4.0).redo(&[free]).is_err());
         let report = world.redo(&[Event { momentum, ..told.clone() }]).unwrap();
-        let sim::Dent { plastic_work, kinetic_energy, .. } = report.dents[0];
-        let body = world.get(report.dents[0].after).unwrap();
+        let sim::Dent { plastic_work, kinetic_energy, .. } = report.events.dents[0];
+        let body = world.get(report.events.dents[0].after).unwrap();
         let dented = body.body.mass_properties().unwrap();
         assert!((dented.mass() / mass.mass() - 1.0).abs() < 1e-12);
         assert!((body.pose.translation.vector - Vector3::new(x, y, z)).norm() < 1e-12);
@@ -158,13 +158,13 @@ proptest! {
         let (mass, momentum) = (world.mass(), world.momentum());
         let (mut dents, mut plastic) = (0, 0.0);
         for report in run(&mut world, 6) {
-            let scale = report.kinetic_energy + report.dissipation.total().abs();
-            prop_assert!(report.energy_gain <= 1e-12 * scale, "{}", report.energy_gain);
-            let explained = report.work - report.dissipation.total();
-            prop_assert!((report.energy_gain - explained).abs() <= 1e-12 * scale);
-            let works: f64 = report.dents.iter().map(|dent| dent.plastic_work).sum();
-            prop_assert_eq!(works, report.dissipation.plastic);
-            dents += report.dents.len();
+            let scale = report.energy.kinetic + report.energy.dissipation.total().abs();
+            prop_assert!(report.energy.gain <= 1e-12 * scale, "{}", report.energy.gain);
+            let explained = report.energy.work - report.energy.dissipation.total();
+            prop_assert!((report.energy.gain - explained).abs() <= 1e-12 * scale);
+            let works: f64 = report.events.dents.iter().map(|dent| dent.plastic_work).sum();
+            prop_assert_eq!(works, report.energy.dissipation.plastic);
+            dents += report.events.dents.len();
             plastic += works;
         }
         prop_assume!(dents > 0);
@@ -210,7 +210,7 @@ fn ten_blows(stress: &str, told: &Event) -> (World, Vec<(f64, f64)>) {
             event.outcome = Happened::Held;
             world.redo(&[event])
         });
-        let dent = report.unwrap().dents.pop();
+        let dent = report.unwrap().events.dents.pop();
         dents.push(dent.map_or((0.0, 0.0), |dent| (dent.depth, dent.plastic_work)));
         body = dent.map_or(body, |dent| dent.after);
     }
@@ -221,7 +221,7 @@ fn ten_blows(stress: &str, told: &Event) -> (World, Vec<(f64, f64)>) {
 fn equal_blows_harden_what_yields_and_leave_what_is_brittle_as_it_was() {
     let mut world = struck(TETS, SOFT, 4.0);
     let reports = run(&mut world, 5);
-    let mut events = reports.iter().flat_map(|r| &r.events);
+    let mut events = reports.iter().flat_map(|r| &r.events.replayable);
     let told = events.find(|event| event.outcome == Happened::Dented).unwrap();
     let mut sums = Vec::new();
     for hardening in ["", ", hardening = 1e6"] {
@@ -261,22 +261,17 @@ fn dents_accumulate_from_blow_to_blow() {
         let at = world.get(body).unwrap().pose.translation.vector;
         let thrown = world.get(ball).unwrap();
         let thrown = sim::NewBody {
-            body: *thrown.body,
             pose: nalgebra::Translation3::from(at + Vector3::new(0.02, 0.2, 0.01)).into(),
             velocity: dynamics::Velocity {
                 linear: Vector3::new(0.0, -3.0, 0.0),
                 ..dynamics::Velocity::default()
             },
-            shape: Arc::clone(thrown.shape),
-            solid: None,
-            material: contact::Material::default(),
-            groups: contact::Groups::default(),
-            breakage: None,
+            ..sim::NewBody::of(*thrown.body, Arc::clone(thrown.shape))
         };
         world.remove(ball);
         world.add(thrown).unwrap();
         let reports = run(&mut world, 3);
-        assert!(reports.iter().any(|r| !r.dents.is_empty()));
+        assert!(reports.iter().any(|r| !r.events.dents.is_empty()));
         let state = world.iter().find(|state| state.breakage.is_some()).unwrap();
         let mesh = elastic(&state).unwrap().mesh().unwrap();
         let moves = mesh.vertices.iter().zip(&first.vertices).map(|(p, q)| (p - q).norm());
@@ -292,7 +287,7 @@ fn pieces_keep_the_tetrahedra_that_they_are_made_of() {
     let volume = elastic(&whole).unwrap().mesh().unwrap().moments().volume;
     let solid_volume = whole.solid.unwrap().geometry.moments().volume;
     let reports = run(&mut world, 2);
-    let events: usize = reports.iter().map(|r| r.fractures.len()).sum();
+    let events: usize = reports.iter().map(|r| r.events.fractures.len()).sum();
     assert!(events > 0);
     let (mut sum, mut solids) = (0.0, 0.0);
     for state in world.iter().filter(|state| state.breakage.is_some()) {
@@ -512,7 +507,7 @@ fn bodies_struck_in_one_frame_break_the_same_on_any_number_of_threads() {
         let mut most = 0;
         pool.install(|| {
             for _ in 0..8 {
-                most = most.max(world.step().fractures.len());
+                most = most.max(world.step().events.fractures.len());
             }
         });
         assert!(most >= 4, "{most} break in a frame");

@@ -136,8 +136,8 @@ fn breaks(text: &str, frames: usize) -> (bool, f64) {
     let mut nearest = 0.0_f64;
     for _ in 0..frames {
         let report = world.step();
-        nearest = report.strains.iter().map(sim::Strain::ratio).fold(nearest, f64::max);
-        if !report.fractures.is_empty() {
+        nearest = report.loads.strains.iter().map(sim::Strain::ratio).fold(nearest, f64::max);
+        if !report.events.fractures.is_empty() {
             assert!(nearest >= 1.0, "{nearest}");
             return (true, nearest);
         }

@@ -75,7 +75,7 @@ fn block(half_extents: Vector3<f64>) -> Geometry {
     primitive(Solid::Box { half_extents })
 }
 
-/// A blow to the place of a body's box that `towards` points to, from -1 to 1 along each axis.
+/// A blow at a point of the body's bounding box: `towards` goes from -1 to 1 along each axis.
 fn impact(body: &Geometry, towards: Vector3<f64>, normal: UnitVector3<f64>) -> Alignment {
     let bounds = body.bounds();
     let at = bounds.center() + towards.component_mul(&bounds.extents()) * 0.5;
@@ -96,7 +96,7 @@ fn solids() -> impl Strategy<Value = Solid> {
     ]
 }
 
-/// Every edge has its triangles in opposite pairs, and each triangle three corners.
+/// Every edge has as many triangles one way as the other, and the corners of each triangle differ.
 fn is_watertight(mesh: &TriMesh) -> bool {
     ClosedMesh::new(mesh.clone()).is_ok()
 }
@@ -147,7 +147,7 @@ proptest! {
         }
     }
 
-    /// Pieces are closed and where their samples say.
+    /// The surface of a piece is closed and agrees with its samples.
     #[test]
     fn pieces_are_watertight_and_agree_with_their_samples(
         solid in solids(),
@@ -379,9 +379,9 @@ fn fallen_box(seed: u64) -> (World, usize) {
     let mut broke = 0;
     for _ in 0..240 {
         let report = world.step();
-        let scale = report.kinetic_energy + report.potential_energy.abs();
-        assert!(report.energy_gain <= 1e-10 * scale, "{report:?}");
-        broke += report.fractures.len();
+        let scale = report.energy.kinetic + report.energy.potential.abs();
+        assert!(report.energy.gain <= 1e-10 * scale, "{report:?}");
+        broke += report.events.fractures.len();
     }
     assert!((world.mass() - mass).abs() <= 1e-12 * mass);
     (world, broke)

@@ -152,15 +152,19 @@ fn the_residual_is_round_off_where_islands_are_solved_and_falls_with_the_sweeps_
     let mut solved = 0;
     for _ in 0..10 {
         let report = arch.step();
-        assert!(report.unsolved_islands > 0 || report.residual < 1e-5, "{}", report.residual);
-        solved += usize::from(report.unsolved_islands == 0);
+        assert!(
+            report.counters.unsolved_islands > 0 || report.counters.residual < 1e-5,
+            "{}",
+            report.counters.residual
+        );
+        solved += usize::from(report.counters.unsolved_islands == 0);
     }
     assert!(solved >= 8, "{solved} of 10 frames");
     let residual = |sweeps: usize| {
         let settings = Settings { contact_sweeps: sweeps, shock_sweeps: 0, ..Settings::default() };
         let mut wall = brick_wall(settings);
         wall.step();
-        wall.step().residual
+        wall.step().counters.residual
     };
     let residuals = [2, 20, 200].map(residual);
     assert!(residuals[0] > 1e-3 && residuals[0] < 9.81, "{residuals:?}");

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
-use std::sync::Arc;
 
 use contact::constraint::{FrictionBounds, JointKind, Motor, SequentialImpulse};
-use contact::{Clamp, Material, Shape, Solver};
+use contact::{Clamp, Shape, Solver};
 use dynamics::{Body, MassProperties, Velocity};
 use nalgebra::{Isometry3, Matrix2, Point3, UnitQuaternion, Vector2, Vector3};
 use sim::scene::Scene;
@@ -29,18 +28,7 @@ fn world(solver: Solver, fps: f64) -> World {
 }
 
 fn ghost(world: &mut World, body: Body, pose: Isometry3<f64>) -> BodyId {
-    world
-        .add(NewBody {
-            solid: None,
-            body,
-            pose,
-            velocity: Velocity::default(),
-            shape: Arc::new(Shape::empty()),
-            material: Material::default(),
-            groups: contact::Groups::default(),
-            breakage: None,
-        })
-        .unwrap()
+    world.add(NewBody { pose, ..NewBody::of(body, Shape::empty()) }).unwrap()
 }
 
 pub(crate) fn mass(mass: f64, inertia: [f64; 3]) -> Body {
@@ -291,7 +279,8 @@ fn a_joint_breaks_at_its_force_and_at_its_torque() {
             let weld = joint(JointKind::Fixed, [beam, wall], Point3::origin());
             let weld = NewJoint { break_force: force, break_torque: torque, ..weld };
             let id = world.join(weld).unwrap();
-            let broken: Vec<JointId> = (0..60).flat_map(|_| world.step().broken_joints).collect();
+            let broken: Vec<JointId> =
+                (0..60).flat_map(|_| world.step().events.broken_joints).collect();
             assert!(broken.is_empty() || broken == [id]);
             assert_eq!(broken.is_empty(), place(&world, beam).y > -0.1, "what broke falls");
             !broken.is_empty()
@@ -363,7 +352,7 @@ fn what_is_joined_sleeps_and_wakes_together() {
     let scene = Scene::from_toml(CHAIN).unwrap();
     let (mut world, bodies) = build(&scene, &BTreeMap::new()).unwrap();
     let reports: Vec<_> = (0..120).map(|_| world.step()).collect();
-    assert_eq!(reports[119].awake, 0, "it hangs still");
+    assert_eq!(reports[119].counters.awake, 0, "it hangs still");
     let asleep = |world: &World, n: usize| world.get(bodies[n].body).unwrap().asleep;
     assert!(asleep(&world, 1) && asleep(&world, 2));
     let ids: Vec<JointId> = world.joints().map(|joint| joint.id).collect();
@@ -492,11 +481,12 @@ fn the_impulse_cache_of_a_long_pile_does_not_grow() {
     let (mut most, mut found, mut contacts, mut remembered) = (0, 0, 0, [0; 2]);
     for frame in 0..960 {
         let report = world.step();
-        most = most.max(report.contacts);
+        most = most.max(report.counters.contacts);
         let half = usize::from(frame >= 480);
-        remembered[half] = report.impulses_remembered.max(remembered[half]);
+        remembered[half] = report.counters.impulses_remembered.max(remembered[half]);
         if half == 1 {
-            (found, contacts) = (found + report.impulses_found, contacts + report.contacts);
+            (found, contacts) =
+                (found + report.counters.impulses_found, contacts + report.counters.contacts);
         }
     }
     // each contact, and ten frames of those that went
@@ -520,14 +510,9 @@ fn afloat(fps: f64) -> World {
 fn moving(world: &mut World, x: f64, [linear, angular]: [[f64; 3]; 2]) -> BodyId {
     world
         .add(NewBody {
-            solid: None,
-            body: mass(40.0, [0.27, 3.5, 3.5]),
             pose: Isometry3::translation(x, 0.0, 0.0),
             velocity: Velocity { linear: linear.into(), angular: angular.into() },
-            shape: Arc::new(Shape::empty()),
-            material: Material::default(),
-            groups: contact::Groups::default(),
-            breakage: None,
+            ..NewBody::of(mass(40.0, [0.27, 3.5, 3.5]), Shape::empty())
         })
         .unwrap()
 }
@@ -539,9 +524,9 @@ fn what_is_welded_together_and_tumbles_gains_no_energy() {
     let a = moving(&mut world, 0.0, [[0.0, -0.75, 0.1], spin]);
     let b = moving(&mut world, 1.0, [[0.0, 0.75, -0.1], spin]);
     world.join(joint(JointKind::Fixed, [a, b], Point3::new(0.5, 0.0, 0.0))).unwrap();
-    let start = world.step().kinetic_energy;
+    let start = world.step().energy.kinetic;
     for frame in 0..600 {
-        let energy = world.step().kinetic_energy;
+        let energy = world.step().energy.kinetic;
         assert!(energy <= start * (1.0 + 1e-9) && energy > 0.9 * start, "{frame}: {energy}");
     }
 }
@@ -578,7 +563,7 @@ fn a_rope_that_is_pulled_taut_takes_what_it_stops() {
     }
     // what it had about the hook stays, at the length of the rope
     let angular: f64 = 40.0;
-    let energy = world.step().kinetic_energy;
+    let energy = world.step().energy.kinetic;
     let most = angular * angular / (2.0 * 40.0 * 1.5 * 1.5);
     assert!(energy < 1.02 * most && energy > 0.9 * most, "{energy} of {most}");
 }
@@ -595,17 +580,12 @@ fn whip(kind: JointKind, speed: f64) -> World {
         let aside = if kind == JointKind::Hinge { 0.0 } else { 0.3 * speed * share * share };
         let link = world
             .add(NewBody {
-                body: mass(0.1, [1e-5, 3.3e-4, 3.3e-4]),
                 pose: Isometry3::translation(at, 0.0, 0.0),
                 velocity: Velocity {
                     linear: Vector3::new(0.0, speed * share.powi(4), aside),
                     ..Velocity::default()
                 },
-                shape: Arc::new(Shape::empty()),
-                solid: None,
-                material: Material::default(),
-                groups: contact::Groups::default(),
-                breakage: None,
+                ..NewBody::of(mass(0.1, [1e-5, 3.3e-4, 3.3e-4]), Shape::empty())
             })
             .unwrap();
         let place = Point3::new(0.2 * f64::from(i), 0.0, 0.0);
@@ -630,7 +610,7 @@ fn a_whipped_chain_does_not_part_and_gains_no_energy() {
             let report = world.step();
             let parts = world.joints().map(|joint| joint.error[0]).fold(0.0, f64::max);
             assert!(parts < 1e-6, "{kind:?} {speed} m/s, frame {frame}: {parts} m");
-            let now = report.kinetic_energy + report.potential_energy;
+            let now = report.energy.kinetic + report.energy.potential;
             assert!(now < energy + 1e-9, "{kind:?} {speed} m/s, frame {frame}: {now} J");
             energy = now;
         }

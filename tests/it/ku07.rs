@@ -1,9 +1,8 @@
 //! The frame loop of Ku07, against closed forms.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use contact::{Groups, Material, Shape, Solver};
+use contact::{Material, Shape, Solver};
 use dynamics::{Body, MassProperties, Velocity};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use sim::scene::Scene;
@@ -44,28 +43,21 @@ impl Made {
             ..Material::default()
         };
         let new = NewBody {
-            body: self.body,
             pose: self.pose,
             velocity: self.velocity,
-            shape: Arc::new(self.shape),
-            solid: None,
             material,
-            groups: Groups::default(),
-            breakage: None,
+            ..NewBody::of(self.body, self.shape)
         };
         world.add(new).unwrap()
     }
 }
 
 fn ball(mass: f64, radius: f64) -> Body {
-    let inertia = Vector3::repeat(0.4 * mass * radius * radius);
-    Body::Dynamic(MassProperties::new(mass, inertia).unwrap())
+    Body::Dynamic(MassProperties::ball(mass, radius).unwrap())
 }
 
 fn cuboid(mass: f64, half: Vector3<f64>) -> Body {
-    let s = half.component_mul(&half) / 3.0;
-    let inertia = Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y) * mass;
-    Body::Dynamic(MassProperties::new(mass, inertia).unwrap())
+    Body::Dynamic(MassProperties::cuboid(mass, &half).unwrap())
 }
 
 fn ground(world: &mut World, turn: UnitQuaternion<f64>, restitution: f64, friction: f64) {
@@ -150,14 +142,14 @@ fn a_ball_bounces_at_the_times_and_to_the_heights_of_its_restitution() {
         let mut impacts = 0;
         for frame in 1..=120 {
             let report = world.step();
-            impacts += report.impacts;
+            impacts += report.counters.impacts;
             let (height, speed) = bounced(h, restitution, f64::from(frame) * DT);
             if speed < 0.05 {
                 break;
             }
             let found = world.get(id).unwrap().pose.translation.y - radius;
             assert!((found - height).abs() < 1e-6 * h, "{restitution}, {frame}: {found} {height}");
-            assert!(report.energy_gain <= 1e-9 * G * h, "{}", report.energy_gain);
+            assert!(report.energy.gain <= 1e-9 * G * h, "{}", report.energy.gain);
         }
         assert!(impacts >= 4, "{impacts}");
     }
@@ -173,8 +165,8 @@ fn a_bouncing_ball_comes_to_rest() {
     let mut impacts = 0;
     for _ in 0..60 {
         let report = world.step();
-        impacts += report.impacts;
-        assert_eq!(report.limited_blows, 0);
+        impacts += report.counters.impacts;
+        assert_eq!(report.counters.limited_blows, 0);
     }
     // the speeds of impact are halved until they are below 1 mm/s
     let first = (2.0 * G * 0.4f64).sqrt();
@@ -257,9 +249,9 @@ fn a_dropped_block_tumbles_and_comes_to_rest_without_gaining_energy() {
     let start = energy(&world);
     for frame in 0..90 {
         let report = world.step();
-        assert!(report.energy_gain <= 1e-7 * start, "{frame}: {}", report.energy_gain);
-        assert!(!report.unsolved, "{frame}");
-        assert_eq!(report.limited_blows, 0, "{frame}");
+        assert!(report.energy.gain <= 1e-7 * start, "{frame}: {}", report.energy.gain);
+        assert!(!report.events.unsolved, "{frame}");
+        assert_eq!(report.counters.limited_blows, 0, "{frame}");
     }
     let state = world.get(id).unwrap();
     assert!((state.pose.translation.y - 0.1).abs() < 1e-5, "{}", state.pose);
@@ -314,7 +306,7 @@ fn kinematic_work_is_reported() {
     let start = energy(&world);
     for _ in 0..30 {
         let report = world.step();
-        work += report.work - report.dissipation.total();
+        work += report.energy.work - report.energy.dissipation.total();
     }
     let y = world.get(id).unwrap().pose.translation.y;
     assert!((y - 0.65).abs() < 1e-6, "{y}");
@@ -395,9 +387,9 @@ fn a_wall_that_breaks_keeps_its_momentum_and_gains_no_energy() {
     assert!((after.linear - before.linear).norm() < 1e-9 * size, "{}", after.linear);
     assert!((after.angular - before.angular).norm() < 1e-9 * size, "{}", after.angular);
     for (frame, report) in reports.iter().enumerate() {
-        assert!(report.energy_gain <= 1e-9 * energy, "{frame}: {}", report.energy_gain);
+        assert!(report.energy.gain <= 1e-9 * energy, "{frame}: {}", report.energy.gain);
     }
-    let impacts: usize = reports.iter().map(|report| report.impacts).sum();
+    let impacts: usize = reports.iter().map(|report| report.counters.impacts).sum();
     assert!(impacts > world.len(), "{impacts}");
     assert!(world.kinetic_energy() < 0.99 * energy);
 }

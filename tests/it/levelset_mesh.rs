@@ -105,7 +105,7 @@ fn overlapping_parts_become_one_solid() {
     assert!(inside > 50);
 }
 
-/// A cube of edge 1 m from a corner on.
+/// A cube of edge 1 m with its lowest corner at `at`.
 fn cube(at: [f64; 3]) -> TriMesh {
     let corners = Aabb { min: at.into(), max: at.map(|x| x + 1.0).into() }.corners();
     levelset::ConvexHull::new(&corners).unwrap().mesh().clone()
@@ -120,7 +120,7 @@ fn both(mut a: TriMesh, b: &TriMesh) -> TriMesh {
 
 /// The winding number is two where parts overlap.
 #[test]
-fn overlaps_of_parts_are_found_and_parts_that_touch_are_none() {
+fn parts_that_overlap_are_found_and_parts_that_touch_are_not() {
     assert!(asset("ant_15parts.obj").overlaps_itself());
     for file in ["bunny.obj", "bowl.obj", "bob_small.obj", "shape_sorter.obj", "diff_carrier.obj"] {
         assert!(!asset(file).overlaps_itself(), "{file}");

@@ -79,7 +79,7 @@ fn column() -> f64 {
 }
 
 fn load(report: &Report, body: BodyId) -> &AnchorLoad {
-    report.anchor_loads.iter().find(|load| load.body == body).unwrap()
+    report.loads.anchors.iter().find(|load| load.body == body).unwrap()
 }
 
 /// A rigid slab shares its load between four columns as `P / 4 (1 + x e / r^2 + ...)`.
@@ -150,7 +150,8 @@ fn a_column_breaks_at_the_load_that_its_strength_gives() {
             "#
         ));
         let column = named(&bodies, "column");
-        let broke = (0..90).any(|_| world.step().fractures.iter().any(|f| f.parent == column));
+        let broke =
+            (0..90).any(|_| world.step().events.fractures.iter().any(|f| f.parent == column));
         assert_eq!(world.get(column).is_none(), broke);
         !broke
     };
@@ -174,11 +175,11 @@ fn storeys_come_down_when_a_column_goes() {
     let mut broken = Vec::new();
     for frame in 0..90 {
         let report = world.step();
-        let scale = report.kinetic_energy + report.potential_energy.abs();
-        assert!(report.energy_gain <= 1e-10 * scale, "{report:?}");
-        broken.extend(report.fractures.iter().map(|f| (frame, f.parent)));
+        let scale = report.energy.kinetic + report.energy.potential.abs();
+        assert!(report.energy.gain <= 1e-10 * scale, "{report:?}");
+        broken.extend(report.events.fractures.iter().map(|f| (frame, f.parent)));
         for (freed, slab) in freed.iter_mut().zip(slabs) {
-            if report.released.contains(&slab) {
+            if report.events.released.contains(&slab) {
                 *freed = freed.or(Some(frame));
             }
         }

@@ -43,7 +43,7 @@ fn lattices_and_stress_break_a_slab_and_keep_mass_and_momentum() {
         let size = momentum.linear.norm();
         let energy = world.kinetic_energy();
         let reports = run(&mut world, 3);
-        let events: Vec<_> = reports.iter().flat_map(|r| &r.fractures).collect();
+        let events: Vec<_> = reports.iter().flat_map(|r| &r.events.fractures).collect();
         assert!(!events.is_empty(), "{model}");
         assert!(events[0].fragments.len() > 1, "{model}: {}", events[0].fragments.len());
         for event in events {
@@ -61,7 +61,7 @@ fn a_gentle_blow_leaves_the_slab_whole_and_breakable() {
         let mut world = struck(model, 0.1);
         let reports = run(&mut world, 40);
         assert_eq!(world.len(), 2, "{model}");
-        let held: Vec<_> = reports.iter().flat_map(|r| &r.held).collect();
+        let held: Vec<_> = reports.iter().flat_map(|r| &r.events.held).collect();
         assert!(!held.is_empty(), "the blow was felt: {model}");
         assert!(world.iter().any(|state| state.breakage.is_some()));
     }

@@ -94,7 +94,7 @@ fn curves_have_the_areas_of_their_formulas_within_the_tolerance() {
         (path("M0 0c0 100 100 100 100 0s100-100 100 0z"), 12000.0),
     ] {
         let found = area(&elements);
-        // a 4000th of the longest edge along all of the outline
+        // the tolerance is 1/4000 of the longest edge
         assert!((found / expected - 1.0).abs() < 2e-3, "{elements}: {found}, not {expected}");
     }
     // chords of a circle are inside, and off by at most a 4000th of its width
@@ -165,7 +165,7 @@ proptest! {
             assert!(ClosedMesh::new(mesh.clone()).is_ok(), "{}", list);
             mesh.signed_volume() / PIXEL.powi(2)
         });
-        // by scan lines between the rows of an integer grid, as close as these are
+        // scan lines between the rows of the integer grid of the corners
         let winding = |x: f64, y: f64| {
             let edges = points.iter().zip(points.iter().cycle().skip(1));
             edges.map(|(a, b)| {

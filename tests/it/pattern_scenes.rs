@@ -113,8 +113,8 @@ fn a_blow_parts_a_body_into_clusters_and_another_one_cluster_into_its_pieces() {
     let (mut fractures, mut gain) = (0, f64::NEG_INFINITY);
     for _ in 0..20 {
         let report = world.step();
-        fractures += report.fractures.len();
-        gain = gain.max(report.energy_gain);
+        fractures += report.events.fractures.len();
+        gain = gain.max(report.energy.gain);
     }
     let pieces = masses(&world);
     let expected = [[8.0; 4].as_slice(), &[32.0; 5]].concat();
@@ -137,7 +137,7 @@ fn each_level_bears_its_own_impulse() {
     let mut hardest = 0.0_f64;
     for _ in 0..10 {
         let report = whole.step();
-        hardest = report.strains.iter().map(|strain| strain.impulse).fold(hardest, f64::max);
+        hardest = report.loads.strains.iter().map(|strain| strain.impulse).fold(hardest, f64::max);
     }
     let mass = 4.0 / 3.0 * std::f64::consts::PI * 0.05_f64.powi(3) * 1000.0;
     // the arm is 0.3 m along y: 1/m + 1/M + r^2 / I

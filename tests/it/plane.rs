@@ -248,7 +248,7 @@ fn largest_gain(solver: Solver, bound: bool) -> f64 {
     let start = world.kinetic_energy() + world.potential_energy();
     let gain = |_| {
         let report = world.step();
-        (report.energy_gain - report.work) / start
+        (report.energy.gain - report.energy.work) / start
     };
     (0..240).map(gain).fold(f64::NEG_INFINITY, f64::max)
 }

@@ -107,7 +107,7 @@ proptest! {
             let growth = energy(&world) - before;
             scale = scale.max(world.kinetic_energy()).max(before).max(work.abs());
             prop_assert!(growth <= work + 1e-9 * scale, "frame {}: {} J by {} J", frame, growth, work);
-            let told = report.work;
+            let told = report.energy.work;
             prop_assert!(told <= work + 1e-9 * scale, "frame {}: {} J, not {}", frame, told, work);
         }
     }
@@ -179,9 +179,9 @@ proptest! {
             // what is pushed out of the floor may be lifted against the force
             let is_held = growth <= work + 1e-3 * scale;
             prop_assert!(is_held, "frame {}: {} J by {} J", frame, growth, work);
-            let off = (report.work - work).abs();
-            prop_assert!(off < 1e-9 * scale, "frame {}: {} J of {} J", frame, report.work, work);
-            let closed = growth - report.work + report.dissipation.total();
+            let off = (report.energy.work - work).abs();
+            prop_assert!(off < 1e-9 * scale, "frame {}: {} J of {} J", frame, report.energy.work, work);
+            let closed = growth - report.energy.work + report.energy.dissipation.total();
             prop_assert!(closed.abs() < 1e-9 * scale, "frame {}: {} J", frame, closed);
         }
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use brisance_tests::strategies::{direction, rotation, vector};
+use contact::Shape;
 use contact::constraint::JointKind;
-use contact::{Material, Shape};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
@@ -126,16 +126,12 @@ impl Linkage {
         let mut ids: Vec<Option<BodyId>> = vec![None; self.links.len()];
         for &n in &self.bodies {
             let Link { turn, velocity, mass, .. } = self.links[n];
-            let inertia = Vector3::repeat(2.0 / 3.0 * HALF * HALF * mass);
+            let mass = MassProperties::cuboid(mass, &Vector3::repeat(HALF)).unwrap();
             let new = NewBody {
-                solid: None,
-                body: Body::Dynamic(MassProperties::new(mass, inertia).unwrap()),
                 pose: Isometry3::from_parts(Translation3::from(places[n]), turn),
                 velocity,
-                shape: Arc::clone(shape),
                 material: material(0.2, 0.5),
-                groups: contact::Groups::default(),
-                breakage: None,
+                ..NewBody::of(Body::Dynamic(mass), Arc::clone(shape))
             };
             ids[n] = Some(world.add(new).unwrap());
         }
@@ -183,16 +179,7 @@ fn world(gravity: f64) -> World {
 
 /// A body without a shape at the origin, static or kinematic.
 fn nail(world: &mut World, body: Body) -> BodyId {
-    let new = NewBody {
-        solid: None,
-        body,
-        pose: Isometry3::identity(),
-        velocity: Velocity::default(),
-        shape: Arc::new(Shape::empty()),
-        material: Material::default(),
-        groups: contact::Groups::default(),
-        breakage: None,
-    };
+    let new = NewBody::of(body, Shape::empty());
     world.add(new).unwrap()
 }
 
@@ -227,9 +214,9 @@ proptest! {
         let mut scale = start.abs();
         for frame in 0..90 {
             let report = world.step();
-            prop_assert!(!report.unsolved, "frame {}", frame);
+            prop_assert!(!report.events.unsolved, "frame {}", frame);
             prop_assert!(open(&world) < 1e-9, "frame {}: {}", frame, open(&world));
-            scale = scale.max(report.kinetic_energy).max(report.potential_energy.abs());
+            scale = scale.max(report.energy.kinetic).max(report.energy.potential.abs());
             let off = world.kinetic_energy() + world.potential_energy() - start;
             prop_assert!(off.abs() < 1e-9 * scale, "frame {}: {} J of {}", frame, off, scale);
         }
@@ -270,9 +257,9 @@ proptest! {
             let (energy, momentum) = (world.kinetic_energy(), world.momentum().linear);
             let report = world.step();
             let work = linear.dot(&(world.momentum().linear - momentum));
-            let growth = report.kinetic_energy - energy;
+            let growth = report.energy.kinetic - energy;
             scale = scale.max(energy).max(work.abs());
-            let told = report.work;
+            let told = report.energy.work;
             prop_assert!((told - work).abs() <= 1e-9 * scale, "frame {}: {}, not {} J", frame, told, work);
             prop_assert!(growth <= work + 1e-9 * scale, "frame {}: {} J by {} J", frame, growth, work);
             // the first frame takes it along, as a blow
@@ -299,8 +286,8 @@ proptest! {
             prop_assert!(moved < 1e-10 * p, "frame {}: {} of {} N s", frame, moved, p);
             // what has not the energy to turn on as it did turns slower
             prop_assert!(turned < 1e-3 * l, "frame {}: {} of {} N m s", frame, turned, l);
-            prop_assert!(report.kinetic_energy <= energy * (1.0 + 1e-9), "frame {}", frame);
-            energy = report.kinetic_energy;
+            prop_assert!(report.energy.kinetic <= energy * (1.0 + 1e-9), "frame {}", frame);
+            energy = report.energy.kinetic;
         }
     }
 

@@ -170,7 +170,7 @@ proptest! {
                 prop_assert!(is_held, "frame {}", frame);
             }
             let movers = world.iter().filter(|body| body.body.mass_properties().is_some()).count();
-            prop_assert_eq!(report.awake + now.len(), movers);
+            prop_assert_eq!(report.counters.awake + now.len(), movers);
             if is_left_alone && last.len() == movers {
                 prop_assert_eq!(&now, &last, "frame {}", frame);
             }
@@ -215,10 +215,10 @@ proptest! {
             let report = world.step();
             let growth = world.kinetic_energy() + world.potential_energy() - before;
             prop_assert!(growth <= 1e-10 * scale, "frame {} gains {} J", frame, growth);
-            let lost = report.dissipation.total();
+            let lost = report.energy.dissipation.total();
             let missed = (growth + lost).abs();
             prop_assert!(missed <= 1e-10 * scale, "frame {}: {} and {} J", frame, growth, lost);
-            let fell = report.dissipation.sleep;
+            let fell = report.energy.dissipation.sleep;
             // what is faster than 0.1 m/s does not fall asleep
             let most = 0.5 * world.mass() * 0.1 * 0.1;
             prop_assert!((0.0..=most).contains(&fell), "frame {}: {} J of {}", frame, fell, most);

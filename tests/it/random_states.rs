@@ -56,9 +56,9 @@ impl Run {
             act.apply(&mut self.world).expect("what is not finite is refused");
         }
         let report = self.world.step();
-        self.misfits += report.misfits.len();
-        self.events.extend(report.events);
-        (bits(&self.world), report.kinetic_energy.to_bits())
+        self.misfits += report.events.misfits.len();
+        self.events.extend(report.events.replayable);
+        (bits(&self.world), report.energy.kinetic.to_bits())
     }
 }
 

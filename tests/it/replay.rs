@@ -196,8 +196,8 @@ fn run(mut world: World, frames: usize) -> (World, Vec<Event>) {
     let mut events = vec![];
     for _ in 0..frames {
         let report = world.step();
-        assert_eq!(report.misfits, []);
-        events.extend(report.events);
+        assert_eq!(report.events.misfits, []);
+        events.extend(report.events.replayable);
     }
     (world, events)
 }
@@ -247,7 +247,7 @@ fn events_that_do_not_fit_are_told_of() {
         change(&mut events[0]);
         let mut world = made(SCENE);
         world.replay(events);
-        (0..12).map(|_| world.step().misfits.len()).sum::<usize>()
+        (0..12).map(|_| world.step().events.misfits.len()).sum::<usize>()
     };
     assert_eq!(misfits(&|_| ()), 0);
     assert!(misfits(&|event| event.outcome = Happened::Broke(2)) > 0);

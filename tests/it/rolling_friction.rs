@@ -130,7 +130,7 @@ fn spinning_friction_takes_a_ball_along_on_a_turntable() {
     let id = world.add(ball(RADIUS, MASS, at(0.0, RADIUS, 0.0), surface)).unwrap();
     let mut work = 0.0;
     for _ in 0..30 {
-        work += world.step().work;
+        work += world.step().energy.work;
     }
     let turned = world.get(id).unwrap().momentum.angular.y / (0.4 * MASS * RADIUS * RADIUS);
     let wanted = MASS * GRAVITY * arm / (0.4 * MASS * RADIUS * RADIUS);

@@ -80,7 +80,7 @@ fn rolled(
     let mut energy = f64::INFINITY;
     for _ in 0..30 * seconds {
         let report = world.step();
-        let now = report.kinetic_energy + report.potential_energy;
+        let now = report.energy.kinetic + report.energy.potential;
         assert!(now <= energy + 1e-9, "{energy} {now}");
         energy = now;
     }
@@ -324,8 +324,8 @@ fn a_push_gives_its_impulse_at_its_time() {
         assert!((state.momentum.linear - pushed).norm() < 1e-12, "frame {frame}");
         let turned = Vector3::new(0.0, 0.1, 0.0).cross(&pushed);
         assert!((state.momentum.angular - turned).norm() < 1e-12, "frame {frame}");
-        let gain = if frame == 16 { report.kinetic_energy } else { 0.0 };
-        assert!((report.work - gain).abs() < 1e-12, "what is pushed gets work, {report:?}");
+        let gain = if frame == 16 { report.energy.kinetic } else { 0.0 };
+        assert!((report.energy.work - gain).abs() < 1e-12, "what is pushed gets work, {report:?}");
     }
 }
 
@@ -345,7 +345,7 @@ fn an_explosion_pushes_away_and_breaks() {
     assert!((ball.momentum.linear - Vector3::x() * impulse).norm() < 1e-9, "{:?}", ball.momentum);
     let far = world.get(appearances[1].body).unwrap();
     assert_eq!(far.momentum.linear, Vector3::zeros());
-    let [fracture] = &report.fractures[..] else { panic!("{:?}", report.fractures) };
+    let [fracture] = &report.events.fractures[..] else { panic!("{:?}", report.events.fractures) };
     assert_eq!(fracture.parent, appearances[2].body);
     assert!((fracture.point - Point3::new(-0.4, 0.0, 0.0)).norm() < 0.02, "{}", fracture.point);
     for piece in &fracture.fragments {
@@ -362,7 +362,7 @@ fn a_cut_falls_at_its_time() {
         cut = { from = [[0.1, 0.3, -1], [0.1, 0.3, 1]], to = [[0.1, -0.3, -1], [0.1, -0.3, 1]] }\n";
     let (mut world, _) = made(scene);
     let mass = world.mass();
-    let counts: Vec<usize> = (0..6).map(|_| world.step().fractures.len()).collect();
+    let counts: Vec<usize> = (0..6).map(|_| world.step().events.fractures.len()).collect();
     assert_eq!(counts, [0, 0, 0, 1, 0, 0]);
     let mut masses: Vec<f64> =
         world.iter().map(|s| s.body.mass_properties().unwrap().mass() / mass).collect();

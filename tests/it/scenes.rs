@@ -22,11 +22,11 @@ fn run(name: &str, frames: usize, change: impl FnOnce(&mut Scene)) -> Run {
     let driven = scene.bodies.iter().any(|body| body.motion == Motion::Kinematic);
     let reports: Vec<Report> = (0..frames).map(|_| world.step()).collect();
     for report in &reports {
-        let scale = report.kinetic_energy + report.potential_energy.abs();
-        let gain = report.energy_gain;
+        let scale = report.energy.kinetic + report.energy.potential.abs();
+        let gain = report.energy.gain;
         assert!(driven || gain <= 1e-10 * scale, "{name}, frame {} gains {gain}", report.frame);
-        assert!(report.frozen.is_empty());
-        for event in &report.fractures {
+        assert!(report.events.frozen.is_empty());
+        for event in &report.events.fractures {
             let lost = (event.mass_after - event.mass_before).abs();
             assert!(lost <= 1e-12 * event.mass_before, "{name}, frame {}", report.frame);
         }
@@ -44,7 +44,7 @@ impl Run {
     /// Into how many pieces a body broke; 0 if it did not.
     fn pieces(&self, name: &str) -> usize {
         let body = self.body(name);
-        let events = self.reports.iter().flat_map(|r| &r.fractures);
+        let events = self.reports.iter().flat_map(|r| &r.events.fractures);
         events.filter(|e| e.parent == body).map(|e| e.fragments.len()).sum()
     }
 }
@@ -88,11 +88,11 @@ fn the_bunny_breaks_into_some_35_pieces() {
 fn a_piece_of_a_wall_breaks_again() {
     let run = run("again", 36, |_| {});
     let wall = run.body("wall");
-    let events: Vec<_> = run.reports.iter().flat_map(|r| &r.fractures).collect();
+    let events: Vec<_> = run.reports.iter().flat_map(|r| &r.events.fractures).collect();
     assert_eq!(events[0].parent, wall);
     let hit = &events[0].point;
     assert!(hit.x > 0.7 && hit.y < 0.7, "the lower right corner, not {hit}");
-    let again = run.reports[20..].iter().flat_map(|r| &r.fractures);
+    let again = run.reports[20..].iter().flat_map(|r| &r.events.fractures);
     assert!(again.filter(|e| events[0].fragments.contains(&e.parent)).count() > 0);
 }
 
@@ -123,7 +123,7 @@ fn spheres_break_on_the_table_and_then_the_table_breaks() {
             continue;
         }
         let frame_of = |body: BodyId| {
-            let broke = |r: &&Report| r.fractures.iter().any(|e| e.parent == body);
+            let broke = |r: &&Report| r.events.fractures.iter().any(|e| e.parent == body);
             run.reports.iter().find(broke).map(|r| r.frame)
         };
         let sphere = frame_of(run.body("sphere 1")).expect("spheres break");
@@ -173,7 +173,8 @@ fn storeys_come_down_one_after_the_other_where_a_column_is_gone() {
     let run = run("storeys", 90, |_| {});
     let broke = |name: &str| {
         let body = run.body(name);
-        let report = run.reports.iter().find(|r| r.fractures.iter().any(|e| e.parent == body));
+        let report =
+            run.reports.iter().find(|r| r.events.fractures.iter().any(|e| e.parent == body));
         report.map(|report| report.frame)
     };
     let first = broke("column 1 front right").expect("the explosion takes it");
@@ -182,7 +183,7 @@ fn storeys_come_down_one_after_the_other_where_a_column_is_gone() {
     assert_eq!(neighbors, [first + 1; 2], "by the load of the next frame");
     assert!(broke("column 1 back left").unwrap() > first + 1);
     let fell = |name: &str, frame: usize| {
-        let released = |r: &Report| r.released.contains(&run.body(name)) && r.frame <= frame;
+        let released = |r: &Report| r.events.released.contains(&run.body(name)) && r.frame <= frame;
         run.reports.iter().any(released)
     };
     assert!(!fell("slab 1", first) && fell("slab 1", first + 20));
@@ -224,8 +225,8 @@ fn an_adobe_wall_breaks_where_the_ball_hits_it_and_keeps_its_foot() {
 fn a_block_breaks_at_the_second_ball_unless_the_first_does_no_damage() {
     let worn = run("worn", 24, |_| ());
     assert!(worn.pieces("block") > 10, "{}", worn.pieces("block"));
-    let held = worn.reports.iter().position(|r| !r.held.is_empty()).expect("the first ball");
-    let broke = worn.reports.iter().position(|r| !r.fractures.is_empty()).unwrap();
+    let held = worn.reports.iter().position(|r| !r.events.held.is_empty()).expect("the first ball");
+    let broke = worn.reports.iter().position(|r| !r.events.fractures.is_empty()).unwrap();
     assert!(held + 4 < broke, "{held} {broke}");
     let fresh = run("worn", 24, |scene| {
         let fracture = scene.bodies[1].fracture.as_mut().unwrap();
@@ -250,11 +251,11 @@ fn what_yields_is_dented_and_stays_whole() {
         ("clay_figure", "figure", 6, 0.01),
     ] {
         let run = run(name, frames, |_| ());
-        let dents: Vec<_> = run.reports.iter().flat_map(|r| &r.dents).collect();
+        let dents: Vec<_> = run.reports.iter().flat_map(|r| &r.events.dents).collect();
         let deepest = dents.iter().map(|dent| dent.depth).fold(0.0, f64::max);
         assert!(deepest > least, "{name}: {deepest}");
         assert_eq!((run.pieces(body), dents[0].before), (0, run.body(body)), "{name}");
-        let plastic: f64 = run.reports.iter().map(|r| r.dissipation.plastic).sum();
+        let plastic: f64 = run.reports.iter().map(|r| r.energy.dissipation.plastic).sum();
         assert!(plastic > 0.0 && run.world.len() == 3, "{name}: {plastic} J");
     }
 }
@@ -294,7 +295,8 @@ fn a_ball_on_a_chain_breaks_a_wall() {
     let apart = swinging.world.joints().map(|joint| joint.error[0]).fold(0.0, f64::max);
     assert!(apart < 0.03, "links are {apart} m apart");
     let run = run("wrecking_ball", 75, |_| ());
-    let hit = run.reports.iter().position(|r| !r.fractures.is_empty()).expect("it hits the wall");
+    let hit =
+        run.reports.iter().position(|r| !r.events.fractures.is_empty()).expect("it hits the wall");
     // a quarter of the period of a pendulum of 3.9 m that swings by 62 degrees: 1.07 s
     assert!((55..70).contains(&hit), "frame {hit}");
     assert!(run.pieces("wall") > 5, "{}", run.pieces("wall"));
@@ -307,12 +309,12 @@ fn a_ball_on_a_chain_breaks_a_wall() {
 fn two_rods_swing_on_with_the_energy_they_had() {
     let run = run("double_pendulum", 300, |_| ());
     let scale = run.world.mass() * 9.81;
-    let energy = |r: &Report| r.kinetic_energy + r.potential_energy;
+    let energy = |r: &Report| r.energy.kinetic + r.energy.potential;
     let start = energy(&run.reports[0]);
     let off = run.reports.iter().map(|r| (energy(r) - start).abs()).fold(0.0, f64::max);
     assert!(off < 1e-9 * scale, "{off} J");
-    assert!(run.reports.iter().all(|r| r.contacts == 0 && !r.unsolved));
-    let spins = run.reports.iter().filter(|r| r.kinetic_energy > 0.1 * scale).count();
+    assert!(run.reports.iter().all(|r| r.counters.contacts == 0 && !r.events.unsolved));
+    let spins = run.reports.iter().filter(|r| r.energy.kinetic > 0.1 * scale).count();
     assert!(spins > 200, "{spins} of 300 frames");
 }
 
@@ -320,7 +322,7 @@ fn two_rods_swing_on_with_the_energy_they_had() {
 /// from the blow, m.
 fn crumbled(run: &Run, name: &str) -> (usize, f64, f64) {
     let body = run.body(name);
-    let mut events = run.reports.iter().flat_map(|r| &r.fractures);
+    let mut events = run.reports.iter().flat_map(|r| &r.events.fractures);
     let event = events.find(|event| event.parent == body).expect("it breaks");
     let piece = |id: &BodyId| {
         let piece = run.world.get(*id).unwrap();
@@ -350,7 +352,7 @@ fn even_weakening_crumbles_a_slab_and_weakening_by_chance_opens_a_hole() {
 fn a_table_of_glass_breaks_into_large_shards_all_around_the_blow() {
     let run = run("glass_table", 6, |_| ());
     let top = run.body("top");
-    let mut events = run.reports.iter().flat_map(|r| &r.fractures);
+    let mut events = run.reports.iter().flat_map(|r| &r.events.fractures);
     let event = events.find(|event| event.parent == top).expect("it breaks");
     let mass = |id: &BodyId| run.world.get(*id)?.body.mass_properties().map(|mass| mass.mass());
     let large: Vec<BodyId> = event
@@ -377,7 +379,7 @@ fn a_table_of_glass_breaks_into_large_shards_all_around_the_blow() {
 fn a_sword_cuts_a_melon_in_five_and_a_rope_in_two() {
     let run = run("sword", 75, |_| ());
     let melon = run.body("melon");
-    let events: Vec<_> = run.reports.iter().flat_map(|r| &r.fractures).collect();
+    let events: Vec<_> = run.reports.iter().flat_map(|r| &r.events.fractures).collect();
     let mut slices = vec![melon];
     for event in &events {
         if let Some(n) = slices.iter().position(|slice| *slice == event.parent) {
@@ -412,14 +414,17 @@ fn a_bridge_fails_plank_by_plank_below_the_heavy_ball_alone() {
     let light = run("plank_bridge", 90, |scene| {
         scene.bodies.retain(|body| body.name != "heavy ball");
     });
-    assert!(light.reports.iter().all(|r| r.broken_joints.is_empty()), "the light ball passes");
+    assert!(
+        light.reports.iter().all(|r| r.events.broken_joints.is_empty()),
+        "the light ball passes"
+    );
     let ball = place(&light, "light ball");
     assert!(ball.x > 1.6 && (ball.y - 1.84).abs() < 0.01, "{ball:?}");
     let known: Vec<_> = load("plank_bridge", |_| ()).1.joints().map(|joint| joint.id).collect();
     let run = run("plank_bridge", 90, |_| ());
     let mut frames = vec![None; 12];
     for report in &run.reports {
-        for joint in &report.broken_joints {
+        for joint in &report.events.broken_joints {
             let plank = known.iter().position(|id| id == joint).unwrap() / 2;
             frames[plank].get_or_insert(report.frame);
         }

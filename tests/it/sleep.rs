@@ -2,42 +2,20 @@
 
 use std::sync::Arc;
 
-use contact::{Groups, Material, Shape};
+use contact::Shape;
 use dynamics::{Body, MassProperties, Velocity};
 use levelset::{Aabb, Grid, LevelSet, Solid};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use sim::{BodyId, NewBody, Settings, SteeringError, World, rigid};
 
 fn floor(world: &mut World) -> BodyId {
-    world
-        .add(NewBody {
-            solid: None,
-            body: Body::Static,
-            pose: Isometry3::identity(),
-            velocity: Velocity::default(),
-            shape: Arc::new(Shape::half_space()),
-            material: Material::default(),
-            groups: Groups::default(),
-            breakage: None,
-        })
-        .unwrap()
+    world.add(NewBody::fixed(Shape::half_space())).unwrap()
 }
 
 fn cube(body: Option<Body>, half: [f64; 3], at: [f64; 3]) -> NewBody {
-    let half = Vector3::from(half);
-    let mass = 8000.0 * half.product();
-    let s = half.component_mul(&half) * (mass / 3.0);
-    let inertia = Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y);
-    NewBody {
-        solid: None,
-        body: body.unwrap_or(Body::Dynamic(MassProperties::new(mass, inertia).unwrap())),
-        pose: Isometry3::translation(at[0], at[1], at[2]),
-        velocity: Velocity::default(),
-        shape: Arc::new(Shape::cuboid(half, half.min())),
-        material: Material::default(),
-        groups: Groups::default(),
-        breakage: None,
-    }
+    let place = Isometry3::translation(at[0], at[1], at[2]);
+    let made = NewBody::cuboid(half.into(), 1000.0).unwrap().at(&place);
+    NewBody { body: body.unwrap_or(made.body), ..made }
 }
 
 fn stack(world: &mut World, boxes: usize) -> Vec<BodyId> {
@@ -48,8 +26,8 @@ fn stack(world: &mut World, boxes: usize) -> Vec<BodyId> {
 fn steps(world: &mut World, frames: usize) {
     for _ in 0..frames {
         let report = world.step();
-        let size = report.kinetic_energy + report.potential_energy.abs();
-        assert!(report.energy_gain <= 1e-10 * size, "{report:?}");
+        let size = report.energy.kinetic + report.energy.potential.abs();
+        assert!(report.energy.gain <= 1e-10 * size, "{report:?}");
     }
 }
 
@@ -83,14 +61,9 @@ fn thrown_heap(sleep: bool, velocity: Velocity) -> (World, Vec<BodyId>) {
             let turn = Vector3::new(0.3, i as f64, 0.7);
             world
                 .add(NewBody {
-                    solid: None,
-                    body: Body::Dynamic(mass),
                     pose: Isometry3::new(Vector3::from(cell) + Vector3::y() * 0.3, turn) * frame,
                     velocity,
-                    shape: Arc::clone(&shape),
-                    material: Material::default(),
-                    groups: Groups::default(),
-                    breakage: None,
+                    ..NewBody::of(Body::Dynamic(mass), Arc::clone(&shape))
                 })
                 .unwrap()
         })
@@ -105,7 +78,7 @@ fn a_heap_falls_asleep_and_then_does_not_move() {
     assert_eq!(asleep(&world, &ids), ids.len());
     let before: Vec<_> = ids.iter().map(|&id| *world.get(id).unwrap().pose).collect();
     let report = world.step();
-    assert_eq!((report.awake, report.pairs, report.kinetic_energy), (0, 0, 0.0));
+    assert_eq!((report.counters.awake, report.counters.pairs, report.energy.kinetic), (0, 0, 0.0));
     steps(&mut world, 30);
     let after: Vec<_> = ids.iter().map(|&id| *world.get(id).unwrap().pose).collect();
     assert_eq!(before, after);
@@ -145,7 +118,7 @@ fn nothing_falls_asleep_unless_asked_to() {
     let (mut world, ids) = heap(false);
     steps(&mut world, 120);
     assert_eq!(asleep(&world, &ids), 0);
-    assert_eq!(world.step().awake, ids.len());
+    assert_eq!(world.step().counters.awake, ids.len());
 }
 
 /// A stack that slept or not, hit in its middle by a fast ball after some frames; six frames later.
@@ -312,11 +285,8 @@ fn a_wave_runs_through_sleeping_dominoes_as_fast_as_through_waking_ones() {
 
 /// A block of this mass, kg.
 fn heavy(mass: f64, half: [f64; 3], at: [f64; 3]) -> NewBody {
-    let h = Vector3::from(half);
-    let s = h.component_mul(&h) * (mass / 3.0);
-    let inertia = Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y);
-    let body = Body::Dynamic(MassProperties::new(mass, inertia).unwrap());
-    NewBody { body, ..cube(None, half, at) }
+    let own = MassProperties::cuboid(mass, &half.into()).unwrap();
+    cube(Some(Body::Dynamic(own)), half, at)
 }
 
 /// How far a plank of 10 kg on an edge at x = 0 has turned, rad, 8 s after `load` was put on it, and
@@ -373,7 +343,7 @@ fn tips_under_ball(sleep: bool) -> Option<usize> {
     steps(&mut world, 60);
     assert_eq!(asleep(&world, &[plank]), usize::from(sleep));
     let (radius, speed) = (0.1, 0.3);
-    let mass = MassProperties::new(5.0, Vector3::repeat(0.4 * 5.0 * radius * radius)).unwrap();
+    let mass = MassProperties::ball(5.0, radius).unwrap();
     let mut ball = cube(Some(Body::Dynamic(mass)), [radius; 3], [0.0, 0.5 + radius, 0.0]);
     ball.shape = Arc::new(Shape::ball(radius));
     ball.velocity =

@@ -7,7 +7,7 @@ use contact::constraint::{
     contact_forces, time_of_impact,
 };
 use contact::{Clamp, Columns, Material, Shape, Solver};
-use dynamics::{Body, Load, MassProperties, Momentum, State, Velocity};
+use dynamics::{Body, Load, MassProperties, Momentum, State};
 use nalgebra::{DMatrix, DVector, Isometry3, Unit, UnitQuaternion, Vector3};
 use proptest::prelude::*;
 use sim::{NewBody, Report, Settings, World};
@@ -41,7 +41,7 @@ impl Bodies {
 
 /// A body that nothing moves, and unit boxes above each other, falling.
 fn tower(boxes: usize) -> Bodies {
-    let mass = MassProperties::new(2.0, Vector3::repeat(2.0 / 6.0)).unwrap();
+    let mass = MassProperties::cuboid(2.0, &Vector3::repeat(0.5)).unwrap();
     let (count, nothing) = (boxes + 1, Arc::new(Shape::empty()));
     let momentum = |i: usize| {
         let down = if i == 0 { 0.0 } else { -2.0 };
@@ -402,25 +402,12 @@ fn settings(solver: Solver, fps: f64) -> Settings {
 
 fn body(shape: Shape, body: Body, pose: Isometry3<f64>, friction: f64) -> NewBody {
     let material = Material { restitution: 0.0, friction, ..Material::default() };
-    let velocity = Velocity::default();
-    NewBody {
-        solid: None,
-        body,
-        pose,
-        velocity,
-        shape: Arc::new(shape),
-        material,
-        groups: contact::Groups::default(),
-        breakage: None,
-    }
+    NewBody { pose, material, ..NewBody::of(body, shape) }
 }
 
 fn cuboid(half: Vector3<f64>, density: f64, pose: Isometry3<f64>, friction: f64) -> NewBody {
-    let mass = 8.0 * half.product() * density;
-    let s = half.component_mul(&half) / 3.0;
-    let inertia = Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y) * mass;
-    let mass = MassProperties::new(mass, inertia).unwrap();
-    body(Shape::cuboid(half, 0.1), Body::Dynamic(mass), pose, friction)
+    let made = NewBody::cuboid(half, density).unwrap();
+    body(Shape::cuboid(half, 0.1), made.body, pose, friction)
 }
 
 const NEW: [Solver; 3] = [
@@ -475,7 +462,7 @@ fn a_stack_stands_with_every_solver() {
         let ids: Vec<_> =
             (0..5).map(|i| world.add(cuboid(half, 500.0, place(i), 0.5)).unwrap()).collect();
         let reports: Vec<Report> = (0..240).map(|_| world.step()).collect();
-        assert!(reports.iter().all(|r| r.frozen.is_empty()));
+        assert!(reports.iter().all(|r| r.events.frozen.is_empty()));
         for (i, id) in ids.iter().enumerate() {
             let at = world.get(*id).unwrap().pose.translation.vector;
             let off = at - place(i).translation.vector;
@@ -498,7 +485,7 @@ fn the_clamp_keeps_energy_from_growing_with_every_solver() {
         block.velocity.linear = Vector3::new(0.3, -0.4, 0.1);
         world.add(block).unwrap();
         let reports: Vec<Report> = (0..60).map(|_| world.step()).collect();
-        reports.iter().map(|r| r.energy_gain).fold(f64::NEG_INFINITY, f64::max)
+        reports.iter().map(|r| r.energy.gain).fold(f64::NEG_INFINITY, f64::max)
     };
     for solver in NEW {
         for clamp in [Clamp::Scale, Clamp::Plastic] {
@@ -525,8 +512,8 @@ fn a_programme_that_takes_too_much_work_is_reported_and_swept() {
             world.add(cuboid(Vector3::repeat(0.1), 500.0, pose, 0.5)).unwrap();
         }
         let reports: Vec<Report> = (0..2).map(|_| world.step()).collect();
-        assert!(reports.iter().all(|r| r.solver_limited == r.unsolved && r.frozen.is_empty()));
-        reports.iter().any(|r| r.solver_limited)
+        assert!(reports.iter().all(|r| r.events.solver_limited == r.events.unsolved && r.events.frozen.is_empty()));
+        reports.iter().any(|r| r.events.solver_limited)
     };
     assert!(!limited(3));
     assert!(limited(12));

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use contact::Material;
 use nalgebra::{Point3, Vector3};
 use proptest::prelude::*;
 use sim::scene::Scene;
@@ -60,9 +59,9 @@ fn an_anchored_wall_hit_in_the_middle_keeps_its_rim() {
         let (mass, pieces) = (world.mass(), world.len());
         let mut gain = f64::NEG_INFINITY;
         for report in run(&mut world, 40) {
-            let scale = report.kinetic_energy + report.potential_energy.abs();
-            gain = gain.max(report.energy_gain / scale);
-            for event in &report.fractures {
+            let scale = report.energy.kinetic + report.energy.potential.abs();
+            gain = gain.max(report.energy.gain / scale);
+            for event in &report.events.fractures {
                 let lost = (event.mass_after - event.mass_before).abs();
                 assert!(lost <= 1e-12 * event.mass_before);
             }
@@ -105,7 +104,7 @@ fn stronger_bonds_leave_more_of_a_wall_standing() {
             .filter_map(|s| s.body.mass_properties())
             .map(|m| m.mass())
             .sum();
-        (loose / whole, reports.iter().any(|r| !r.held.is_empty()), world.len())
+        (loose / whole, reports.iter().any(|r| !r.events.held.is_empty()), world.len())
     };
     let [none, weak, strong] =
         ["", ", bonds = { strength = 1e6 }", ", bonds = { strength = 3e6 }"].map(hung);
@@ -154,8 +153,8 @@ proptest! {
         let mut energy = world.kinetic_energy();
         for _ in 0..8 {
             let report = world.step();
-            prop_assert!(report.kinetic_energy <= energy * (1.0 + 1e-12));
-            energy = report.kinetic_energy;
+            prop_assert!(report.energy.kinetic <= energy * (1.0 + 1e-12));
+            energy = report.energy.kinetic;
         }
         prop_assert!((world.mass() - mass).abs() <= 1e-12 * mass, "{} {mass} {brick}", world.mass());
         let after = world.momentum();
@@ -216,14 +215,14 @@ fn a_bridge_that_loses_one_pier_falls() {
     let (deck, right) = (named(&bodies, "deck"), named(&bodies, "right"));
     let mass = world.mass();
     let reports = run(&mut world, 60);
-    assert!(reports.iter().any(|r| r.released.contains(&deck)), "the deck is let go");
+    assert!(reports.iter().any(|r| r.events.released.contains(&deck)), "the deck is let go");
     assert!(world.is_anchored(right), "the other pier stands");
     let height = world.get(deck).unwrap().pose.translation.y;
     assert!(height < 0.95, "{height}");
     assert!((world.mass() - mass).abs() <= 1e-12 * mass);
     for report in &reports {
-        let scale = report.kinetic_energy + report.potential_energy.abs();
-        assert!(report.energy_gain <= 1e-10 * scale, "{report:?}");
+        let scale = report.energy.kinetic + report.energy.potential.abs();
+        assert!(report.energy.gain <= 1e-10 * scale, "{report:?}");
     }
 }
 
@@ -274,7 +273,10 @@ fn an_anchored_beam_bears_its_weight_up_to_the_stress_of_bending() {
         ));
         let beam = named(&bodies, "beam");
         let reports = run(&mut world, 3);
-        assert!(reports.iter().any(|r| !r.fractures.is_empty()), "only then weights are looked at");
+        assert!(
+            reports.iter().any(|r| !r.events.fractures.is_empty()),
+            "only then weights are looked at"
+        );
         world.is_anchored(beam)
     };
     // its middle is 0.9 m from the section at x = -0.9; 2000 kg/m^3 x 0.06 m^2 x 2 m
@@ -326,9 +328,9 @@ proptest! {
             let report = world.step();
             let live = world.iter().filter(|s| s.body.mass_properties().is_some()).count();
             prop_assert!(live <= most, "{live}");
-            let born: usize = report.fractures.iter().map(|f| f.fragments.len()).sum();
+            let born: usize = report.events.fractures.iter().map(|f| f.fragments.len()).sum();
             prop_assert!(born <= new, "{born}");
-            refused += report.over_budget.len();
+            refused += report.events.over_budget.len();
         }
         prop_assert!(refused > 0 || most > 30, "the report must tell of it");
         prop_assert!((world.mass() - mass).abs() <= 1e-12 * mass);
@@ -355,7 +357,7 @@ fn pieces_that_come_to_rest_are_retired_with_their_mass() {
         let (mut world, _) = made(&rain(&retire, 5));
         let mass = world.mass();
         let reports = run(&mut world, 150);
-        let retired: Vec<BodyId> = reports.iter().flat_map(|r| r.retired.clone()).collect();
+        let retired: Vec<BodyId> = reports.iter().flat_map(|r| r.events.retired.clone()).collect();
         assert!(retired.len() > 3, "{}", retired.len());
         let total = world.mass() + world.retired_mass();
         assert!((total - mass).abs() <= 1e-12 * mass, "{total} {mass}");
@@ -364,8 +366,8 @@ fn pieces_that_come_to_rest_are_retired_with_their_mass() {
             assert!(world.get(id).is_none_or(|s| s.momentum.linear == Vector3::zeros()));
         }
         for report in &reports {
-            let scale = report.kinetic_energy + report.potential_energy.abs();
-            assert!(report.energy_gain <= 1e-10 * scale.max(1.0), "{report:?}");
+            let scale = report.energy.kinetic + report.energy.potential.abs();
+            assert!(report.energy.gain <= 1e-10 * scale.max(1.0), "{report:?}");
         }
     }
 }
@@ -384,18 +386,16 @@ fn no_breaking_goes_past_the_memory_for_pieces() {
         for s in free.iter() {
             world
                 .add(NewBody {
-                    body: *s.body,
                     pose: *s.pose,
                     velocity: s.body.velocity(&s.pose.rotation, s.momentum),
-                    shape: s.shape.clone(),
                     solid: s.solid.cloned(),
-                    material: Material::default(),
                     groups: s.groups,
                     breakage: s.breakage.cloned(),
+                    ..NewBody::of(*s.body, s.shape.clone())
                 })
                 .unwrap();
         }
-        let refused: usize = run(&mut world, 10).iter().map(|r| r.over_budget.len()).sum();
+        let refused: usize = run(&mut world, 10).iter().map(|r| r.events.over_budget.len()).sum();
         (samples(&world), refused)
     };
     let (needed, refused) = all(usize::MAX);
@@ -412,7 +412,7 @@ fn retired_pieces_are_shown_to_shrink_away() {
     let mut retired = 0;
     for _ in 0..120 {
         let report = world.step();
-        retired += report.retired.len();
+        retired += report.events.retired.len();
         recorder.record(&world, &report);
     }
     let recording = recorder.finish();

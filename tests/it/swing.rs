@@ -1,7 +1,6 @@
 //! What joints alone hold, against equations of fewer coordinates and what is conserved.
 
 use std::f64::consts::{FRAC_PI_2, TAU};
-use std::sync::Arc;
 
 use contact::Shape;
 use contact::constraint::{JointKind, Motor};
@@ -21,16 +20,7 @@ fn world(fps: f64, gravity: f64) -> World {
 
 /// A body without a shape.
 fn add(world: &mut World, body: Body, pose: Isometry3<f64>, velocity: Velocity) -> BodyId {
-    let new = NewBody {
-        solid: None,
-        body,
-        pose,
-        velocity,
-        shape: Arc::new(Shape::empty()),
-        material: contact::Material::default(),
-        groups: contact::Groups::default(),
-        breakage: None,
-    };
+    let new = NewBody { pose, velocity, ..NewBody::of(body, Shape::empty()) };
     world.add(new).unwrap()
 }
 
@@ -63,7 +53,7 @@ fn follow(world: &mut World, frames: usize) -> (f64, f64) {
     let (mut off, mut open) = (0.0_f64, 0.0_f64);
     for _ in 0..frames {
         let report = world.step();
-        assert!(!report.unsolved, "frame {}", report.frame);
+        assert!(!report.events.unsolved, "frame {}", report.frame);
         off = off.max((energy(world) - start).abs());
         open = world.joints().flat_map(|joint| joint.error).fold(open, f64::max);
     }
@@ -170,7 +160,7 @@ fn a_four_bar_linkage_turns_on() {
     let (mut angle, mut slowest) = (0.0, f64::INFINITY);
     for frame in 0..600 {
         let (turn, report) = turned(&mut world, crank);
-        assert!(!report.unsolved);
+        assert!(!report.events.unsolved);
         angle += turn;
         if frame > 0 {
             slowest = slowest.min(turn * 30.0);
@@ -194,11 +184,15 @@ fn a_motor_gives_what_the_energy_grows_by() {
         let (mut work, mut moved) = (0.0, 0.0_f64);
         for _ in 0..300 {
             let report = world.step();
-            work += report.work;
-            moved = moved.max(report.work.abs());
+            work += report.energy.work;
+            moved = moved.max(report.energy.work.abs());
             let off = energy(&world) - start - work;
             assert!(off.abs() < 1e-6 * work.abs().max(moved), "{most} N m: {off} of {work} J");
-            assert!(report.dissipation.total().abs() < 1e-9, "{:?}", report.dissipation);
+            assert!(
+                report.energy.dissipation.total().abs() < 1e-9,
+                "{:?}",
+                report.energy.dissipation
+            );
         }
         assert!(moved > 0.01, "{moved} J");
     }
@@ -218,7 +212,7 @@ fn top(fps: f64, spin: f64) -> (f64, f64) {
     let start = energy(&world);
     let (mut angle, mut last, mut off) = (0.0, 0.0, 0.0_f64);
     for _ in 0..(5.0 * fps) as usize {
-        assert!(!world.step().unsolved);
+        assert!(!world.step().events.unsolved);
         let at = world.get(disc).unwrap().pose.translation.vector;
         let now = at.z.atan2(at.x);
         angle += (now - last + 1.5 * TAU).rem_euclid(TAU) - 0.5 * TAU;
@@ -268,7 +262,7 @@ fn a_kinematic_crank_gives_what_the_energy_grows_by() {
     let (start, mut work) = (energy(&world), 0.0);
     for _ in 0..300 {
         let report = world.step();
-        work += report.work;
+        work += report.energy.work;
         assert!((energy(&world) - start - work).abs() < 1e-9 * (1.0 + work.abs()));
         assert!(world.joints().all(|joint| joint.error[0] < 1e-9));
     }
@@ -309,7 +303,7 @@ fn a_motor_that_a_limit_stops_holds_and_does_no_work() {
     let report = world.step();
     let joint = world.joints().next().unwrap();
     assert!((joint.coordinate - 0.7).abs() < 1e-6, "{}", joint.coordinate);
-    assert!(report.work.abs() < 1e-9 && !report.unsolved, "{report:?}");
+    assert!(report.energy.work.abs() < 1e-9 && !report.events.unsolved, "{report:?}");
 }
 
 /// A body of a random tree: which it hangs on, by what, how it moves and what it weighs.
@@ -367,7 +361,7 @@ proptest! {
         let start = world.kinetic_energy();
         for frame in 0..90 {
             let report = world.step();
-            prop_assert!(!report.unsolved, "frame {}", frame);
+            prop_assert!(!report.events.unsolved, "frame {}", frame);
             let off = (world.kinetic_energy() / start - 1.0).abs();
             prop_assert!(off < 1e-9, "energy is off by {} in frame {}", off, frame);
             let now = world.momentum();

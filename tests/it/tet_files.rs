@@ -18,7 +18,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tet_files")
 }
 
-/// The committed files; of `TetGen` there are two to one mesh.
+/// The committed files; a mesh of `TetGen` is two files.
 fn files() -> Vec<PathBuf> {
     let known = |path: &PathBuf| {
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
@@ -70,7 +70,7 @@ fn files_cut_short_are_errors_and_nothing_else() {
         }
         for share in [10, 30, 50, 70, 85] {
             let found = read(name, &bytes[..bytes.len() * share / 100]);
-            // what is cut off may be fields, after all tetrahedra
+            // fields after the tetrahedra may be cut off
             assert!(found.is_err() || name.starts_with("vtu_appended"), "{name} {share} %");
         }
     }

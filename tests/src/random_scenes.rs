@@ -398,17 +398,18 @@ impl Ledger {
         self.grow(world, before);
         let growth = self.energy - before;
         // bodies between joints that contradict each other take far more work than they keep
-        let most = ROUND_OFF * self.scales[0] + 8.0 * f64::EPSILON * report.work.abs();
-        if !report.frozen.is_empty() || !bits(world).iter().all(|&x| f64::from_bits(x).is_finite())
+        let most = ROUND_OFF * self.scales[0] + 8.0 * f64::EPSILON * report.energy.work.abs();
+        if !report.events.frozen.is_empty()
+            || !bits(world).iter().all(|&x| f64::from_bits(x).is_finite())
         {
             return Err("a state is not finite".into());
         }
         // what is retired takes its energy along
-        if report.energy_gain > report.work + GAIN * self.scales[0] {
-            let (gain, work) = (report.energy_gain, report.work);
+        if report.energy.gain > report.energy.work + GAIN * self.scales[0] {
+            let (gain, work) = (report.energy.gain, report.energy.work);
             return Err(format!("{gain} J gained by {work} J of work, {} J moved", self.scales[0]));
         }
-        let explained = report.work - report.dissipation.total();
+        let explained = report.energy.work - report.energy.dissipation.total();
         if (growth - explained).abs() > most {
             return Err(format!("the ledger says {explained} J of {growth} J"));
         }

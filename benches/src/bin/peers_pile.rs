@@ -152,7 +152,7 @@ fn compare(pile: &[Fragment], case: Case, alone: bool, json: bool) -> Outcome<Ti
     let whole = run(case.frames)?;
     let worst = depths(pile, &whole.ours.end)?;
     let their_worst = whole.rapier.as_ref().map(|run| depths(pile, &run.end)).transpose()?;
-    let gain = whole.reports.iter().map(|r| r.energy_gain / whole.start).fold(f64::MIN, f64::max);
+    let gain = whole.reports.iter().map(|r| r.energy.gain / whole.start).fold(f64::MIN, f64::max);
     let mut out = std::io::stdout().lock();
     let mut times = Times::new();
     for (part, range) in parts {
@@ -200,11 +200,11 @@ fn means(reports: &[Report]) -> Value {
         (reports.iter().map(of).sum::<usize>() as f64 / reports.len() as f64).round()
     };
     json!({
-        "awake": mean(|r| r.awake), "pairs": mean(|r| r.pairs),
-        "reused": mean(|r| r.pairs_reused), "again": mean(|r| r.pairs_again),
-        "points": mean(|r| r.points), "contacts": mean(|r| r.contacts),
-        "colours": mean(|r| r.colors as usize), "levels": mean(|r| r.levels as usize),
-        "sweeps": mean(|r| r.sweeps),
+        "awake": mean(|r| r.counters.awake), "pairs": mean(|r| r.counters.pairs),
+        "reused": mean(|r| r.counters.pairs_reused), "again": mean(|r| r.counters.pairs_again),
+        "points": mean(|r| r.counters.points), "contacts": mean(|r| r.counters.contacts),
+        "colours": mean(|r| r.counters.colors as usize), "levels": mean(|r| r.counters.levels as usize),
+        "sweeps": mean(|r| r.counters.sweeps),
     })
 }
 

@@ -1,4 +1,4 @@
-//! Models of fracture beside each other: the same bodies under the same blows.
+//! Compares models of fracture: the same bodies under the same blows.
 
 mod measure;
 mod model;
@@ -31,7 +31,7 @@ pub struct Report {
     /// Whether the first blow has the same bits in all models: body, time, pose, momentum and impulse.
     pub same_blow: bool,
     /// The models, in the order asked for.
-    pub models: Vec<OfModel>,
+    pub models: Vec<ModelResult>,
     /// Runs at other spacings of samples or tetrahedra, in descending order.
     pub resolutions: Vec<Run>,
     /// Runs at other time steps, in descending order.
@@ -40,7 +40,7 @@ pub struct Report {
 
 /// What one model did.
 #[derive(Clone, Debug, Serialize)]
-pub struct OfModel {
+pub struct ModelResult {
     /// The run.
     pub run: Run,
     /// Power law of the volumes of the pieces; `None` below [`PowerLaw::LEAST`] pieces.
@@ -56,10 +56,10 @@ pub struct OfModel {
 pub struct Run {
     /// The model.
     pub model: Model,
-    /// How many times as far apart samples or tetrahedra are as in the first runs.
+    /// Spacing of samples or tetrahedra over that of the first runs.
     pub resolution: f64,
     /// Time step.
     pub time_step: f64,
-    /// What came out.
+    /// Results.
     pub measured: Measured,
 }

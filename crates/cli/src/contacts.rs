@@ -37,7 +37,7 @@ impl Contacts {
         frame: usize,
         name: impl Fn(BodyId) -> Option<String>,
     ) -> io::Result<()> {
-        let events = &report.contact_events;
+        let events = &report.events.contacts;
         for touching in events.touching.iter().filter(|touching| touching.impulse > 0.0) {
             let Touching { bodies, point, normal, impulse, materials, .. } = touching;
             let line = json!({
@@ -52,7 +52,7 @@ impl Contacts {
             });
             writeln!(self.lines, "{line}")?;
         }
-        for event in &report.events {
+        for event in &report.events.replayable {
             let Happened::Broke(pieces) = event.outcome else { continue };
             let [x, y, z, i, j, k, w] = event.pose;
             let turn = Unit::new_unchecked(Quaternion::new(w, i, j, k));
@@ -65,7 +65,7 @@ impl Contacts {
                 "pieces": pieces,
                 "point": (pose * Point3::from(event.point)).coords.as_slice(),
                 "normal": event.normal,
-                "impulse": event.strength.map_or(size, |borne| borne.min(size)),
+                "impulse": event.strength.map_or(size, |strength| strength.min(size)),
             });
             writeln!(self.lines, "{line}")?;
         }

@@ -68,9 +68,9 @@ impl Ledger {
     /// Starts with the world as it is.
     pub fn new(world: &World) -> Self {
         let mut report = Report::default();
-        report.bodies = world.len();
-        report.kinetic_energy = world.kinetic_energy();
-        report.potential_energy = world.potential_energy();
+        report.counters.bodies = world.len();
+        report.energy.kinetic = world.kinetic_energy();
+        report.energy.potential = world.potential_energy();
         let mut ledger = Self { rows: vec![], events: vec![], anchors: vec![] };
         ledger.add(world, &report);
         ledger
@@ -80,24 +80,24 @@ impl Ledger {
     pub fn add(&mut self, world: &World, report: &Report) {
         let momentum = world.momentum();
         let time = report.frame as f64 * world.settings().dt;
-        self.events.extend(report.fractures.iter().map(|f| numbers(report.frame, time, f)));
+        self.events.extend(report.events.fractures.iter().map(|f| numbers(report.frame, time, f)));
         self.rows.push(Row {
             frame: report.frame,
             time,
-            bodies: report.bodies,
-            contacts: report.contacts,
-            fractures: report.fractures.len(),
-            held: report.held.len() + report.over_budget.len(),
+            bodies: report.counters.bodies,
+            contacts: report.counters.contacts,
+            fractures: report.events.fractures.len(),
+            held: report.events.held.len() + report.events.over_budget.len(),
             mass: world.mass(),
             retired_mass: world.retired_mass(),
             momentum: momentum.linear.into(),
             angular_momentum: momentum.angular.into(),
-            kinetic_energy: report.kinetic_energy,
-            potential_energy: report.potential_energy,
-            energy_gain: report.energy_gain,
-            work: report.work,
-            dissipation: report.dissipation,
-            residual: report.residual,
+            kinetic_energy: report.energy.kinetic,
+            potential_energy: report.energy.potential,
+            energy_gain: report.energy.gain,
+            work: report.energy.work,
+            dissipation: report.energy.dissipation,
+            residual: report.counters.residual,
         });
     }
 
@@ -109,7 +109,7 @@ impl Ledger {
         name: impl Fn(BodyId) -> Option<String>,
     ) {
         let (frame, time) = (report.frame, report.frame as f64 * world.settings().dt);
-        self.anchors.extend(report.anchor_loads.iter().filter_map(|load| {
+        self.anchors.extend(report.loads.anchors.iter().filter_map(|load| {
             let AnchorLoad { body, force, torque, stress, strength, .. } = *load;
             let numbers = [
                 force.x,

@@ -186,7 +186,7 @@ fn dormand_prince(
     Ok(Motion { state, steps })
 }
 
-/// Sizes of a motion below which errors do not count as a share.
+/// Sizes that errors are divided by where a motion is smaller.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Scale {
     /// Length, m.
@@ -279,7 +279,7 @@ pub fn integrate_coupled(
 }
 
 impl CoupledBody {
-    /// Sizes of position, quaternion, linear and angular momentum below which errors do not count as a share.
+    /// Least divisors of the errors in position, quaternion, linear and angular momentum.
     fn least_sizes(&self) -> [f64; 4] {
         let Scale { length, speed } = self.scale;
         let linear = self.mass.mass() * speed;

@@ -57,6 +57,32 @@ impl MassProperties {
         Ok(body)
     }
 
+    /// A ball of uniform density, `mass` kg and `radius` m.
+    ///
+    /// # Errors
+    /// As [`MassProperties::new`].
+    pub fn ball(mass: f64, radius: f64) -> Result<Self, MassError> {
+        Self::new(mass, Vector3::repeat(0.4 * mass * radius * radius))
+    }
+
+    /// A box of uniform density, `mass` kg, with half edge lengths `half` m along the body axes.
+    ///
+    /// # Errors
+    /// As [`MassProperties::new`].
+    ///
+    /// ```
+    /// use brisance_dynamics::MassProperties;
+    /// use brisance_dynamics::nalgebra::Vector3;
+    ///
+    /// let brick = MassProperties::cuboid(3.0, &Vector3::new(0.1, 0.05, 0.03))?;
+    /// assert!((brick.inertia() - Vector3::new(0.0034, 0.0109, 0.0125)).norm() < 1e-15);
+    /// # Ok::<(), brisance_dynamics::MassError>(())
+    /// ```
+    pub fn cuboid(mass: f64, half: &Vector3<f64>) -> Result<Self, MassError> {
+        let s = half.component_mul(half) * (mass / 3.0);
+        Self::new(mass, Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y))
+    }
+
     /// A body of `mass` kg with inertia tensor `inertia` kg m^2 about its center of mass, and the
     /// rotation from its principal axes to the axes of the tensor.
     ///
@@ -97,8 +123,8 @@ impl MassProperties {
         Self::artificial(mass, Vector3::new(f64::INFINITY, f64::INFINITY, inertia))
     }
 
-    /// The same body turning about the z axis of the world alone, as [`MassProperties::planar`] about that of
-    /// the body. `None` if none of its body axes is along z when it is turned by `rotation`.
+    /// The same body, which turns about the z axis of the world alone. `None` if `rotation` puts none of its body
+    /// axes along z.
     pub fn in_plane(&self, rotation: &UnitQuaternion<f64>) -> Option<Self> {
         let z = rotation.inverse_transform_vector(&Vector3::z());
         let along = z.map(|part| part.abs() > 1.0 - ALONG);

@@ -1,4 +1,4 @@
-//! Convex cells: what most patterns are made of.
+//! Convex cells, of which most patterns consist.
 
 use levelset::Aabb;
 use nalgebra::{Point3, Similarity3, Vector3};

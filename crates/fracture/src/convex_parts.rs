@@ -161,7 +161,7 @@ impl Decomposition {
         self.count += 1;
     }
 
-    /// Finds what it costs to merge parts that are new.
+    /// Computes the costs of merging new parts.
     fn compare_new(&mut self) {
         let tolerance = self.limits.tolerance;
         let merge = |own: &Part, other: &Part| {
@@ -259,7 +259,7 @@ fn diagonal(points: &[Point3<f64>]) -> f64 {
 
 /// The convex hull of points; `None` if they are nearly coplanar.
 fn hull(points: &[Point3<f64>], tolerance: f64) -> Option<TriMesh> {
-    /// What is thinner than the tolerance has this share of it.
+    /// Tolerance for solids thinner than the tolerance, as a share of it.
     const THIN: f64 = 0.01;
     let hull = ConvexHull::simplified(points, tolerance);
     let hull = hull.or_else(|_| ConvexHull::simplified(points, THIN * tolerance));

@@ -51,7 +51,7 @@ impl Pair {
 }
 
 impl Cut {
-    /// What there is of each of the pair, that of the lower ends first.
+    /// The values of a pair, that of the lower ends first.
     pub(crate) fn lower_first<T>(&self, [a, b]: [T; 2]) -> [T; 2] {
         if self.is_flipped { [b, a] } else { [a, b] }
     }

@@ -171,7 +171,7 @@ impl<'a> Contour<'a> {
         self.quads.push(Quad { vertices: around, point, normal, inner, inside, passed_twice });
     }
 
-    /// Whether the face beside an edge that the surface crosses has its two inside corners opposite each other.
+    /// Whether the face at an edge that the surface crosses has its two inside corners opposite each other.
     fn passes_twice(&self, edge: [[usize; 3]; 2], side: usize, is_up: bool) -> bool {
         let beside = edge.map(|mut node| {
             node[side] = if is_up { node[side] + 1 } else { node[side] - 1 };

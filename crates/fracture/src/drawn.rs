@@ -160,7 +160,7 @@ fn fitted(solids: &[Solid], region: usize) -> LevelSet {
     })
 }
 
-/// As [`fitted`], of meshes without gaps: only what is within [`NEAR`] cells of the region's surface moves, and
+/// As [`fitted`], of meshes without gaps: only vertices within [`NEAR`] cells of the region's surface move, and
 /// other surfaces count up to [`BAND`] cells away.
 fn fitted_near(solids: &[Solid], region: usize) -> LevelSet {
     let own = &solids[region];

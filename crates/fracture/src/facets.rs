@@ -1,4 +1,4 @@
-//! Closed surfaces of planar faces: what an exact solid is cut as.
+//! Closed surfaces of planar faces, the form in which exact solids are cut.
 //!
 //! A face is a convex polygon, or a *cap*: a set of directed edges in one plane that balance at every
 //! vertex, which bounds any polygon with any holes. Caps are triangulated when somebody asks for
@@ -30,7 +30,7 @@ pub(crate) use carve::carve;
 pub(crate) use cells::ConvexCell;
 pub(crate) use clip::Clipper;
 
-/// What a face of a cut solid is part of.
+/// The origin of a face of a cut solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FaceOrigin {
     /// A face of the surface of the whole body, by its number there.

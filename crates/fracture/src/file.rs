@@ -99,8 +99,8 @@ impl Pattern {
         out.flush()
     }
 
-    /// Reads a pattern; what a broken or hostile file claims is checked before it is believed, and
-    /// no more is allocated than there are bytes.
+    /// Reads a pattern. All counts of a damaged or hostile file are checked before use, and no more is allocated than
+    /// there are bytes.
     ///
     /// # Errors
     /// [`ReadPatternError`] when it is not a pattern this version can read.

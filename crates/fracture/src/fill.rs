@@ -79,13 +79,12 @@ impl Border {
             }
             reversals += usize::from((a[0] > 0.0) != (b[0] > 0.0));
         }
-        // a curve that turns left everywhere and goes right and back left once goes around once
+        // a closed curve that turns left everywhere and reverses twice along x winds around once
         reversals == 2
     }
 
-    /// Constrained Delaunay triangles, as often as the border winds around them, and flat fans for
-    /// what edges of the border they do not meet: those of vertices at the same place, and those
-    /// that rounding made cross another.
+    /// Constrained Delaunay triangles, each repeated by its winding number. Flat fans close the edges that the
+    /// triangulation lacks: those between coincident vertices, and those that cross another by rounding.
     pub(crate) fn filled(&self) -> Vec<[u32; 3]> {
         if let Some(ears) = self.single_loop().and_then(|corners| self.ears(&corners)) {
             return ears.iter().map(|t| t.map(|v| self.references[v as usize])).collect();
@@ -99,10 +98,10 @@ impl Border {
         triangles.iter().map(|t| t.map(|v| self.references[v as usize])).collect()
     }
 
-    /// A simple polygon cut into ears (Meisters 1975), of those at hand the roundest first; `None` if
+    /// A simple polygon cut into ears (Meisters 1975), the roundest ear first; `None` if
     /// it has more than [`MAX_EARS`] corners, turns clockwise, or crosses or touches itself.
     ///
-    /// Quicker than a Delaunay triangulation for the few corners that most borders have.
+    /// Faster than a Delaunay triangulation for the few corners of most borders.
     fn ears(&self, corners: &[u32]) -> Option<Vec<[u32; 3]>> {
         let turn = |t: [u32; 3]| {
             let [a, b, c] = t.map(|v| {
@@ -173,8 +172,8 @@ impl Border {
         triangles
     }
 
-    /// The Delaunay triangulation of the border's points; which each of its vertices is, the first
-    /// of those at the same place; and where each vertex of the border is in it.
+    /// The Delaunay triangulation of the border's points, the vertex of the border at each of its vertices (the first
+    /// of coincident ones), and its vertex at each vertex of the border.
     fn delaunay(&self) -> Option<(Delaunay, Vec<u32>, Vec<FixedVertexHandle>)> {
         let mut order: Vec<u32> = (0..self.points.len() as u32).collect();
         let place = |v: u32| self.points[v as usize];
@@ -192,12 +191,12 @@ impl Border {
         }
         let point = |&v: &u32| spade::mitigate_underflow(Point2::from(place(v)));
         let points = names.iter().map(point).collect();
-        // of the ways to load points, the one that keeps their order
+        // this constructor keeps the order of the points
         let mesh = Delaunay::try_bulk_load_cdt(points, Vec::new(), |_| ()).ok()?;
         (mesh.num_vertices() == names.len()).then_some((mesh, names, handles))
     }
 
-    /// Fills a loop from the corner from which least area is covered.
+    /// Fills a loop with the fan of the least area.
     fn fan(&self, walk: &[u32]) -> Vec<[u32; 3]> {
         let count = walk.len();
         let from = |first: usize| {

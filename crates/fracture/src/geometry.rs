@@ -215,7 +215,7 @@ impl Geometry {
         }
     }
 
-    /// The convex solids whose union it is, if they are known: one of a convex solid, and of what is put
+    /// The convex solids whose union it is, if they are known: one for a convex solid, and for what is put
     /// together of convex pieces one for each. They are exact up to 64 corners, beyond them have about so
     /// many, and the solid stands out of them by at most 1 % of its size.
     pub fn hulls(&self) -> Option<Vec<ConvexHull>> {

@@ -5,26 +5,26 @@ use nalgebra::Point3;
 use rayon::prelude::*;
 
 use crate::node_box::NodeBox;
-use crate::scene::{BATCH, Scene};
+use crate::partition::{BATCH, Partition};
 
 /// Per point the piece it belongs to.
 ///
 /// In a voxel that lies in one region and one piece it is that one (Su09 section 4.2), else the one
 /// of the pieces about it with the least level set at the point.
 pub(crate) fn holders(
-    scene: &Scene,
+    partition: &Partition,
     points: &[Point3<f64>],
     level_sets: &[LevelSet],
 ) -> Vec<usize> {
-    let grid = scene.parent.grid();
+    let grid = partition.parent.grid();
     let voxels: Vec<u32> = points.iter().map(|p| grid.index(grid.locate(p).0) as u32).collect();
     let order = by_row(&voxels, grid.dims());
     let holders = |places: &[u32]| -> Vec<usize> {
         let mut near = Vec::new();
         let holder = |&n: &u32| {
             let voxel = voxels[n as usize] as usize;
-            scene.sole_piece(voxel).unwrap_or_else(|| {
-                scene.pieces_about(grid.node(voxel), &mut near);
+            partition.sole_piece(voxel).unwrap_or_else(|| {
+                partition.pieces_about(grid.node(voxel), &mut near);
                 least(&points[n as usize], level_sets, &near)
             })
         };
@@ -73,7 +73,7 @@ fn least(p: &Point3<f64>, pieces: &[LevelSet], candidates: &[usize]) -> usize {
     }
 }
 
-impl Scene<'_> {
+impl Partition<'_> {
     /// The piece that holds all of a voxel, given by the flat index of its lowest node, if it lies
     /// in one region and one piece.
     fn sole_piece(&self, voxel: usize) -> Option<usize> {

@@ -17,13 +17,13 @@
 //!   Materialia* 55, 2007, 2555), with the toughness `K`. A body parts when the chip is as deep as a
 //!   quarter of its second extent. In a wall thinner than the chip is deep, `F = 9.3 K t d^(1/2)`. On
 //!   the way there the contact crushes at the strength of a body with a crack as large as the contact,
-//!   a disc of radius `a`: `K sqrt(pi / a) / 2` (Sneddon 1946), whatever the strength of one without.
+//!   a disc of radius `a`: `K sqrt(pi / a) / 2` (Sneddon 1946), whatever the strength of a body without a crack.
 //!   So a stronger body is never the first to chip.
 //!
 //! Stress alone parts nothing: finite fracture mechanics (Leguillon, *European Journal of Mechanics A*
 //! 21, 2002, 61) takes stress and energy both as necessary. So the blow must bring the energy of the
 //! least section that parts the body, `G A` with `G = K^2 (1 - nu^2) / E`. Brittle bodies always get
-//! that much before they bear too much; steel and rubber, of a `G` a thousand times as large, do not.
+//! that much before their stress is too large; steel and rubber, with a `G` a thousand times as large, do not.
 //!
 //! Everything here uses sums, products, quotients and square roots only, so that the bits are
 //! the same on every platform.
@@ -43,12 +43,12 @@ pub struct Section {
     pub length: f64,
 }
 
-/// A blow to a body, but for its speed.
+/// A blow to a body, without its speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Impact<'a> {
-    /// What the body is made of.
+    /// Material of the body.
     pub body: &'a Material,
-    /// What the striker is made of.
+    /// Material of the striker.
     pub striker: &'a Material,
     /// The extents of the body around the blow.
     pub section: Section,
@@ -122,8 +122,8 @@ impl Impact<'_> {
     }
 
     /// How long the bodies touch at a speed of approach, m/s, in s: the force grows for 1.7 times the momentum
-    /// per peak force and falls for as long. Of elastic bodies Hertz has 1.84 (Johnson, section 11.4),
-    /// where the time falls with the fifth root of the speed; of crushing ones it is `pi / 2`.
+    /// per peak force and falls for as long. The factor is 1.84 for elastic bodies by Hertz (Johnson, section 11.4),
+    /// whose time falls with the fifth root of the speed, and `pi / 2` for bodies that crush.
     pub fn duration(&self, speed: f64) -> f64 {
         let force = self.rigid_force(speed);
         2.0 * RISE * clamp(self.mass) * clamp(speed) / force.max(f64::MIN_POSITIVE)

@@ -79,7 +79,7 @@ pub struct Lattice {
     links: Vec<Link>,
     /// N each; 0 for a link that is gone.
     strengths: Vec<f64>,
-    /// What they were when whole, N.
+    /// Initial strengths, N.
     whole: Vec<f64>,
     /// Links at each particle: those of `i` from `starts[i]` to `starts[i + 1]`.
     starts: Vec<u32>,
@@ -193,8 +193,7 @@ impl Lattice {
         &self.fixed
     }
 
-    /// Multiplies the strength of each link by a factor at its place; what is no positive number
-    /// breaks it.
+    /// Multiplies the strength of each link by a factor at its place; a factor that is not positive breaks it.
     pub fn scale_strengths(&mut self, factor: impl Fn(&Point3<f64>) -> f64) {
         for (link, Link { place, .. }) in self.links.iter().enumerate() {
             let factor = factor(place);
@@ -267,7 +266,7 @@ fn links(mesh: &TetMesh, neighbors: Neighbors) -> Vec<Link> {
 /// An edge's vertices in order, and a tetrahedron that has it.
 type Edge = ([u32; 2], u32);
 
-/// The edges of all tetrahedra, those of the same vertices beside each other.
+/// The edges of all tetrahedra, equal ones next to each other.
 fn edges(mesh: &TetMesh) -> Vec<Edge> {
     let mut edges = Vec::with_capacity(6 * mesh.tets.len());
     for (tet, corners) in (0..).zip(&mesh.tets) {

@@ -1,14 +1,17 @@
-//! What the bonds of an event carry of the blow.
+//! Loads of bonds under a blow.
+
+use levelset::Union;
 
 use crate::Bond;
+use crate::conjugate_gradient::{ConjugateGradient, dot};
 
 /// Impulse per area that each bond carries when fragment `hit` receives a unit impulse, 1/m^2,
 /// should all of them hold.
 ///
 /// `masses` are those of the fragments in any unit; `fixed` ones do not move, whatever they
 /// receive. Fragments move in the direction of the blow only, and a bond resists in proportion to
-/// its area: a network of springs, in which each fragment keeps the share of the blow that moves
-/// it along with all others, or hands on all of it if something is fixed.
+/// its area: a network of springs. Each fragment keeps the share of the blow that moves it along with all others,
+/// or passes all of it on if a fragment is fixed.
 ///
 /// # Panics
 /// If `masses` and `fixed` differ in length, or `hit` or a bond names no fragment.
@@ -28,61 +31,37 @@ pub fn bond_loads(masses: &[f64], fixed: &[bool], bonds: &[Bond], hit: usize) ->
 
 /// Which fragments bonds connect to `from`.
 fn reached(count: usize, bonds: &[Bond], from: usize) -> Vec<bool> {
-    let mut reached = vec![false; count];
-    reached[from] = true;
-    loop {
-        let mut grew = false;
-        for &Bond { fragments: [a, b], .. } in bonds {
-            if reached[a] != reached[b] {
-                (reached[a], reached[b]) = (true, true);
-                grew = true;
-            }
-        }
-        if !grew {
-            return reached;
-        }
-    }
+    let mut sets = Union::new(count);
+    bonds.iter().for_each(|bond| sets.join(bond.fragments[0] as u32, bond.fragments[1] as u32));
+    let sets = sets.numbered().0;
+    sets.iter().map(|set| *set == sets[from]).collect()
 }
 
 /// The shifts at which the springs balance `source`, by conjugate gradients; those that do not
 /// move are 0.
 fn solve(bonds: &[Bond], moves: &[bool], source: Vec<f64>) -> Vec<f64> {
-    let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(x, y)| x * y).sum() };
-    let times = |x: &[f64]| {
-        let mut y = vec![0.0; x.len()];
+    let times = |x: &[f64], y: &mut [f64]| {
+        y.fill(0.0);
         for &Bond { fragments: [a, b], area, .. } in bonds {
             let pull = area * (x[a] - x[b]);
             y[a] += pull;
             y[b] -= pull;
         }
-        y.iter().zip(moves).map(|(y, moves)| if *moves { *y } else { 0.0 }).collect::<Vec<_>>()
+        y.iter_mut().zip(moves).filter(|(_, moves)| !**moves).for_each(|(y, _)| *y = 0.0);
     };
-    let mut shifts = vec![0.0; source.len()];
-    let mut residual = source;
-    let mut direction = residual.clone();
-    let mut square = dot(&residual, &residual);
-    let enough = 1e-20 * square;
-    for _ in 0..10 * shifts.len() {
-        if square <= enough {
+    let enough = 1e-20 * dot(&source, &source);
+    let mut state = ConjugateGradient::new(source);
+    for _ in 0..10 * moves.len() {
+        state.turn();
+        if state.rho <= enough {
             break;
         }
-        let change = times(&direction);
-        let step = square / dot(&direction, &change);
-        if !step.is_finite() {
+        times(&state.direction, &mut state.image);
+        if state.advance().is_none() {
             break;
-        }
-        for i in 0..shifts.len() {
-            shifts[i] += step * direction[i];
-            residual[i] -= step * change[i];
-        }
-        let next = dot(&residual, &residual);
-        let share = next / square;
-        square = next;
-        for (direction, residual) in direction.iter_mut().zip(&residual) {
-            *direction = residual + share * *direction;
         }
     }
-    shifts
+    state.x
 }
 
 #[cfg(test)]
@@ -114,7 +93,7 @@ mod tests {
         let loads = bond_loads(&[1.0; 5], &fixed, &bonds, 0);
         assert!((loads[0] - 0.25).abs() < 1e-12 && (loads[1] - 0.25).abs() < 1e-12);
         assert_eq!(loads[2], 0.0);
-        // what is fixed hands on nothing
+        // fixed fragments pass nothing on
         assert_eq!(bond_loads(&[1.0; 5], &fixed, &bonds, 1), [0.0; 3]);
     }
 }

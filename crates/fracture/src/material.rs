@@ -1,4 +1,4 @@
-//! What brittle materials bear.
+//! Stiffness, strength and toughness of brittle materials.
 
 /// What decides when a body breaks; see [`Impact`](crate::Impact).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,7 +11,7 @@ pub struct Material {
     pub stiffness: f64,
     /// Poisson's ratio.
     pub poisson: f64,
-    /// Stress at which it parts, Pa.
+    /// Stress at which it breaks in tension, Pa.
     pub tensile_strength: f64,
     /// Mode I fracture toughness, Pa m^(1/2).
     pub toughness: f64,
@@ -42,7 +42,7 @@ impl Material {
     /// material-properties.org; ice's toughness, Andrews, *Journal of Glaciology* 1985 (0.058 in a
     /// glacier, about twice that in laboratories). The rest lies in the ranges of Ashby, *Materials
     /// Selection in Mechanical Design*, 3rd ed. 2005, appendix A, and for ice of Schulson and Duval,
-    /// *Creep and Fracture of Ice*, 2009, but was not compared with them again; wood is pine along
+    /// *Creep and Fracture of Ice*, 2009, but was not checked against them; wood is pine along
     /// the grain, steel low in carbon, rubber natural; china's strength is that in bending of unglazed
     /// porcelain C 110 (IEC 60672-3), and the rest of china and clay is put between glass and brick by
     /// eye. Poisson's ratios are round handbook values; nothing here depends on them much.

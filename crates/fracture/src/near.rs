@@ -26,7 +26,7 @@ impl Near {
     ) -> Vec<Option<Self>> {
         let none = || pattern.regions().iter().map(|_| None).collect();
         let Some(bounds) = body.bounds() else { return none() };
-        // what the pattern knows of its regions is in its own space
+        // the pattern's data are in its own space
         let Some(seen) = transformed_bounds(&bounds, &to_material.inverse()) else { return none() };
         let seen = seen.grown(1e-9 * seen.extents().norm());
         let apart =

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::cut::{Cut, Pair};
 use crate::holders::holders;
-use crate::scene::{BATCH, Scene};
+use crate::partition::{BATCH, Partition};
 use crate::seams::{MIN_COSINE, Seam, Seams, Section};
 
 /// Edges this near to a cut's normal, by cosine, cover it where it is no plane. Of three axes one is at
@@ -31,18 +31,18 @@ pub struct Bond {
 /// Gives each of the parent's particles to one piece and those of the cuts to the pieces on both
 /// sides, and measures the cuts.
 pub(crate) fn spread(
-    scene: &Scene,
+    partition: &Partition,
     given: &[Point3<f64>],
     cuts: &[Cut],
     level_sets: &[LevelSet],
 ) -> (Vec<Vec<Point3<f64>>>, Vec<Bond>) {
-    let holders = holders(scene, given, level_sets);
-    let grid = scene.parent.grid();
-    let seams = Seams::new(scene.near, scene.pairs, grid.spacing());
+    let holders = holders(partition, given, level_sets);
+    let grid = partition.parent.grid();
+    let seams = Seams::new(partition.near, partition.pairs, grid.spacing());
     let spread = |cuts: &[Cut]| {
         let points = Vec::with_capacity(2 * cuts.len());
         let mut found = Found { points, sections: Vec::new() };
-        cuts.iter().for_each(|cut| scene.spread(cut, &seams, &mut found));
+        cuts.iter().for_each(|cut| partition.spread(cut, &seams, &mut found));
         found
     };
     let found: Vec<Found> = cuts.par_chunks(BATCH).map(spread).collect();
@@ -60,11 +60,11 @@ pub(crate) fn spread(
     let of_planes = |(n, pair): (u32, &Pair)| {
         seams.of(n).map_or_else(Section::default, |seam| seam.section(&pair.edges, grid))
     };
-    let mut sections: Vec<Section> = (0..).zip(scene.pairs).map(of_planes).collect();
+    let mut sections: Vec<Section> = (0..).zip(partition.pairs).map(of_planes).collect();
     for (pair, section) in found.iter().flat_map(|f| &f.sections) {
         sections[*pair as usize] += *section;
     }
-    (shares, bonds(scene.pairs, &sections))
+    (shares, bonds(partition.pairs, &sections))
 }
 
 /// The bonds between pieces from the sections between the pairs, sorted by piece.
@@ -112,13 +112,13 @@ impl CutPoint {
     }
 }
 
-/// A face of the grid, seen from a cut edge: the edge's ends, then the nodes beside them.
+/// A face of the grid at a cut edge: the edge's ends, then the opposite nodes.
 struct Square {
     nodes: [[usize; 3]; 4],
     labels: [u32; 4],
 }
 
-impl Scene<'_> {
+impl Partition<'_> {
     fn region(&self, node: [usize; 3]) -> u32 {
         u32::from(self.nearest[self.parent.grid().index(node)]) - 1
     }
@@ -197,7 +197,7 @@ impl Scene<'_> {
         }
     }
 
-    /// The faces of the grid beside the edges of a cut on which it ends and that no other cut edge,
+    /// The faces of the grid at the edges of a cut on which it ends and that no other cut edge,
     /// earlier in the order of nodes and axes, stands for.
     fn for_each_end(&self, cut: &Cut, [a, b]: [u32; 2], mut found: impl FnMut(&Square)) {
         let dims = self.parent.grid().dims();
@@ -208,7 +208,7 @@ impl Scene<'_> {
         let beside = |node: usize, (side, is_up): (usize, bool)| {
             if is_up { node.wrapping_add(strides[side]) } else { node.wrapping_sub(strides[side]) }
         };
-        // what is beside the grid is not, which few cuts come near to
+        // samples outside the grid are not, which few cuts come near to
         let label = |node: usize| self.labels.get(node).copied().unwrap_or(a);
         let is_new = |lower: usize| {
             let [c, d] = [label(lower), label(lower.wrapping_add(strides[axis]))];

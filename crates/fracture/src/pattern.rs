@@ -49,9 +49,9 @@ pub enum PatternError {
     OutOfRange {
         /// The parameter.
         name: &'static str,
-        /// What it may be.
+        /// The limit.
         range: &'static str,
-        /// What it was.
+        /// The value given.
         value: f64,
     },
     /// The grid of a sampled pattern cannot be made.

@@ -91,8 +91,8 @@ impl Bounds {
         within(self.below.iter().map(at), self.above.iter().map(at), low, high)
     }
 
-    /// The crossings of lines at `x` and rows from the first to the last of `rows`; without those that
-    /// are nowhere the nearest, of which there are most.
+    /// The crossings of lines at `x` and rows from the first to the last of `rows`, without the many that are nowhere
+    /// the nearest.
     fn seen_from(&self, x: f64, rows: [f64; 2], kept: &mut Nearest) {
         let Nearest { below, above, along } = kept;
         let seen = |c: &Crossing| SlabCrossing { zero: c.zero + c.step[0] * x, step: c.step[1] };
@@ -133,8 +133,8 @@ impl SlabCrossing {
 }
 
 impl Nearest {
-    /// Moves the first and last places of the row `y` and those after it to those that are in; the last
-    /// is less than the first where none is.
+    /// Narrows the first and last places of the row `y` and the rows after it to places inside; the last is less than
+    /// the first where none is inside.
     #[inline(always)]
     fn clip(&self, y: f64, [first, last]: &mut [[f64; ROWS]; 2]) {
         let at = |c: &SlabCrossing| -> [f64; ROWS] { std::array::from_fn(|n| c.at(y + n as f64)) };
@@ -333,7 +333,7 @@ struct Four {
     radius: [f64; 4],
 }
 
-/// Working space of [`Planes::write`]: what is uppermost somewhere in a slab, and in a tile of it.
+/// Working space of [`Planes::write`]: the planes that are uppermost somewhere in a slab, and in a tile of it.
 #[derive(Default)]
 pub(crate) struct Lines {
     all: Vec<(Line, [f64; 2])>,

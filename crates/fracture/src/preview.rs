@@ -15,7 +15,7 @@ impl Pattern {
     ///
     /// The picture is `pixels` wide and high, at most [`Pattern::MAX_PIXELS`]. Its middle is at
     /// `center`, and `right` and `up` are half its sides, pattern units: with `x` and `z` it shows
-    /// what a blow on a wall makes of it, with `x` and `y` how cracks run into the depth.
+    /// the cracks on the face of a wall that is hit, with `x` and `y` those into its depth.
     pub fn slice(
         &self,
         center: &Point3<f64>,

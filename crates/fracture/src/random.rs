@@ -18,7 +18,8 @@ impl Random {
         Self(seed ^ mix(number.wrapping_add(1)))
     }
 
-    pub(crate) fn word(&mut self) -> u64 {
+    /// Uniform over all words.
+    pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         mix(self.0)
     }

@@ -41,7 +41,7 @@ pub(crate) struct Sampled {
 }
 
 impl Sampled {
-    /// `level_set`, cut down to what it needs, of a pattern drawn in `domain`.
+    /// `level_set`, cropped to its inside, of a pattern drawn in `domain`.
     pub(crate) fn new(level_set: &LevelSet, domain: Aabb) -> Self {
         let level_set = level_set.cropped_to_inside(3).unwrap_or_else(|| level_set.clone());
         let inside = level_set.inside_range().map(|(low, high)| {

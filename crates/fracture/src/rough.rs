@@ -45,7 +45,7 @@ impl Surface {
     /// these to the coordinates of the surface.
     ///
     /// Rims stay where they are, and the noise depends on places only: pieces with a cut in common fit each other.
-    /// No volume is lost: what one piece gains, its neighbor loses.
+    /// What one piece gains, its neighbor loses, but for diagonals that differ.
     ///
     /// # Panics
     /// If a triangle names a vertex that is not there.

@@ -27,8 +27,8 @@ pub(crate) struct Seam {
     /// steps (1, 0, a) and (0, 1, b), where |a|, |b| <= 1 if it is this axis: no point of the plane
     /// is farther than sqrt(3) / 2 spacings from one of them.
     pub(crate) nearest: usize,
-    /// Per axis what takes the value at an edge's lower end to the part of the edge up to the plane;
-    /// 0 of an axis along the plane.
+    /// Per axis the factor from the value at an edge's lower end to the part of the edge up to the plane; 0 for an
+    /// axis along the plane.
     scales: [f64; 3],
     /// Per axis the cosine between it and the normal.
     cosines: [f64; 3],

@@ -11,10 +11,10 @@ use crate::near::Near;
 use crate::node_box::NodeBox;
 use crate::ownership::Owners;
 use crate::particles::spread;
+use crate::partition::Partition;
 use crate::pieces::{Piece, Pieces};
 use crate::planes::{Lines, pitch};
 use crate::rows::lower_to;
-use crate::scene::Scene;
 use crate::{Alignment, Bond, Pattern};
 
 /// A connected piece of a broken body, in the parent's material space.
@@ -26,11 +26,11 @@ pub struct Fragment {
     pub particles: Vec<Point3<f64>>,
     /// Moments for unit density; those of all fragments add up to the parent's.
     pub moments: Moments,
-    /// The regions of the pattern that it is made of, ascending: one, and those of what it took in.
+    /// The regions of the pattern that it is made of, ascending: its own, and those of smaller pieces that it absorbed.
     pub regions: Vec<usize>,
 }
 
-/// What became of a body: its fragments and where they touched.
+/// The fragments of a body, and the bonds where they touched.
 #[derive(Clone, Debug)]
 pub struct Shattered {
     /// The pieces; one alone means that the body did not break, none that it had no inside sample.
@@ -83,8 +83,9 @@ pub fn shatter(
             Arch::new().dispatch(Merging { parent, piece, near: &near, labels: &labels, label })
         })
         .collect();
-    let scene = Scene { parent, near: &near, nearest: &nearest, labels: &labels, pairs: &pairs };
-    let (shares, bonds) = spread(&scene, particles, &cuts, &level_sets);
+    let partition =
+        Partition { parent, near: &near, nearest: &nearest, labels: &labels, pairs: &pairs };
+    let (shares, bonds) = spread(&partition, particles, &cuts, &level_sets);
     let fragments = pieces
         .into_iter()
         .zip(level_sets)

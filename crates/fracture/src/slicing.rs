@@ -9,8 +9,8 @@
 //!   border gets the fan of Br11, all else a constrained Delaunay triangulation, filled where the
 //!   borders wind around. What edges rounding may have left unmatched are closed by flat fans:
 //!   halves are closed always;
-//! - *build*: each new vertex knows what it comes from ([`Origin`]), so that any attribute can be
-//!   carried over, and [`ClosedMesh::pieces`] lists what has come apart.
+//! - *build*: each new vertex has its origin ([`Origin`]), so that any attribute can be carried over, and
+//!   [`ClosedMesh::pieces`] lists the connected parts.
 //!
 //! A vertex no farther from the plane than 1e-13 of the mesh's size counts as on it. All decisions
 //! follow from one such side per vertex, which is why vertices, edges and faces in the plane need no

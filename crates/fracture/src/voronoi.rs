@@ -372,7 +372,7 @@ struct Extent {
 
 impl Extent {
     fn new(cell: &Cell, site: &Vector3<f64>, stretch: &Vector3<f64>) -> Self {
-        /// Far above rounding: what is passed over cuts nothing.
+        /// Far above rounding: skipped planes cut nothing.
         const SLACK: f64 = 1.0 + 1e-9;
         let scaled = |p: &Point3<f64>| p.coords.component_div(stretch);
         let mut corners: Vec<Vector3<f64>> = cell.corners().map(scaled).collect();

@@ -52,10 +52,7 @@ impl World {
             }
             Act::Push(id, impulse, at) => {
                 let (impulse, at) = (Vector3::from(*impulse), at.map(Point3::from));
-                if !self.world.push(self.body(*id)?, &impulse, at.as_ref()) {
-                    let problem = format!("body {id} is not dynamic: impulses do not move it");
-                    return Err(refused(problem));
-                }
+                self.world.push(self.body(*id)?, &impulse, at.as_ref()).map_err(refused)?;
             }
             Act::Cut([a, b, c, d]) => {
                 let [a, b, c, d] = [*a, *b, *c, *d].map(Point3::from);

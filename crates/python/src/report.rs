@@ -68,17 +68,17 @@ impl From<&sim::Report> for Report {
     fn from(report: &sim::Report) -> Self {
         Self {
             frame: report.frame,
-            bodies: report.bodies,
-            awake: report.awake,
-            contacts: report.contacts,
-            kinetic_energy: report.kinetic_energy,
-            potential_energy: report.potential_energy,
-            work: report.work,
-            dissipated: report.dissipation.total(),
-            energy_gain: report.energy_gain,
-            residual: report.residual,
-            unsolved: report.unsolved,
-            breaks: report.fractures.iter().map(Break::from).collect(),
+            bodies: report.counters.bodies,
+            awake: report.counters.awake,
+            contacts: report.counters.contacts,
+            kinetic_energy: report.energy.kinetic,
+            potential_energy: report.energy.potential,
+            work: report.energy.work,
+            dissipated: report.energy.dissipation.total(),
+            energy_gain: report.energy.gain,
+            residual: report.counters.residual,
+            unsolved: report.events.unsolved,
+            breaks: report.events.fractures.iter().map(Break::from).collect(),
         }
     }
 }

@@ -62,7 +62,7 @@ impl World {
                 _ => self.acts.push(Act::Frames(1)),
             }
             if let Some(progress) = progress {
-                progress.call1((report.frame, report.bodies))?;
+                progress.call1((report.frame, report.counters.bodies))?;
             }
             reports.push(Report::from(&report));
             py.check_signals()?;
@@ -459,7 +459,7 @@ impl World {
         if !self.records {
             self.recorder.take();
         }
-        self.events.extend(report.events.iter().cloned());
+        self.events.extend(report.events.replayable.iter().cloned());
         self.report = Some(Report::from(&report));
         report
     }

@@ -6,11 +6,9 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::sync::Arc;
 
-use brisance_sim::contact::{Groups, Material, Shape};
-use brisance_sim::dynamics::{Body, MassProperties, Velocity};
-use brisance_sim::nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
+use brisance_sim::dynamics::Velocity;
+use brisance_sim::nalgebra::{Isometry3, Point3, UnitVector3};
 use brisance_sim::scene::Scene;
 use brisance_sim::{BodyId, Filter, NewBody, Report, World, build};
 
@@ -50,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut world, _) = build(&Scene::from_toml(SCENE)?, &BTreeMap::new())?;
     let ids: Vec<BodyId> = world.iter().map(|state| state.id).collect();
     for (number, id) in (0..).zip(ids) {
-        world.set_user_data(id, number);
+        world.set_user_data(id, Some(number));
     }
     world.set_contact_events(true);
 
@@ -81,34 +79,24 @@ fn shoot(world: &mut World, at: &Point3<f64>) -> Result<(), Box<dyn Error>> {
         return Ok(());
     };
     println!("shot at the {}, {:.2} m away", name(world, seen.body), seen.distance);
-    let volume = 4.0 / 3.0 * std::f64::consts::PI * RADIUS.powi(3);
-    let mass = 7800.0 * volume;
-    let inertia = Vector3::repeat(0.4 * mass * RADIUS * RADIUS);
-    let way = (seen.point - EYE).normalize();
-    let ball = world.add(NewBody {
-        body: Body::Dynamic(MassProperties::new(mass, inertia)?),
-        pose: Isometry3::translation(EYE.x, EYE.y, EYE.z),
-        velocity: Velocity { linear: way * SPEED, ..Velocity::default() },
-        shape: Arc::new(Shape::ball(RADIUS)),
-        solid: None,
-        material: Material::default(),
-        groups: Groups::default(),
-        breakage: None,
-    })?;
-    world.set_user_data(ball, BALL);
+    let ball = NewBody::ball(RADIUS, 7800.0)?.at(&Isometry3::translation(EYE.x, EYE.y, EYE.z));
+    let linear = (seen.point - EYE).normalize() * SPEED;
+    let ball =
+        world.add(NewBody { velocity: Velocity { linear, ..Velocity::default() }, ..ball })?;
+    world.set_user_data(ball, Some(BALL));
     Ok(())
 }
 
 /// Prints what broke and which hard contacts began in a frame.
 fn tell(world: &World, report: &Report) {
     let frame = report.frame;
-    for event in &report.fractures {
+    for event in &report.events.fractures {
         let first = event.fragments.first();
         let thing = first.map_or("something", |&piece| name(world, piece));
         let count = event.fragments.len();
         println!("frame {frame}: the {thing} broke into {count} pieces at {:.2}", event.point);
     }
-    let events = &report.contact_events;
+    let events = &report.events.contacts;
     for touching in &events.touching {
         let [a, b] = touching.bodies.map(|id| name(world, id));
         let began = events.began.binary_search(&touching.bodies).is_ok();
@@ -135,6 +123,6 @@ fn draw(world: &World, picture: u32, share: f64) {
 }
 
 fn name(world: &World, id: BodyId) -> &'static str {
-    let number = world.user_data(id).unwrap_or_default() as usize;
-    THINGS.get(number).copied().unwrap_or("unknown")
+    let thing = world.user_data(id).and_then(|number| THINGS.get(number as usize));
+    thing.copied().unwrap_or("unknown")
 }

@@ -9,7 +9,6 @@
 use std::error::Error;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use brisance_sim::contact::constraint::{JointKind, SequentialImpulse};
 use brisance_sim::contact::{self, Clamp, Material, Shape, Solver};
@@ -125,24 +124,11 @@ fn made(scene: &str, settings: Settings) -> Outcome<(World, Drift, f64)> {
 fn add(world: &mut World, shape: Shape, body: Body, pose: Isometry3<f64>) -> BodyId {
     let material = Material { restitution: 0.0, friction: 0.3, ..Material::default() };
     let velocity = Velocity::default();
-    world
-        .add(NewBody {
-            solid: None,
-            body,
-            pose,
-            velocity,
-            shape: Arc::new(shape),
-            material,
-            groups: contact::Groups::default(),
-            breakage: None,
-        })
-        .unwrap()
+    world.add(NewBody { pose, velocity, material, ..NewBody::of(body, shape) }).unwrap()
 }
 
 fn cuboid(mass: f64, half: Vector3<f64>) -> Outcome<Body> {
-    let s = half.component_mul(&half) / 3.0;
-    let inertia = Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y) * mass;
-    Ok(Body::Dynamic(MassProperties::new(mass, inertia)?))
+    Ok(Body::Dynamic(MassProperties::cuboid(mass, &half)?))
 }
 
 fn stack(settings: Settings) -> Outcome<(World, Drift, f64)> {

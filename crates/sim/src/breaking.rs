@@ -1,4 +1,4 @@
-//! How bodies break: what they bear, what divides them, what holds them, and what becomes of them.
+//! How bodies break: strength, patterns and models of fracture, anchors, and the pieces.
 
 pub(crate) mod anchor;
 pub(crate) mod anchoring;

@@ -49,7 +49,11 @@ pub use build::{
 };
 pub use contact::constraint::{JointKind, Motor};
 pub use contact::{Combine, Groups};
-pub use frame::report::{Dent, Dissipation, Fracture, Motion, Report};
+pub use frame::counters::Counters;
+pub use frame::events::{Dent, Events, Fracture, Motion};
+pub use frame::ledger::{Dissipation, EnergyLedger};
+pub use frame::loads::Loads;
+pub use frame::report::Report;
 pub use look::coat::{Coat, Image, ImageKind, Opacity};
 pub use look::paint::{Paint, PaintedMesh};
 pub use look::skin::{Skin, Undrawn};

@@ -24,16 +24,16 @@ pub struct Look {
     pub inner_color: [f32; 3],
     /// From 0, a mirror, to 1, chalk.
     pub roughness: f32,
-    /// What its colors vary with from place to place.
+    /// The solid texture that varies its colors.
     pub texture: Texture,
     /// The share of light that passes through the surface instead of being scattered by it, 0 to 1; as
     /// `KHR_materials_transmission`.
     pub transmission: f32,
     /// Refractive index, 1 or more.
     pub ior: f32,
-    /// Opacity, 0 to 1: what is left out of it shows what is behind, unbent and in full color.
+    /// Opacity, 0 to 1. The rest shows the background without refraction and in full color.
     pub alpha: f32,
-    /// How small pieces of the body look otherwise, if they do.
+    /// Colors of small pieces of the body, if they have their own.
     pub small_pieces: Option<SmallPieces>,
     /// Materials of the mesh that the body was made from: triangles of the outer surface that have one of these
     /// ([`Surface::coats`](crate::Surface::coats)) look like it instead, without a solid texture.
@@ -52,7 +52,7 @@ pub struct SmallPieces {
 }
 
 impl Look {
-    /// That of a piece of a body that looks so, of `volume` m^3, if it is another.
+    /// The look of a piece of `volume` m^3, if it differs from the body's.
     pub fn of_piece(&self, volume: f64) -> Option<Self> {
         let SmallPieces { color, .. } =
             self.small_pieces.filter(|small| volume < small.size.powi(3))?;

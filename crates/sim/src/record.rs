@@ -1,4 +1,4 @@
-//! What a run leaves behind: recordings, their cameras and dust, and bodies for other engines.
+//! Results of runs: recordings, their cameras and dust, and bodies for other engines.
 
 pub(crate) mod camera;
 pub(crate) mod dust;

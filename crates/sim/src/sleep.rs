@@ -1,11 +1,10 @@
-//! Sleep: bodies that have not moved for a while are held until something concerns them.
+//! Sleep: bodies that have not moved for a while are held until something wakes them.
 //!
-//! A body falls asleep when no point of it moved far for half a second, nor ever faster, what carries
-//! it is asleep or static, and its load can be borne: so a pile falls asleep from the ground up, and
-//! one restless piece keeps only those awake that rest on it. Asleep it is static to others and at
-//! rest, so kinetic energy only falls. It wakes when it is hit, when what carries it or is joined to
-//! it wakes or goes, when what rests on it changes its load by much or so that it cannot be borne,
-//! and near a kinematic body that moves.
+//! A body falls asleep when no point of it moved far for half a second or moved ever faster, its supports are asleep
+//! or static, and they can bear its load. So a pile falls asleep from the ground up, and a restless piece keeps awake
+//! only the bodies that rest on it. A sleeper is static to others and at rest, so kinetic energy only falls. It wakes
+//! when it is hit, when a body that supports it or is joined to it wakes or goes, when its load changes by much or
+//! beyond what its supports can bear, and near a kinematic body that moves.
 
 pub(crate) mod fall;
 pub(crate) mod load;

@@ -12,7 +12,7 @@ use crate::frame::energy::EnergyBound;
 use crate::frame::free::FreeIslands;
 use crate::script::event::Trigger;
 use crate::world::limits::is_usable;
-use crate::{Report, Settings, World};
+use crate::{Events, Report, Settings, World};
 
 /// Limit of repeated contact searches per frame, in bodies and pairs: a multiple of the number of bodies plus a
 /// constant for small worlds. Beyond it the contact passes stop what still approaches. Sixteen plates that land at
@@ -22,11 +22,11 @@ const MORE_SEARCHES: usize = 1024;
 /// A collision pass ends once one body in so many left the path of its contact search. Of 2, 8, 32 and 128
 /// this value needs the fewest repeated searches in a scene with debris of 300 bodies.
 const SLICES: usize = 8;
-/// Times in a frame that positions are settled again, because contacts sent bodies where none were
-/// looked for.
+/// Repetitions of the contact pass for positions in a frame, when it moved bodies beyond the range of their contact
+/// search.
 const DIVERTED_ROUNDS: usize = 3;
 
-/// What forces add to each velocity in half a step, names of bodies, joints.
+/// Changes of velocity by forces in half a step, numbers of bodies, joints.
 pub(crate) type Given<'a> = (&'a [Velocity], &'a [u64], &'a [Joint]);
 
 /// A part of a frame.
@@ -39,7 +39,7 @@ pub enum Phase {
     Collide,
     /// Replacing bodies by their pieces.
     Break,
-    /// Who rests on whom.
+    /// Supports of bodies.
     Support,
     /// The contact pass for positions, and moving there.
     Move,
@@ -58,7 +58,7 @@ struct Known {
     resumed: Vec<Resumed>,
 }
 
-/// What islands keep over the contact passes.
+/// Energy and momentum that islands keep over the contact passes.
 struct Kept {
     energy: EnergyBound,
     free: FreeIslands,
@@ -79,8 +79,10 @@ impl World {
         self.born = 0;
         self.previous.clone_from(&self.poses);
         self.corners.fill(None);
-        let report = self.advance_frame(ended);
-        self.end_frame(&report);
+        let before = self.ids.clone();
+        let mut report = self.advance_frame(ended);
+        report.events.compare(&before, &self.ids);
+        self.end_frame(&report.events);
         report
     }
 
@@ -88,17 +90,18 @@ impl World {
         if self.settings.contact.solver == Solver::Ku07 {
             return self.advance_by_instants(ended);
         }
-        let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
+        let mut report = Report::default();
+        report.events.frozen = std::mem::take(&mut self.frozen);
         self.place_joints();
         self.act(&mut report);
-        self.inherit_joints(&mut report);
+        self.inherit_joints(&mut report.events);
         let energy = self.mechanical_energy();
         self.wake_abandoned();
 
         // 1 collide: detected at (x^{n+1}, v^n), applied and bounded at (x^n, v^n)
         // 2 break: bodies hit harder than they bear become pieces, which collide in their place
         let mut search = self.collide_and_break(&mut report, ended);
-        self.report_missing(&mut report);
+        self.report_missing(&mut report.events);
 
         // 3 move: contact at (x^{n+1}, v^{n+1/2}), only to find where bodies go
         let (drift, names, joints) = (self.drift(), self.names(), self.frame_joints());
@@ -112,14 +115,14 @@ impl World {
         let given = (&drift[..], &names[..], &joints[..]);
         let islands = support.islands(self.at(given));
         let collided = self.mechanical_energy();
-        let dissipated = energy + report.work - collided;
+        let dissipated = energy + report.energy.work - collided;
         let mut kept = self.settings.bound_energy.then(|| Kept {
             free: FreeIslands::new(self, &islands),
             energy: EnergyBound::new(self, islands, dissipated),
         });
         self.broad = search.into_broad();
         let (mut end, spent) = self.end_of_move((given, &support), (&half, &mut push), &mut kept);
-        report.dissipation.collision -= spent;
+        report.energy.dissipation.collision -= spent;
         linkages.place(&mut end);
         self.mark_corners();
         let start = std::mem::replace(&mut self.poses, end);
@@ -140,18 +143,18 @@ impl World {
             kept.free.restore(self, &work);
         }
         self.remember(&support, &names);
-        self.log_contacts(&support, &mut report);
-        self.load_joints(linkages.reactions(reactions), &mut report);
-        report.unsolved |= linkages.is_unsolved();
+        self.log_contacts(&support, &mut report.events);
+        self.load_joints(linkages.reactions(reactions), &mut report.events);
+        report.events.unsolved |= linkages.is_unsolved();
         ended(Phase::Contact);
 
         // 5 ledger
         self.frame += 1;
         self.keep_in_plane(&start);
-        self.freeze_broken_states(&start, &mut report);
+        self.freeze_broken_states(&start, &mut report.events);
         let given: f64 = work.iter().sum();
-        report.work += given;
-        report.dissipation.contact = collided + spent + given - self.mechanical_energy();
+        report.energy.work += given;
+        report.energy.dissipation.contact = collided + spent + given - self.mechanical_energy();
         self.doze(&support, &mut report);
         count_work(&support, &mut report);
         self.close_ledger(energy, &mut report);
@@ -163,17 +166,18 @@ impl World {
     pub(crate) fn close_ledger(&mut self, energy: f64, report: &mut Report) {
         report.frame = self.frame;
         let end = self.mechanical_energy();
-        report.energy_gain = end - energy;
-        self.retire(report);
-        report.bodies = self.len();
-        report.kinetic_energy = self.kinetic_energy();
-        report.potential_energy = self.potential_energy();
-        report.dissipation.retirement = end - (report.kinetic_energy + report.potential_energy);
+        report.energy.gain = end - energy;
+        self.retire(&mut report.events);
+        report.counters.bodies = self.len();
+        report.energy.kinetic = self.kinetic_energy();
+        report.energy.potential = self.potential_energy();
+        report.energy.dissipation.retirement =
+            end - (report.energy.kinetic + report.energy.potential);
     }
 
-    /// Where bodies with `half` momenta end the frame: pushed out of overlap, joints closed, within the energy of
-    /// their islands, and with the center of mass of free ones where their momentum takes it. Returns too what of the
-    /// energy that collisions took lifted bodies out of each other, J.
+    /// Poses at the end of the frame by `half` momenta: pushed out of overlap, joints closed, within the energy of
+    /// their islands, and with the center of mass of free islands where their momentum takes it. Also returns the part
+    /// of the energy of collisions that lifted bodies out of each other, J.
     fn end_of_move(
         &self,
         (given, support): (Given<'_>, &Support),
@@ -199,15 +203,16 @@ impl World {
         (end, spent)
     }
 
-    /// Forgets what was of this frame only.
-    fn end_frame(&mut self, report: &Report) {
+    /// Clears the inputs of this frame.
+    fn end_frame(&mut self, events: &Events) {
         self.stop_at_targets();
         self.loads.clear();
-        self.pass_user_data_on(report);
+        self.pass_user_data_on(events);
         self.places.take();
     }
 
-    /// [`Self::settle_positions`] of what `linkages` leave, repeated with those that it sends bodies against.
+    /// [`Self::settle_positions`] of the bodies and joints outside `linkages`, repeated with the linkages that touch
+    /// something.
     fn settle_beside(
         &self,
         linkages: &mut Linkages,
@@ -225,9 +230,9 @@ impl World {
         }
     }
 
-    /// The contact pass for positions, repeated with more contacts while it sends bodies, other than those of
-    /// `linkages`, where none were looked for. Returns who rests on whom, the momenta that take bodies where they
-    /// go, and how they are then to be pushed.
+    /// The contact pass for positions. It is repeated with more contacts while it moves bodies, other than those of
+    /// `linkages`, beyond the range of the contact search. Returns the supports of bodies, the momenta that move them,
+    /// and the displacements that push them out of overlap.
     fn settle_positions(
         &self,
         search: &mut Search,
@@ -255,14 +260,14 @@ impl World {
         }
     }
 
-    /// Phases 1 and 2: repeated until nothing more breaks or strays into others. Returns the
-    /// contacts of the frame.
+    /// Phases 1 and 2, repeated until no body breaks or leaves the path of its contact search. Returns the contacts of
+    /// the frame.
     fn collide_and_break(&mut self, report: &mut Report, ended: &mut dyn FnMut(Phase)) -> Search {
         let (mut breaks, mut searches, mut wakes, mut passes) = (0, 0, 0, 0);
         let mut known: Option<Known> = None;
         let mut broad = std::mem::take(&mut self.broad);
         loop {
-            // in the last round all hold, so that no blow is lost
+            // in the last round no body breaks, so that no blow is lost
             let last = breaks == self.settings.break_rounds;
             let cause = Trigger::Collision(passes);
             passes += 1;
@@ -279,12 +284,12 @@ impl World {
             }
             let mut paths = self.paths();
             let mut touching = Vec::new();
-            let asked = (&laws[..], &mut *report, &mut touching);
+            let asked = (&laws[..], &mut report.loads, &mut touching);
             let is_final = searches > MAX_SEARCHES * self.len() + MORE_SEARCHES;
             let most = if is_final { usize::MAX } else { self.len() / SLICES };
             let done = self.collide(self.at(given), search.contacts(), &mut paths, most, asked);
             ended(Phase::Collide);
-            self.report_woken(&done.blows, &laws, cause, report);
+            self.report_woken(&done.blows, &laws, cause, &mut report.events);
             let woken = self.wake_hit(&done.blows, wakes);
             if woken.contains(&true) {
                 // they take part in the same collisions from the start
@@ -299,19 +304,19 @@ impl World {
             let hits = self.chosen_hits(cause, || self.loaded_hits(&done.blows, &laws, acting));
             let is_broken = !done.blows.is_empty() || !hits.is_empty();
             if is_broken && !self.break_or_hold(&hits, start, cause, report) {
-                // all bear on: the same collisions again, whole
+                // no body broke: the same collisions again, with whole bodies
                 breaks += 1;
                 broad = search.into_broad();
                 ended(Phase::Break);
                 continue;
             }
             self.log_blows(touching);
-            report.work += work;
-            report.limited_blows += done.limited;
-            report.dissipation.collision += taken;
+            report.energy.work += work;
+            report.counters.limited_blows += done.limited;
+            report.energy.dissipation.collision += taken;
             if is_broken {
                 breaks += 1;
-                self.inherit_joints(report);
+                self.inherit_joints(&mut report.events);
                 self.wake_abandoned();
                 broad = search.into_broad();
                 ended(Phase::Break);
@@ -356,8 +361,8 @@ impl World {
         }
     }
 
-    /// Breaks the bodies that those which still approach after the collision pass strike through others,
-    /// and says whether one was struck hard enough.
+    /// Breaks the bodies that are struck through others by those that still approach after the collision pass; `false`
+    /// if no such blow is hard enough.
     fn break_through_others(
         &mut self,
         search: &Search,
@@ -369,7 +374,7 @@ impl World {
         let laws = self.laws(cause, last, report);
         let mut momenta = self.momenta.clone();
         let given = (&self.drift()[..], &self.names()[..], &self.frame_joints()[..]);
-        let asked = (&laws[..], &mut *report);
+        let asked = (&laws[..], &mut report.loads);
         let blows = self.transmit(self.at(given), search, &mut momenta, asked);
         let before = self.kinetic_energy();
         let mut start = self.paths();
@@ -383,8 +388,8 @@ impl World {
             return false;
         }
         if self.break_or_hold(&hits, start, cause, report) {
-            report.dissipation.collision += collision;
-            self.inherit_joints(report);
+            report.energy.dissipation.collision += collision;
+            self.inherit_joints(&mut report.events);
             self.wake_abandoned();
         }
         true
@@ -399,21 +404,21 @@ impl World {
         cause: Trigger,
         report: &mut Report,
     ) -> bool {
-        let changes = |report: &Report| report.fractures.len() + report.dents.len();
+        let changes = |report: &Report| report.events.fractures.len() + report.events.dents.len();
         let (known, whole) = (changes(report), self.mechanical_energy());
-        let dents = report.dents.len();
+        let dents = report.events.dents.len();
         self.break_bodies(hits, cause, report);
         if changes(report) == known {
             self.exchange(start);
             return false;
         }
-        let fresh = || report.dents[dents..].iter();
+        let fresh = || report.events.dents[dents..].iter();
         let plastic: f64 = fresh().map(|dent| dent.plastic_work).sum();
         let spin: f64 = fresh().map(|dent| dent.kinetic_energy).sum();
         // both are part of what the collisions took
-        report.dissipation.collision -= plastic + spin;
-        report.dissipation.plastic += plastic;
-        report.dissipation.fracture += whole + spin - self.mechanical_energy();
+        report.energy.dissipation.collision -= plastic + spin;
+        report.energy.dissipation.plastic += plastic;
+        report.energy.dissipation.fracture += whole + spin - self.mechanical_energy();
         true
     }
 
@@ -426,8 +431,7 @@ impl World {
         search
     }
 
-    /// The bodies where they are now, with what forces add to their velocities, their names and what
-    /// joins them.
+    /// The present bodies, with changes of velocity by forces, their numbers and joints.
     pub(crate) fn at<'a>(&'a self, (drift, names, joints): Given<'a>) -> Frame<'a> {
         let Settings { dt, contact: ref settings, .. } = self.settings;
         let (columns, poses, cache) = (self.columns(), &self.poses, &self.cache);
@@ -457,7 +461,7 @@ impl World {
         self.ids.iter().map(|id| id.number()).collect()
     }
 
-    /// What forces add to each velocity in half a step.
+    /// Changes of velocity by forces in half a step.
     pub(crate) fn drift(&self) -> Vec<Velocity> {
         let of = |(i, body): (usize, &Body)| match body {
             Body::Dynamic(_) => {
@@ -482,8 +486,8 @@ impl World {
     }
 
     /// Pushes poses out of overlap and fixes each orientation once more: the momenta that led there
-    /// may hold contact impulses that are thrown away, and energy must be right for the momentum
-    /// `kept`. What joints turn has no momentum to be right for yet.
+    /// may hold contact impulses that are discarded, and energy must fit the momentum `kept`. Joined bodies are left
+    /// out: their momentum is not known yet.
     fn displace(
         &self,
         end: &mut [Isometry3<f64>],
@@ -513,32 +517,33 @@ impl World {
     }
 
     /// Puts bodies whose state is not finite back to `start`, at rest.
-    pub(crate) fn freeze_broken_states(&mut self, start: &[Isometry3<f64>], report: &mut Report) {
+    pub(crate) fn freeze_broken_states(&mut self, start: &[Isometry3<f64>], events: &mut Events) {
         for (i, pose) in self.poses.iter_mut().enumerate() {
             if !is_usable(pose, &self.momenta[i]) {
                 (*pose, self.momenta[i]) = (start[i], Momentum::default());
                 self.corners[i] = None;
-                report.frozen.push(self.ids[i]);
-                // its impulses are no guess for others
+                events.frozen.push(self.ids[i]);
+                // its impulses are no guess for the next frame
                 self.cache = Cache::default();
             }
         }
     }
 }
 
-/// Tells what finding and solving the contacts took.
+/// Reports the work of finding and solving the contacts.
 fn count_work(support: &Support, report: &mut Report) {
     let Tally { pairs, reused, again, points } = support.tally();
-    (report.pairs, report.pairs_reused) = (pairs, reused);
-    (report.pairs_again, report.points) = (again, points);
-    report.contacts = support.contacts();
-    report.colors = support.colors();
-    (report.levels, report.sweeps) = (support.levels(), support.sweeps());
-    report.unsolved |= support.is_unsolved();
-    report.solver_limited = support.is_limited();
-    report.unsolved_islands = support.unsolved_islands();
-    report.residual = support.residual();
+    let counters = &mut report.counters;
+    (counters.pairs, counters.pairs_reused) = (pairs, reused);
+    (counters.pairs_again, counters.points) = (again, points);
+    counters.contacts = support.contacts();
+    counters.colors = support.colors();
+    (counters.levels, counters.sweeps) = (support.levels(), support.sweeps());
+    report.events.unsolved |= support.is_unsolved();
+    report.events.solver_limited = support.is_limited();
+    counters.unsolved_islands = support.unsolved_islands();
+    counters.residual = support.residual();
     if let Some(cache) = support.remembered() {
-        (report.impulses_remembered, report.impulses_found) = (cache.len(), cache.hits().1);
+        (counters.impulses_remembered, counters.impulses_found) = (cache.len(), cache.hits().1);
     }
 }

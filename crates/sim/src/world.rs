@@ -1,4 +1,4 @@
-//! The bodies of a simulation, as columns, and what a user does to them.
+//! The bodies of a simulation, as columns, and what users do with them.
 
 pub(crate) mod body;
 pub(crate) mod contact_events;
@@ -48,21 +48,21 @@ pub struct World {
     pub(crate) settings: Settings,
     pub(crate) ids: Vec<BodyId>,
     pub(crate) bodies: Vec<Body>,
-    /// What bodies are to contacts and forces: sleepers are static.
+    /// The bodies as contacts and forces see them: sleepers are static.
     pub(crate) acting: Vec<Body>,
     pub(crate) poses: Vec<Isometry3<f64>>,
-    /// Poses at the end of the frame before the last; of bodies that were added or placed since, their first poses,
-    /// and of pieces where they were in what they broke off.
+    /// Poses at the end of the frame before the last; for bodies that were added or placed since, their first poses;
+    /// for pieces, their poses as parts of their parent.
     pub(crate) previous: Vec<Isometry3<f64>>,
-    /// Where each body was at its last blow in the last frame; pieces at the blow that they came of.
+    /// Where each body was at its last blow in the last frame; for pieces, at the blow that made them.
     pub(crate) corners: Vec<Option<Corner>>,
     pub(crate) momenta: Vec<Momentum>,
-    /// The last blow to each body in the present frame, since which it flies from its pose and momentum.
+    /// The flight of each body since its last blow in the present frame, from its pose and momentum.
     pub(crate) flights: Vec<Flight>,
     pub(crate) shapes: Vec<Arc<Shape>>,
     pub(crate) solids: Vec<Option<Solid>>,
     pub(crate) materials: Vec<Material>,
-    /// What bodies are made of.
+    /// Materials of bodies, for their strength.
     pub(crate) substances: Vec<fracture::Material>,
     pub(crate) groups: Vec<Groups>,
     pub(crate) breakages: Vec<Option<Breakage>>,
@@ -79,13 +79,13 @@ pub struct World {
     /// Of pieces that were retired, kg.
     pub(crate) retired_mass: f64,
     pub(crate) rests: Vec<Rest>,
-    /// What sleepers touch, sorted by both names.
+    /// Contacts and joints of sleepers, sorted by both bodies.
     pub(crate) links: Vec<Link>,
     /// Whether bodies were removed that sleepers may have known.
     pub(crate) lost: bool,
     /// Contact impulses of the last frame.
     pub(crate) cache: Cache,
-    /// Who was near whom in the last frame; speeds the next up, without a say in what comes out.
+    /// Pairs that were near each other in the last frame; saves time in the next, without an effect on results.
     pub(crate) broad: Broad,
     /// Bodies that were frozen since.
     pub(crate) frozen: Vec<BodyId>,
@@ -94,18 +94,18 @@ pub struct World {
     pub(crate) joints: Vec<Joined>,
     pub(crate) next_joint: u64,
     pub(crate) frame: usize,
-    /// What happens from outside.
+    /// Wind, actions and paths.
     pub(crate) timeline: Timeline,
     /// The recorded events of a replay.
     pub(crate) recorded: Option<Vec<Event>>,
     pub(crate) divided: Divided,
     /// Where kinematic bodies go in the next frame.
     pub(crate) targets: Vec<Target>,
-    /// What acts in the next frame, sorted by body.
+    /// Forces and torques of the next frame, sorted by body.
     pub(crate) loads: Vec<Load>,
     /// Of bodies that have one; some may be gone.
     pub(crate) user_data: BTreeMap<BodyId, u64>,
-    /// Who touches whom, if that is reported.
+    /// Pairs that touch, if contact events are reported.
     pub(crate) log: Option<Log>,
     /// For queries; made by the first after a change.
     pub(crate) places: OnceLock<Places>,
@@ -157,23 +157,23 @@ impl World {
         }
     }
 
-    /// Adds a body and names it.
+    /// Adds a body and returns its handle.
     ///
     /// # Errors
     ///
     /// [`MaterialError`] if its restitution is not from 0 to 1, or its friction is negative or not
     /// finite; the world stays as it is.
     ///
-    /// One whose numbers are not finite, or beyond 1e30, is frozen: it stays where it is put, or at
-    /// the origin if that is unknown, touches nothing, and is in the next [`Report::frozen`].
+    /// A body with numbers that are not finite, or beyond 1e30, is frozen: it stays at its pose, or at the origin if
+    /// that is not finite, touches nothing, and is in the next [`Events::frozen`].
     ///
-    /// [`Report::frozen`]: crate::Report::frozen
+    /// [`Events::frozen`]: crate::Events::frozen
     pub fn add(&mut self, new: NewBody) -> Result<BodyId, MaterialError> {
         new.material.check()?;
         Ok(self.insert(new))
     }
 
-    /// Adds a body whose material can be.
+    /// Adds a body whose material was checked.
     pub(crate) fn insert(&mut self, mut new: NewBody) -> BodyId {
         let id = BodyId(self.next);
         self.next += 1;
@@ -242,8 +242,8 @@ impl World {
         true
     }
 
-    /// Says what a body is made of: how stiff it is when it strikes others, and what it bears itself
-    /// where [`Strength::Material`](crate::Strength::Material) decides. Stone unless said. Its pieces are made of the same.
+    /// Sets the material of a body: its stiffness when it strikes others, and its strength if that is
+    /// [`Strength::Material`](crate::Strength::Material). Stone unless set. Its pieces are of the same material.
     /// `false` if there is no such body.
     pub fn set_substance(&mut self, id: BodyId, substance: fracture::Material) -> bool {
         let Ok(i) = self.ids.binary_search(&id) else { return false };
@@ -281,7 +281,7 @@ impl World {
         self.frame
     }
 
-    /// What steers it.
+    /// Its settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -370,8 +370,8 @@ impl World {
         }
     }
 
-    /// Takes from all that moves what led it out of its plane since the poses `start`: round-off, and forces from
-    /// outside.
+    /// Puts dynamic bodies back into the plane of their poses `start`, which round-off and outside forces may move them
+    /// out of.
     pub(crate) fn keep_in_plane(&mut self, start: &[Isometry3<f64>]) {
         if !self.settings.plane {
             return;

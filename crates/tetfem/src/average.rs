@@ -6,10 +6,10 @@ use nalgebra::{Matrix3, Point3};
 use crate::crack::{centroid, tension_bound};
 use crate::{Crack, parallel};
 
-/// Which tetrahedra of a mesh are near which places: what averaging over a length takes, made once.
+/// Neighborhoods for averages over a length, made once: the tetrahedra of a mesh near each vertex.
 ///
-/// What a body bears is judged at its vertices, which are on its surface however fine the mesh is;
-/// centroids come the nearer to it the finer.
+/// Strength is compared at vertices. They are on the surface at any fineness of the mesh, while centroids approach it
+/// as the mesh gets finer.
 ///
 /// At sharp corners and point loads stress grows without bound as the mesh gets finer; its mean
 /// over a fixed length converges, so that strength belongs to the material and not to the mesh. Of a
@@ -43,7 +43,7 @@ struct Vertex {
 /// Places per task.
 const PLACES: usize = 32;
 
-/// What is added up of each tetrahedron: six entries of its stress, times its volume, and that.
+/// Contribution of a tetrahedron: the six entries of its stress times its volume, and its volume.
 type Weighted = [f64; 8];
 
 impl Averaging {
@@ -149,9 +149,9 @@ impl Averaging {
         mean(&sum)
     }
 
-    /// The vertices whose mean may be above `strength`: in any direction it is only if what exceeds
-    /// that around outweighs what falls short of it. The first is sought in all cubes that reach so
-    /// far, the second only in those that lie within the radius of wherever in its cube a vertex is.
+    /// The vertices whose mean may be above `strength`: the excess over it around the vertex must outweigh the deficit,
+    /// in some direction. The excess is summed over all cubes that the radius can reach from the vertex's cube, the
+    /// deficit over those that it covers from any place in that cube.
     fn candidates(&self, bins: &Bins, stresses: &[Matrix3<f64>], strength: f64) -> Vec<usize> {
         let excess = |(&tet, volume): (&u32, &f64)| {
             (tension_bound(&stresses[tet as usize]) - strength) * volume
@@ -191,12 +191,12 @@ impl Averaging {
         pairs.map(weigh).collect()
     }
 
-    /// Over what is within the radius of a place.
+    /// The sum over the tetrahedra within the radius of a place.
     fn sum(&self, bins: &Bins, place: &Point3<f64>, weighted: &[Weighted]) -> Weighted {
         let square = self.reach * self.reach;
         let mut sum = [0.0; 8];
         bins.visit_near(place, self.reach, |range| {
-            // in registers, which what is borrowed is not
+            // locals stay in registers, borrowed values do not
             let mut own = sum;
             for (other, part) in self.places[range.clone()].iter().zip(&weighted[range]) {
                 // counted once or not at all: a jump would be foretold wrongly every other time
@@ -276,7 +276,7 @@ impl Bins {
     }
 
     fn slab(&self, axis: usize, at: f64) -> usize {
-        // what is below the first becomes 0
+        // values below the first become 0
         (((at - self.low[axis]) / self.size) as usize).min(self.dims[axis] - 1)
     }
 

@@ -13,20 +13,20 @@ use crate::dissection::{Dissection, Graph};
 use crate::panel::{Elimination, Half, NODE, STRIP, backward, forward};
 use crate::{BlockMatrix, SolveError};
 
-/// A factor `L L^T` of a matrix; all but its numbers serves all matrices of the same pattern.
+/// A factor `L L^T` of a matrix. All but its values is common to matrices of the same pattern.
 pub(crate) struct Cholesky {
     /// Nodes in the order of elimination.
     order: Vec<u32>,
-    /// Every front after those that add to it.
+    /// Fronts, each after those that update it.
     fronts: Vec<Front>,
     /// The later nodes of the fronts, by their place in the order, ascending.
     later: Vec<u32>,
     runs: Vec<Run>,
     /// Blocks of the matrix, and where they begin in the columns of a front.
     entries: Vec<(u32, u32)>,
-    /// The fronts, each right after all that adds to it.
+    /// The fronts, each right after those that update it.
     sequence: Vec<u32>,
-    /// Numbers that wait to be added, at most.
+    /// Most values of updates that wait to be added.
     most_rests: usize,
     /// The columns of each front.
     factor: Vec<f64>,
@@ -38,8 +38,8 @@ struct Front {
     first: usize,
     /// Their columns in the factor, three for each.
     pivots: usize,
-    /// How long those are: the rows of its own nodes and of the later ones, each followed by zeros up
-    /// to a multiple of [`STRIP`].
+    /// Length of a column: the rows of its own nodes and of the later ones, each padded by zeros to a multiple of
+    /// [`STRIP`].
     length: usize,
     columns: Range<usize>,
     entries: Range<usize>,
@@ -56,7 +56,7 @@ impl Front {
         self.pivots.next_multiple_of(STRIP)
     }
 
-    /// What it leaves of later nodes.
+    /// Its update of later nodes.
     fn rest(&self) -> Half {
         Half(self.length - self.own_rows())
     }
@@ -232,7 +232,7 @@ impl WithSimd for Factoring<'_> {
             return self.with_simd(Scalar::new());
         }
         let Cholesky { fronts, runs, entries, factor, sequence, most_rests, .. } = self.cholesky;
-        // what fronts leave of later nodes until it is added, the last of them last
+        // updates of later nodes that wait to be added, the last front's last
         let mut rests = vec![0.0; *most_rests];
         let mut end = 0;
         let mut columns = Vec::new();
@@ -277,7 +277,7 @@ fn enter(matrix: &BlockMatrix, entries: &[(u32, u32)], length: usize, columns: &
     }
 }
 
-/// Adds what a front leaves to the columns and the rest of another.
+/// Adds the update of a front to the columns and the update of another.
 #[inline(always)]
 fn add(
     half: Half,

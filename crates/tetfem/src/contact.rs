@@ -84,9 +84,9 @@ impl Surface {
         Self { spheres: faces.iter().map(sphere).collect(), faces }
     }
 
-    /// Calls with the faces that a force near a place acts on, the barycentric coordinates where and
-    /// the share of the force there: with a pressure that falls from the nearest point to nothing
-    /// `radius` m from it, on faces that look the same way; all at that point if the radius is 0.
+    /// Spreads a force near a place over faces: calls `act` with a face, barycentric coordinates and the share of the
+    /// force there. The pressure falls from the nearest point to zero at `radius` m from it, on faces of similar
+    /// normals; a radius of 0 puts all of it at that point.
     pub(crate) fn spread(
         &self,
         mesh: &TetMesh,

@@ -6,7 +6,7 @@ use nalgebra::Point3;
 use crate::Crack;
 use crate::crack::centroid;
 
-/// What a crack may cut, so that no sliver results.
+/// Limits of cuts, so that no sliver results.
 ///
 /// An edge that is too short, or that would be cut too close to an end, is not cut: the crack
 /// passes through its nearer end instead. No vertex moves, so that volume is kept.

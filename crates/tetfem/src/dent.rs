@@ -20,7 +20,7 @@ pub struct Flow {
     displacements: Vec<Vector3<f64>>,
 }
 
-/// What a body keeps of a deformation.
+/// The lasting part of a deformation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dent {
     /// The new shape at rest, of the same volume.
@@ -65,7 +65,7 @@ impl Structure {
     /// What would stay of a response: in every tetrahedron whose von Mises stress is above the yield stress,
     /// the shear beyond it becomes plastic strain (radial return), and the body relaxes around it.
     ///
-    /// Mu01 copies all deformed coordinates past a bound. Here what is elastic springs back, and plastic
+    /// Mu01 copies all deformed coordinates past a bound. Here the elastic part springs back, and plastic
     /// strain is shear, so that tetrahedra keep their volume to first order; [`Flow::most`] of the flow changes
     /// no volume by more than `volume_change` of it.
     ///

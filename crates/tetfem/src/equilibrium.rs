@@ -173,7 +173,7 @@ impl<'a> Problem<'a> {
         Ok(Self { model, loads, held, prescribed })
     }
 
-    /// What is left of the loads: zero where the body is held.
+    /// The residual force: zero where the body is held.
     fn rest(&self, forces: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
         let pairs = self.loads.iter().zip(forces).zip(&self.held);
         pairs.map(|((load, force), held)| free(load - force, held)).collect()

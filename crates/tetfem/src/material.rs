@@ -12,7 +12,7 @@ pub struct Material {
     pub mu: f64,
 }
 
-/// Why numbers are not a material.
+/// Why constants were refused.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum MaterialError {

@@ -1,8 +1,8 @@
-//! Dense parts of a factor, and what is done to them.
+//! Dense panels of a factor, and operations on them.
 //!
-//! A factor's rows are stored in strips of four, column after column, so that what is done to it reads
-//! on and on. Products are added in one order and rounded once, in registers of one number or of four:
-//! all machines find the same bits.
+//! A factor's rows are stored in strips of four, column after column, so that operations read it
+//! sequentially. Products are added in one order and rounded once, in registers of one number or of four, so that all
+//! machines get the same bits.
 #![allow(clippy::needless_range_loop, reason = "what constants index stays in registers")]
 
 use pulp::Simd;
@@ -20,7 +20,7 @@ const MAX_STRIPS: usize = 2;
 /// Columns whose first rows are eliminated.
 pub(crate) struct Elimination<'a, S> {
     pub(crate) simd: S,
-    /// What has been added to them, for a whole number of strips.
+    /// Updates to them, for a whole number of strips.
     pub(crate) columns: &'a mut [f64],
     pub(crate) length: usize,
     /// Where the factor goes, with reciprocals on the diagonal. Nothing is written above it.
@@ -88,7 +88,7 @@ fn divide<S: Simd>(
 }
 
 /// Replaces the lower half of a block, by columns, by its Cholesky factor with reciprocals on the
-/// diagonal, and all else and what is beyond its width by zero. Whether all pivots are positive.
+/// diagonal, and everything else, also beyond its width, by zero. Whether all pivots are positive.
 #[inline(always)]
 fn root(block: &mut [[f64; STRIP]; STRIP], width: usize) -> bool {
     for c in 0..STRIP {
@@ -127,7 +127,7 @@ impl Half {
     #[inline(always)]
     pub(crate) fn column(self, column: usize) -> usize {
         let first = column / STRIP * STRIP;
-        // strips before it, which shorten by four rows each, and what it lacks at the top
+        // strips before it, which shorten by four rows each, less the rows missing at its top
         let before = first * self.0 - first * first.saturating_sub(STRIP) / 2;
         before + (column - first) * (self.0 - first) - first
     }

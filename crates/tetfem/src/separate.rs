@@ -1,6 +1,6 @@
 //! Opening a mesh along the faces between marked tetrahedra (Mu01 section 2.5).
 
-use levelset::TetMesh;
+use levelset::{TetMesh, Union};
 
 /// A mesh opened along a crack.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +62,7 @@ pub fn separate(mesh: &TetMesh, marks: &[i8]) -> Separated {
         let classes = classes(star, mine);
         let mut names = vec![vertex];
         for (&(_, tet), class) in star.iter().zip(classes) {
+            let class = class as usize - 1;
             if class == names.len() {
                 names.push(opened.vertices.len() as u32);
                 opened.vertices.push(mesh.vertices[vertex as usize]);
@@ -74,33 +75,15 @@ pub fn separate(mesh: &TetMesh, marks: &[i8]) -> Separated {
     Separated { mesh: opened, origins, cut_faces }
 }
 
-/// A number from 0 for each tetrahedron of a star, in order of first appearance: the same for those
+/// A number from 1 for each tetrahedron of a star, in order of first appearance: the same for those
 /// that ties connect.
-fn classes(star: &[(u32, u32)], ties: impl Iterator<Item = [u32; 2]>) -> Vec<usize> {
-    let mut parents: Vec<usize> = (0..star.len()).collect();
-    let root = |parents: &[usize], mut at: usize| {
-        while parents[at] != at {
-            at = parents[at];
-        }
-        at
-    };
+fn classes(star: &[(u32, u32)], ties: impl Iterator<Item = [u32; 2]>) -> Vec<u32> {
+    let mut classes = Union::new(star.len());
     for tie in ties {
-        let [a, b] = tie.map(|tet| root(&parents, star.partition_point(|s| s.1 < tet)));
-        parents[a.max(b)] = a.min(b);
+        let [a, b] = tie.map(|tet| star.partition_point(|s| s.1 < tet) as u32);
+        classes.join(a, b);
     }
-    // a root is the lowest of its class
-    let mut count = 0;
-    let mut numbers = vec![0; star.len()];
-    for at in 0..star.len() {
-        let top = root(&parents, at);
-        if top == at {
-            numbers[at] = count;
-            count += 1;
-        } else {
-            numbers[at] = numbers[top];
-        }
-    }
-    numbers
+    classes.numbered().0
 }
 
 /// Faces of two tetrahedra, vertices ascending.

@@ -37,7 +37,7 @@ pub struct Piece {
     pub moments: Moments,
 }
 
-/// What became of a body.
+/// The pieces of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shattered {
     /// All pieces; one with the mesh of the body if it held.

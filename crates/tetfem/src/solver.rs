@@ -14,7 +14,7 @@ pub enum LinearSolver {
     Cholesky,
     /// Conjugate gradients, which need little memory.
     ConjugateGradient {
-        /// What they are preconditioned with.
+        /// Their preconditioner.
         preconditioner: Preconditioner,
         /// Residual to reach, relative to the right side.
         tolerance: f64,
@@ -113,8 +113,7 @@ impl Solver {
     }
 }
 
-/// Whether the blocks that are not zero are the same, which is what a factor's symbolic part was
-/// made for.
+/// Whether the nonzero blocks are the same, so that the symbolic part of a factor serves both.
 fn same_pattern(a: &BlockMatrix, b: &BlockMatrix) -> bool {
     let zero = |block: &nalgebra::Matrix3<f64>| block.iter().all(|x| *x == 0.0);
     a.starts == b.starts

@@ -1,6 +1,6 @@
 //! Static response of an elastic body to the loads of an impact, with supports or free.
 //!
-//! Supports are Dirichlet conditions: what is anchored does not move, and takes the reaction. A body
+//! Supports are Dirichlet conditions: anchored vertices do not move, and take the reaction. A body
 //! without supports is solved by inertia relief. Its loads accelerate it; less the inertia of the rigid
 //! body they balance, and a support in six components takes no force wherever it is, so that the stress
 //! does not depend on it. The matrix depends on the supports alone, and its factor serves every impact
@@ -60,8 +60,8 @@ pub struct Structure {
     pub(crate) plastic: Vec<Plastic>,
 }
 
-/// What a node has of the body by its shape function: its volume, m^3, and the first moment of that
-/// about the body's center, m^4. A rigid acceleration acts on nodes by nothing else.
+/// The share of a node in the body by its shape function: its volume, m^3, and the first moment of that about the
+/// body's center, m^4. The load of a rigid acceleration on a node depends on these alone.
 #[derive(Clone, Copy)]
 struct Share {
     volume: f64,
@@ -420,7 +420,7 @@ impl Structure {
         self.rigid(forces.iter().sum(), forces.iter().enumerate().map(torque).sum())
     }
 
-    /// What a force and a torque do to the body at unit density.
+    /// Acceleration of the body by a force and a torque at unit density.
     fn rigid(&self, force: Vector3<f64>, torque: Vector3<f64>) -> Rigid {
         Rigid {
             linear: force / self.moments.volume,

@@ -1,9 +1,7 @@
 //! The grab tool: a kinematic body without a surface, joined to the grabbed body.
 
-use std::sync::Arc;
-
+use contact::Shape;
 use contact::constraint::JointKind;
-use contact::{Groups, Material, Shape};
 use dynamics::{Body, Velocity};
 use nalgebra::{Isometry3, Point3, Vector3};
 use sim::{BodyId, JointId, NewBody, NewJoint, Report, World};
@@ -33,14 +31,8 @@ impl Hand {
         force: f64,
     ) -> Option<Self> {
         let hand = NewBody {
-            body: Body::Kinematic(Velocity::default()),
             pose: Isometry3::translation(at.x, at.y, at.z),
-            velocity: Velocity::default(),
-            shape: Arc::new(Shape::empty()),
-            solid: None,
-            material: Material::default(),
-            groups: Groups::default(),
-            breakage: None,
+            ..NewBody::of(Body::Kinematic(Velocity::default()), Shape::empty())
         };
         let body = world.add(hand).ok()?;
         let joint = world.join(NewJoint {
@@ -87,7 +79,7 @@ impl Hand {
 
     /// Whether it slipped off in a frame.
     pub(crate) fn slipped(&self, report: &Report) -> bool {
-        report.broken_joints.contains(&self.joint)
+        report.events.broken_joints.contains(&self.joint)
     }
 
     /// Lets go.

@@ -204,17 +204,9 @@ impl Play {
         &self.world
     }
 
-    /// FNV-1a hash (Fowler, Noll and Vo) over the bits of all poses and momenta, the same on every platform.
+    /// Hash of the bits of all poses and momenta, the same on every platform.
     pub fn fingerprint(&self) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        for body in self.world.iter() {
-            let pose = body.pose.translation.vector.iter().chain(body.pose.rotation.coords.iter());
-            let momentum = body.momentum.linear.iter().chain(&body.momentum.angular);
-            for byte in pose.chain(momentum).flat_map(|x| x.to_bits().to_le_bytes()) {
-                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-            }
-        }
-        hash
+        self.world.motion_hash()
     }
 
     /// Frames that had more energy at their end than at their start and the work done on them explain.
@@ -253,7 +245,7 @@ impl Play {
         }
         let report = self.world.step();
         self.recorder.record(&self.world, &report);
-        for strain in &report.strains {
+        for strain in &report.loads.strains {
             let known = self.strains.entry(strain.body).or_default();
             *known = known.max(strain.ratio());
         }
@@ -290,12 +282,12 @@ impl Play {
         let head = json!({
             "frame": report.frame,
             "energy": {
-                "kinetic": report.kinetic_energy,
-                "potential": report.potential_energy,
-                "dissipated": report.dissipation.total(),
+                "kinetic": report.energy.kinetic,
+                "potential": report.energy.potential,
+                "dissipated": report.energy.dissipation.total(),
             },
             "gained": self.gained,
-            "broke": report.fractures.len(),
+            "broke": report.events.fractures.len(),
             "slipped": has_slipped,
             "holds": self.hand.is_some(),
             "replaying": !self.coming.is_empty(),
@@ -424,6 +416,7 @@ impl Play {
 
 /// Whether a frame had more energy at its end than at its start and the work done on it explain.
 fn gains(report: &Report) -> bool {
-    let there = report.kinetic_energy.abs() + report.potential_energy.abs() + report.work.abs();
-    report.dissipation.total() < -ROUND_OFF * (1.0 + there)
+    let there =
+        report.energy.kinetic.abs() + report.energy.potential.abs() + report.energy.work.abs();
+    report.energy.dissipation.total() < -ROUND_OFF * (1.0 + there)
 }

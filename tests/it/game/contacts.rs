@@ -16,7 +16,7 @@ fn run(told: bool, threads: usize) -> (sim::WorldState, Vec<ContactEvents>) {
         floor(&mut world);
         struck_brick(&mut world);
         world.set_contact_events(told);
-        let events = (0..40).map(|_| world.step().contact_events).collect();
+        let events = (0..40).map(|_| world.step().events.contacts).collect();
         world.set_contact_events(false);
         (world.saved(), events)
     })
@@ -68,7 +68,7 @@ proptest! {
         world.set_contact_events(true);
         let mut given = 0.0;
         for _ in 0..frames {
-            for touching in world.step().contact_events.touching {
+            for touching in world.step().events.contacts.touching {
                 prop_assert!(touching.normal.y < -0.999_999);
                 prop_assert!(touching.point.y.abs() < 0.02, "{}", touching.point);
                 prop_assert_eq!(touching.materials, ["stone"; 2]);
@@ -90,7 +90,7 @@ fn a_ball_that_bounces_touches_for_a_frame_and_then_does_not() {
     let floor_material = NewBody { material, ..ball(0.1, [0.0, 1.0, 0.0]) };
     let ball = world.add(floor_material).unwrap();
     world.set_contact_events(true);
-    let reports: Vec<_> = (0..30).map(|_| world.step().contact_events).collect();
+    let reports: Vec<_> = (0..30).map(|_| world.step().events.contacts).collect();
     let first = |of: fn(&ContactEvents) -> bool| reports.iter().position(of).unwrap();
     let began = first(|events| !events.began.is_empty());
     // it falls 0.9 m in 0.43 s
@@ -108,7 +108,7 @@ fn sleep_ends_no_contact_and_what_leaves_does() {
         .map(|i| world.add(cube(0.2, [0.0, 0.2 + 0.4 * f64::from(i), 0.0])).unwrap())
         .collect();
     world.set_contact_events(true);
-    let reports: Vec<_> = (0..60).map(|_| world.step().contact_events).collect();
+    let reports: Vec<_> = (0..60).map(|_| world.step().events.contacts).collect();
     let pairs = [[floor, ids[0]], [ids[0], ids[1]], [ids[1], ids[2]]];
     assert_eq!(reports[0].began, pairs);
     assert!(reports[1..].iter().all(|events| events.began.is_empty()));
@@ -122,13 +122,13 @@ fn sleep_ends_no_contact_and_what_leaves_does() {
 
     let state = world.saved();
     world.set_pose(ids[2], &Isometry3::translation(3.0, 4.0, 0.0)).unwrap();
-    assert_eq!(world.step().contact_events.ended, [pairs[2]]);
+    assert_eq!(world.step().events.contacts.ended, [pairs[2]]);
     steps(&mut world, 60);
     world.restore(&state).unwrap();
     world.remove(ids[2]);
-    assert_eq!(world.step().contact_events.ended, [pairs[2]]);
+    assert_eq!(world.step().events.contacts.ended, [pairs[2]]);
     let report = world.step();
-    assert!(report.contact_events.ended.is_empty() && report.contact_events.began.is_empty());
+    assert!(report.events.contacts.ended.is_empty() && report.events.contacts.began.is_empty());
 }
 
 proptest! {
@@ -145,7 +145,7 @@ proptest! {
         let other = world.add(NewBody { material, ..ball(0.1, [apart, 0.0, 0.0]) }).unwrap();
         world.set_contact_events(true);
         let frames = f64::ceil((apart - 0.2) / (speed * DT)) as usize + 1;
-        let all = (0..frames).flat_map(|_| world.step().contact_events.touching);
+        let all = (0..frames).flat_map(|_| world.step().events.contacts.touching);
         let impulse = |t: sim::Touching| (t.bodies == [one, other]).then_some(t);
         let met: Vec<_> = all.filter_map(impulse).collect();
         let given: f64 = met.iter().map(|t| t.impulse).sum();

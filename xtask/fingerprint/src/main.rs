@@ -1,4 +1,4 @@
-//! What scenes come to, for one platform to compare with another: `fingerprint SCENE.toml FRAMES ...`.
+//! Hashes of the final states of scenes, to compare platforms: `fingerprint SCENE.toml FRAMES ...`.
 //!
 //! A line for each scene: name, frames, bodies, and a hash of the bits of all poses and momenta. Scenes that name other
 //! files are skipped.
@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
 
+use sim::build;
 use sim::scene::Scene;
-use sim::{World, build};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -24,20 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             continue;
         };
         (0..frames).for_each(|_| drop(world.step()));
-        println!("{name} {frames} {} {:016x}", world.len(), hash(&world));
+        println!("{name} {frames} {} {:016x}", world.len(), world.motion_hash());
     }
     Ok(())
-}
-
-/// FNV-1a over the bits of all poses and momenta.
-fn hash(world: &World) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for body in world.iter() {
-        let pose = body.pose.translation.vector.iter().chain(body.pose.rotation.coords.iter());
-        let momentum = body.momentum.linear.iter().chain(&body.momentum.angular);
-        for byte in pose.chain(momentum).flat_map(|x| x.to_bits().to_le_bytes()) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    hash
 }

@@ -11,8 +11,8 @@ use crate::args::CompareArguments;
 use crate::commands::load::{Loaded, build, load, print_notes, read_scene};
 use crate::commands::{Failure, check_folder, print};
 use crate::comparison::{
-    Fineness, Measured, Model, OfModel, PowerLaw, Report, Run, convergence, measure, page, sizes,
-    with_model,
+    Fineness, Measured, Model, ModelResult, PowerLaw, Report, Run, convergence, measure, page,
+    sizes, with_model,
 };
 use crate::format::Format;
 use crate::output::write_whole_folder;
@@ -110,9 +110,9 @@ fn same_blow(a: &Option<Event>, b: &Option<Event>) -> bool {
     a.as_ref().map(key) == b.as_ref().map(key)
 }
 
-fn of_model(done: &Done) -> OfModel {
+fn of_model(done: &Done) -> ModelResult {
     let name = done.run.model.name();
-    OfModel {
+    ModelResult {
         power_law: PowerLaw::fit(&done.run.measured.volumes),
         run: done.run.clone(),
         recording: format!("{name}.glb"),

@@ -34,7 +34,7 @@ enum Source {
 
 impl Source {
     fn of(pattern: &str) -> Result<Self, Failure> {
-        // a kind has a colon and a count, which no one puts in the name of a file that exists
+        // `KIND:COUNT`, unless a file of that name exists
         let file = Path::new(pattern);
         if file.exists() {
             return Ok(Self::File(read_pattern(file)?));
@@ -96,7 +96,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
         warn_of_mesh(&spec, mesh, is_sampled.get());
         print_warnings(&lost);
         if let Some(warning) = warning.take() {
-            // nobody to tell is no reason to stop
+            // a closed stderr is no reason to stop
             let _ = writeln!(std::io::stderr(), "warning: {warning}");
         }
     }
@@ -189,8 +189,8 @@ pub(super) fn bond_facts(bond: &Bond) -> Value {
     })
 }
 
-/// An 8th of the mean share of the pieces that a pattern makes of a body; of those of a file, which make
-/// more of all space, that of a scene.
+/// Least volume of a piece as a share of the body: an eighth of the mean for a pattern that is made here, and
+/// the default of scenes for a pattern from a file, most of whose pieces may lie outside the body.
 fn least_share(source: &Source) -> f64 {
     match source {
         Source::Text(spec) => spec.least_share(),

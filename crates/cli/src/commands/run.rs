@@ -305,13 +305,13 @@ impl Job<'_> {
             if self.options.anchor_loads.is_some() {
                 run.note_anchor_loads(&report);
             }
-            if let (Some(misfit), Some(path)) = (report.misfits.first(), self.told) {
+            if let (Some(misfit), Some(path)) = (report.events.misfits.first(), self.told) {
                 return Err(Failure::Misfit { path: path.to_owned(), source: *misfit });
             }
             if run.recorder.held() > MAX_HELD {
                 run.spool.add(&run.recorder.take()).map_err(|e| self.spool_failed(e))?;
             }
-            progress.frame(frame, report.bodies);
+            progress.frame(frame, report.counters.bodies);
             if every.is_some_and(|every| frame % every == 0) {
                 self.save(run, loaded)?;
             }
@@ -394,11 +394,11 @@ impl Run {
         self.effort.add(&report);
         self.recorder.record(&self.world, &report);
         self.ledger.add(&self.world, &report);
-        self.events.extend(report.events.iter().cloned());
+        self.events.extend(report.events.replayable.iter().cloned());
         self.strains.add(&report);
-        self.stopped += report.frozen.len();
-        self.solver_limited += usize::from(report.solver_limited);
-        self.over_budget += report.over_budget.len();
+        self.stopped += report.events.frozen.len();
+        self.solver_limited += usize::from(report.events.solver_limited);
+        self.over_budget += report.events.over_budget.len();
         report
     }
 

@@ -33,13 +33,13 @@ impl Strains {
     }
 
     pub(super) fn add(&mut self, report: &Report) {
-        for strain in &report.strains {
+        for strain in &report.loads.strains {
             let hardest = self.hardest.entry(strain.body).or_insert(*strain);
             if strain.ratio() > hardest.ratio() {
                 *hardest = *strain;
             }
         }
-        self.broken.extend(report.fractures.iter().map(|fracture| fracture.parent));
+        self.broken.extend(report.events.fractures.iter().map(|fracture| fracture.parent));
     }
 
     /// The hardest blows by body of the scene, of those that may break.
@@ -67,7 +67,7 @@ impl Hardest {
         let Self { name, copies, broken, strain } = self;
         let name = if *copies > 1 { format!("{name} ({copies} copies)") } else { name.clone() };
         let blow = strain.map_or("not hit".to_owned(), |strain| {
-            format!("{} of {} N s", number(strain.impulse), number(strain.borne))
+            format!("{} of {} N s", number(strain.impulse), number(strain.strength))
         });
         match broken {
             0 => format!("{name}: {blow}"),
@@ -82,7 +82,7 @@ impl Hardest {
             "copies": self.copies,
             "broken": self.broken,
             "impulse": self.strain.map(|strain| strain.impulse),
-            "borne": self.strain.map(|strain| strain.borne),
+            "borne": self.strain.map(|strain| strain.strength),
         })
     }
 }

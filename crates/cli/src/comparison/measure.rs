@@ -194,19 +194,19 @@ impl Sums {
     }
 
     fn add(&mut self, world: &World, report: &Report) {
-        self.breaks += report.fractures.len();
+        self.breaks += report.events.fractures.len();
         if self.first.is_none() {
-            self.first = report.events.first().cloned();
+            self.first = report.events.replayable.first().cloned();
         }
         let energy = &mut self.energy;
-        energy.fracture += report.dissipation.fracture;
-        energy.collision += report.dissipation.collision;
-        energy.contact += report.dissipation.contact;
-        energy.plastic += report.dissipation.plastic;
-        energy.largest_gain = energy.largest_gain.max(report.energy_gain - report.work);
+        energy.fracture += report.energy.dissipation.fracture;
+        energy.collision += report.energy.dissipation.collision;
+        energy.contact += report.energy.dissipation.contact;
+        energy.plastic += report.energy.dissipation.plastic;
+        energy.largest_gain = energy.largest_gain.max(report.energy.gain - report.energy.work);
         let mass = world.mass() + world.retired_mass();
         self.mass_error = self.mass_error.max(share((mass - self.mass).abs(), self.mass));
-        for fracture in &report.fractures {
+        for fracture in &report.events.fractures {
             self.add_fracture(fracture);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::{Model, OfModel, Report, Run};
+use super::{Model, ModelResult, Report, Run};
 use crate::wording::number;
 
 /// Only what lies beside the page is shown, and nothing runs.
@@ -90,7 +90,7 @@ fn first_blow(report: &Report) -> String {
     )
 }
 
-fn write_pictures(html: &mut String, models: &[OfModel]) -> fmt::Result {
+fn write_pictures(html: &mut String, models: &[ModelResult]) -> fmt::Result {
     for of in models {
         let name = of.run.model.name();
         writeln!(html, "<h3>{name}</h3>\n<div class=\"row\">")?;
@@ -103,7 +103,7 @@ fn write_pictures(html: &mut String, models: &[OfModel]) -> fmt::Result {
 }
 
 /// A row of the table: its title and its cell of a model.
-type Row = (&'static str, fn(&OfModel) -> String);
+type Row = (&'static str, fn(&ModelResult) -> String);
 
 const ROWS: [Row; 16] = [
     ("bodies that broke", |of| of.run.measured.breaks.to_string()),
@@ -139,7 +139,7 @@ fn dash() -> String {
     "\u{2013}".to_owned()
 }
 
-fn write_table(html: &mut String, models: &[OfModel]) -> fmt::Result {
+fn write_table(html: &mut String, models: &[ModelResult]) -> fmt::Result {
     write!(html, "<table>\n<tr><th></th>")?;
     for of in models {
         write!(html, "<th>{}</th>", of.run.model.name())?;

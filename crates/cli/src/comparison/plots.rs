@@ -5,7 +5,7 @@ use std::ops::Range;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use super::{Model, OfModel, Run};
+use super::{Model, ModelResult, Run};
 use crate::plot::{Drawn, GREEN, INK, ORANGE, SKY, short, use_font};
 
 /// By how much a logarithmic axis is longer than its curves, to leave room for the names of these.
@@ -32,8 +32,8 @@ struct Chart {
 }
 
 /// How many pieces are as large as each or larger, on logarithmic axes, with the power laws.
-pub fn sizes(models: &[OfModel]) -> String {
-    let curve = |of: &OfModel| {
+pub fn sizes(models: &[ModelResult]) -> String {
+    let curve = |of: &ModelResult| {
         let volumes = &of.run.measured.volumes;
         let points = volumes.iter().enumerate().map(|(n, v)| [*v, (n + 1) as f64]).collect();
         let line = of.power_law.map(|law| {

@@ -1,4 +1,4 @@
-//! Outlines of lines and curves, and what lines they become.
+//! Outlines of lines and curves, and the polygons that approximate them.
 
 use nalgebra::{Matrix2x3, Point2, Vector2};
 
@@ -65,7 +65,7 @@ impl Segment {
         }
     }
 
-    /// Points whose box holds it.
+    /// Points whose bounding box contains the segment.
     fn hull(&self) -> Vec<Point2<f64>> {
         match *self {
             Self::Line(p) => vec![p],
@@ -78,8 +78,8 @@ impl Segment {
         }
     }
 
-    /// How many chords stay within `tolerance` of it when it starts at `from`: those of a curve are off by at most an
-    /// eighth of its second derivative over the square of their number.
+    /// Number of chords that stay within `tolerance` of the segment from `from`: `n` chords deviate by at most
+    /// `|second derivative| / (8 n^2)`.
     fn chords(&self, from: Point2<f64>, tolerance: f64) -> f64 {
         let bend = |a: Point2<f64>, b: Point2<f64>, c: Point2<f64>| {
             (a.coords - 2.0 * b.coords + c.coords).norm()
@@ -130,13 +130,13 @@ impl Contour {
         std::iter::once(self.start).chain(self.segments.iter().flat_map(Segment::hull))
     }
 
-    /// Its corners, of which there may be `left` at most.
+    /// The corners of its polygon, at most `left`.
     fn polygon(&self, tolerance: f64, left: usize) -> Result<Vec<Point2<f64>>, OutlineFileError> {
         let (mut points, mut from) = (vec![self.start], self.start);
         for segment in &self.segments {
             let chords = segment.chords(from, tolerance);
             let known = points.len() as f64 + chords;
-            // also what is not finite
+            // refuses NaN, too
             if !matches!(known.partial_cmp(&(left as f64)), Some(std::cmp::Ordering::Less)) {
                 return Err(OutlineFileError::TooDetailed);
             }
@@ -148,7 +148,7 @@ impl Contour {
 }
 
 impl Outline {
-    /// What it fills, as polygons about the middle of their box.
+    /// The filled regions, as polygons about the center of their bounding box.
     pub(super) fn regions(&self) -> Result<Vec<Region>, OutlineFileError> {
         let contours = || self.figures.iter().flat_map(|figure| &figure.contours);
         let [low, high] = bounds(contours().flat_map(Contour::hull));

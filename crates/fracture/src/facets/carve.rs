@@ -97,7 +97,7 @@ fn halved<'a, 'b, 'c>(
 }
 
 /// The part of a closed solid in each cell, plane by plane. The cells are halved again and again, and each
-/// half gets of the solid what is not beyond all of its cells.
+/// half gets the part of the solid that is not beyond all of its cells.
 pub(super) fn by_planes(mut solid: Facets, cells: &mut [&ConvexCell<'_>]) -> Vec<(usize, Facets)> {
     /// Faces from which on a second thread is worth its start.
     const MANY: usize = 512;

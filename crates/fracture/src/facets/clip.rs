@@ -1,4 +1,4 @@
-//! A solid cut by a plane, of which the part behind it is kept.
+//! Cutting a solid by a plane and keeping the part behind it.
 
 use nalgebra::{UnitVector3, Vector3};
 
@@ -20,12 +20,12 @@ pub(crate) struct Clipper {
     crossed: Vec<u32>,
     /// Edges that cross the plane, low end first, sorted, each with the vertex there.
     crossings: Vec<([u32; 2], u32)>,
-    /// Directed edges of what is kept that lie in the plane.
+    /// Directed edges of the kept part that lie in the plane.
     rim: Vec<[u32; 2]>,
 }
 
 impl Clipper {
-    /// Keeps of `facets` what is behind `plane`, closed by a cap with a tag. Vertices and corners of no
+    /// Keeps the part of `facets` behind `plane`, closed by a cap with a tag. Vertices and corners of no
     /// face may be left over, see [`Facets::drop_unused`].
     ///
     /// All decisions follow from one side per vertex and one position per edge that crosses, so that

@@ -76,8 +76,8 @@ impl Facets {
         }
     }
 
-    /// About `count` points of a lattice in the solid, of `volume` m^3: what its surface does not hide
-    /// along columns of the lattice.
+    /// About `count` points of a lattice that are inside the solid, of `volume` m^3, by its crossings with the columns
+    /// of the lattice.
     pub(crate) fn inside_points(&self, volume: f64, count: usize) -> Vec<Point3<f64>> {
         /// Columns along a side at most, also of a needle.
         const MAX_COLUMNS: f64 = 1024.0;
@@ -87,7 +87,7 @@ impl Facets {
         if !(step > 0.0 && step.is_finite()) {
             return Vec::new();
         }
-        // shares of a step that no face is likely to be at
+        // an offset that keeps the columns off the faces of aligned solids
         let origin = bounds.min - Vector3::new(0.381_966, 0.618_034, 0.276_393) * step;
         let place = |x: f64, a: usize| (x - origin[a]) / step;
         let mut crossings: Vec<([i64; 2], f64, i32)> = Vec::new();

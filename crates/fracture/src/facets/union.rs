@@ -163,7 +163,7 @@ impl Facets {
         (self.corners, self.faces) = (kept.corners, kept.faces);
     }
 
-    /// Takes all faces of a plane away and fills what is open then.
+    /// Removes all faces in a plane and fills the open border.
     fn refill(&mut self, tag: Tag, plane: &Plane) {
         let mut border: Vec<[u32; 2]> = Vec::new();
         let mut kept = Self { size: self.size, ..Self::default() };

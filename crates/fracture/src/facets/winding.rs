@@ -20,8 +20,8 @@ impl Facets {
         })
     }
 
-    /// The same by what a ray along an axis crosses, convex faces among some that hold all of those;
-    /// `None` if the ray meets an edge, or the point is in the plane of a face that the ray meets.
+    /// The same by the crossings of a ray along an axis with convex faces; candidates must contain all faces that it
+    /// crosses. `None` if the ray meets an edge, or the point is in the plane of a face that the ray meets.
     pub(super) fn ray_winding<'a>(
         &self,
         from: &Point3<f64>,

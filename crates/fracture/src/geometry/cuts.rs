@@ -1,4 +1,4 @@
-//! The cuts between parts of an exact solid, and what parts of it are together.
+//! The cuts between parts of an exact solid, and unions of parts.
 
 use std::sync::{Arc, OnceLock};
 

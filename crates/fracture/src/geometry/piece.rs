@@ -7,6 +7,6 @@ use super::Geometry;
 pub struct Piece {
     /// Its solid.
     pub geometry: Geometry,
-    /// The regions of the pattern that it is made of, ascending: one, and those of what it took in.
+    /// The regions of the pattern that it is made of, ascending: its own, and those of smaller pieces that it absorbed.
     pub regions: Vec<usize>,
 }

@@ -11,7 +11,7 @@ use super::piece::Piece;
 use crate::join::joined_bonds;
 use crate::{Bond, Fragment, Shattered};
 
-/// What became of a solid: its pieces and where they touched.
+/// The pieces of a solid, and the bonds where they touched.
 #[derive(Clone, Debug)]
 pub struct Pieces {
     /// Their moments add up to those of the solid. One alone means that it did not break.

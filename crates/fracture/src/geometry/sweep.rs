@@ -12,9 +12,8 @@ const MAX_PLACES: f64 = 400.0;
 type Triangle = [Point3<f64>; 3];
 
 impl Geometry {
-    /// A place of the surface that a straight edge sweeps over, inside the solid or on it: `from` and `to`
-    /// are the ends of the edge before and after, m. `None` if the swept surface does not reach into the
-    /// solid, or only touches it.
+    /// A point of the swept surface of a straight edge that lies in the solid, m. `from` and `to` are the ends of the
+    /// edge before and after the sweep. `None` if the swept surface misses the solid or only touches it.
     ///
     /// For an exact solid it is the middle of where the two triangles of the swept surface meet the faces, so
     /// that parts thinner than its samples are found, too; for a sampled one it is the deepest place.

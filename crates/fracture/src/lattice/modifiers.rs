@@ -61,7 +61,7 @@ pub struct Stencil {
 }
 
 impl Stencil {
-    /// What strengths at `p` are multiplied by; 1 beside the picture.
+    /// Factor of strengths at `p`; 1 outside the picture.
     pub fn factor(&self, p: &Point3<f64>) -> f64 {
         let (rows, columns) = self.factors.dim();
         let share = |axis: &Vector3<f64>| (p - self.corner).dot(axis) / axis.norm_squared();

@@ -2,6 +2,8 @@
 
 use nalgebra::{Point3, Vector3};
 
+use crate::conjugate_gradient::{ConjugateGradient, norm};
+
 /// Particles and the pairs of them that keep their distance.
 #[derive(Clone, Copy, Debug)]
 pub struct Links<'a> {
@@ -19,7 +21,7 @@ pub struct Multipliers {
     /// The multipliers, N: positive pushes the ends apart (compression), negative pulls them
     /// together (tension).
     pub lambda: Vec<f64>,
-    /// Norm of what is left of Ku07 eq. 14, relative to its right side.
+    /// Norm of the residual of Ku07 eq. 14, relative to its right side.
     pub residual: f64,
     /// Steps of the conjugate gradients.
     pub iterations: usize,
@@ -176,7 +178,7 @@ impl Rows {
         (tolerance, most): (f64, usize),
     ) -> Multipliers {
         let mut moved = vec![Vector3::zeros(); inverse_masses.len()];
-        let mut state = Gradients::new(right.to_vec());
+        let mut state = ConjugateGradient::new(right.to_vec());
         let size = state.least;
         let mut potential = start.map(|Start { potential: sum, forces }| {
             let alone = forces.iter().zip(inverse_masses).map(|(q, w)| -(q * *w)).collect();
@@ -243,77 +245,4 @@ impl Potential<'_> {
             *s -= *a * length;
         }
     }
-}
-
-/// Conjugate gradients, and the best solution so far: in a system without a solution they come
-/// near and then run away.
-struct Gradients {
-    x: Vec<f64>,
-    residual: Vec<f64>,
-    direction: Vec<f64>,
-    image: Vec<f64>,
-    /// `r^T r` of the last step.
-    rho: f64,
-    best: Vec<f64>,
-    least: f64,
-}
-
-impl Gradients {
-    /// From zero.
-    fn new(right: Vec<f64>) -> Self {
-        let zeros = vec![0.0; right.len()];
-        let [x, direction, image] = [zeros.clone(), zeros.clone(), zeros.clone()];
-        let least = norm(&right);
-        Self { x, residual: right, direction, image, rho: 0.0, best: zeros, least }
-    }
-
-    /// From a guess with this residual, if it is better than zero.
-    fn try_start(&mut self, guess: Vec<f64>, residual: Vec<f64>) -> bool {
-        let size = norm(&residual);
-        let better = size < self.least;
-        if better {
-            self.best.copy_from_slice(&guess);
-            (self.x, self.residual, self.least) = (guess, residual, size);
-        }
-        better
-    }
-
-    /// Turns to the next direction; returns the share of the last that it keeps.
-    fn turn(&mut self) -> f64 {
-        let rho = dot(&self.residual, &self.residual);
-        let keep = if self.rho > 0.0 { rho / self.rho } else { 0.0 };
-        for (p, r) in self.direction.iter_mut().zip(&self.residual) {
-            *p = r + keep * *p;
-        }
-        self.rho = rho;
-        keep
-    }
-
-    /// Goes along the direction, of which the image is known, as far as it pays.
-    fn advance(&mut self) -> Option<f64> {
-        let curvature = dot(&self.direction, &self.image);
-        if !(curvature > 0.0 && self.rho > 0.0) {
-            return None;
-        }
-        let length = self.rho / curvature;
-        let steps = self.x.iter_mut().zip(&mut self.residual);
-        for ((x, r), (p, q)) in steps.zip(self.direction.iter().zip(&self.image)) {
-            *x += length * p;
-            *r -= length * q;
-        }
-        let size = norm(&self.residual);
-        if size < self.least {
-            self.least = size;
-            self.best.copy_from_slice(&self.x);
-        }
-        Some(length)
-    }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn norm(a: &[f64]) -> f64 {
-    dot(a, a).sqrt()
 }

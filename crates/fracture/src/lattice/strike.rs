@@ -8,19 +8,19 @@ use crate::random::Random;
 /// How links break.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Breaking {
-    /// How many times more a link bears when pressed than when pulled: 1 compares the size of the
-    /// force, as Ku07; infinity lets only pulls break.
+    /// Compressive over tensile strength of a link: 1 compares the size of the force, as Ku07; with infinity only
+    /// tension breaks links.
     pub compression: f64,
-    /// What a link that holds a blow loses for good, as a share of the largest force that it carries in
-    /// that blow. (Ku07 takes all of it at every solve, however many there are.)
+    /// Strength that a link loses for good in a blow that it holds, as a share of the largest force that it carries
+    /// in that blow. (Ku07 takes all of it at every solve, however many there are.)
     pub damage: f64,
-    /// The share of its first strength below which a link breaks without a force.
+    /// The share of its initial strength below which a link breaks without a force.
     pub least: f64,
     /// How a broken link weakens others.
     pub spread: Spread,
     /// In how many steps the blow grows to its full force.
     pub steps: usize,
-    /// Solves at each step after which what has not come to rest is left so.
+    /// Limit of the solves of a step; links that still change then are left as they are.
     pub rounds: usize,
     /// Relative residual of a solve.
     pub tolerance: f64,
@@ -46,7 +46,7 @@ impl Default for Breaking {
     }
 }
 
-/// What a blow did.
+/// The effect of a blow.
 #[derive(Clone, Debug, Default)]
 pub struct Strike {
     /// The links that broke, in order.
@@ -120,15 +120,14 @@ impl Lattice {
         strike.residual = strike.residual.max(found.residual);
     }
 
-    /// What links have carried before a blow, N: those that are gone all that they can.
+    /// The largest loads of links before a blow, N: 0, and infinite for links that are gone.
     fn none_carried(&self) -> Vec<f64> {
         let carried = |&strength: &f64| if strength > 0.0 { 0.0 } else { f64::INFINITY };
         self.strengths.iter().map(carried).collect()
     }
 
-    /// Breaks what bears too much and weakens the rest by what it carries beyond the most that it has
-    /// carried in this blow; gives the links that broke with the share of their first strength that
-    /// they bore.
+    /// Breaks overloaded links, and weakens the others by the part of their load beyond the largest that each has
+    /// carried in this blow; returns the links that broke, each with its load as a share of its initial strength.
     fn break_links(
         &mut self,
         forces: &[f64],

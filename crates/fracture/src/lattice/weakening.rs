@@ -1,4 +1,4 @@
-//! How a crack weakens what is around it (Ku07 section 3.2).
+//! How a crack weakens the links around it (Ku07 section 3.2).
 
 use std::collections::VecDeque;
 
@@ -8,17 +8,17 @@ use crate::random::Random;
 /// How a broken link weakens others.
 ///
 /// The algorithm of Ku07, but breadth first and with one change for each link: as printed it comes
-/// back to links without bound, and takes away thousands of times what is meant.
+/// back to links without bound, and takes away thousands of times the intended change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// What the neighbors of a broken link lose, as a share of its strength.
+    /// Strength that the neighbors of a broken link lose, as a share of its strength.
     pub share: f64,
     /// By how much the change falls with each step away; between 0 and 1 (alpha).
     pub falloff: f64,
     /// The change, as a share of the first, below which the spreading ends (tau).
     pub least: f64,
-    /// At each particle one link, chosen at random, loses more than the others: up to so many times
-    /// more. 0 weakens uniformly.
+    /// At each particle one link, chosen at random, loses up to `1 + extra` times as much as the others; 0 weakens
+    /// uniformly.
     pub extra: f64,
 }
 

@@ -1,4 +1,4 @@
-//! The repair stage (Br11 section 3.5): a cap whose border is what the split left open.
+//! The repair stage (Br11 section 3.5): a cap that closes the border that the split left open.
 
 use super::projection::Projection;
 use super::split::Split;

@@ -1,4 +1,4 @@
-//! The build stage (Br11 section 3.6): meshes of the halves, and what comes from where.
+//! The build stage (Br11 section 3.6): meshes of the halves, and origins of their vertices.
 
 use levelset::TriMesh;
 use nalgebra::{UnitVector3, Vector3};
@@ -20,7 +20,7 @@ pub enum Origin {
     },
 }
 
-/// What is on one side of the plane.
+/// The part on one side of the plane.
 #[derive(Clone, Debug)]
 pub struct Half {
     mesh: ClosedMesh,

@@ -1,4 +1,4 @@
-//! What a plane looks like from the front.
+//! Projection onto a plane.
 
 use nalgebra::{Point3, UnitVector3};
 use robust::Coord;

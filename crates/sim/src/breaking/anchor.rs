@@ -1,4 +1,4 @@
-//! What holds bodies in place, and what they bear there.
+//! Anchors of bodies and their loads.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 use crate::BodyId;
 use crate::breaking::section::Section;
 
-/// Holds what a body has in a region, to the world or to another body.
+/// Holds the part of a body in a region, to the world or to another body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Anchor {
     /// Where, in the world.
@@ -31,8 +31,7 @@ pub enum Region {
     },
     /// A box.
     Cuboid {
-        /// Its own coordinates, in which it is about the origin with edges along the axes, to
-        /// the world's.
+        /// From its own coordinates, in which it is centered and its edges are along the axes, to the world's.
         pose: Isometry3<f64>,
         /// Half the edge lengths.
         half: Vector3<f64>,
@@ -61,7 +60,7 @@ impl Region {
     }
 }
 
-/// What an anchored body bears where anchors hold it.
+/// The load of an anchored body at its anchors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AnchorLoad {
@@ -93,8 +92,8 @@ pub(crate) struct Anchorage {
     pub(crate) anchors: Arc<[Anchor]>,
     /// Stress at which they give way, Pa.
     pub(crate) strength: f64,
-    /// What contacts and joints do to the body in a frame, about its center of mass, averaged over some frames, N s
-    /// and N m s.
+    /// Impulses of contacts and joints on the body in a frame, about its center of mass, averaged over some frames,
+    /// N s and N m s.
     pub(crate) press: Momentum,
     /// Where it is held; known until a body that holds it breaks or goes.
     pub(crate) section: Option<Arc<Section>>,

@@ -7,12 +7,12 @@ use nalgebra::{Isometry3, Point3};
 
 use crate::breaking::anchor::Anchorage;
 use crate::breaking::section::{Held, Section};
-use crate::{Anchor, BodyId, Report, Solid, World};
+use crate::{Anchor, BodyId, Events, Solid, World};
 
 impl World {
-    /// Anchors a dynamic body with a solid: it stays where it is until what holds it
-    /// breaks away, or what it bears stresses what still holds it beyond `strength` Pa. `false`, and
-    /// nothing is changed, if the body is none such or no sample of it is anchored.
+    /// Anchors a dynamic body with a solid: it stays where it is until its anchors break away, or its load stresses
+    /// the anchored section beyond `strength` Pa. `false`, and nothing changes, if it is not dynamic, has no solid, or
+    /// no sample of it is anchored.
     ///
     /// Its mass and potential energy still count as the world's.
     pub fn anchor(&mut self, id: BodyId, anchors: Vec<Anchor>, strength: f64) -> bool {
@@ -34,8 +34,8 @@ impl World {
         self.ids.binary_search(&id).is_ok_and(|i| self.anchorages[i].is_some())
     }
 
-    /// What anchors hold of a solid. The node nearest to the center of mass always counts as inside, since a
-    /// splinter thinner than a cell may contain no node.
+    /// The samples of a solid that anchors hold. The node nearest to the center of mass always counts as inside, since
+    /// a splinter thinner than a cell may contain no node.
     pub(crate) fn held(
         &self,
         geometry: &Geometry,
@@ -123,18 +123,18 @@ impl World {
     }
 
     /// Releases every body whose anchors no longer bear its weight.
-    pub(crate) fn release_overloaded(&mut self, report: &mut Report) {
-        // what is let go may have held others
+    pub(crate) fn release_overloaded(&mut self, events: &mut Events) {
+        // a released body may have held others
         while let Some(i) = (0..self.len()).find(|&i| self.is_overloaded(i)) {
-            self.release(i, report);
+            self.release(i, events);
         }
     }
 
     /// Lets a body go that anchors held.
-    pub(crate) fn release(&mut self, i: usize, report: &mut Report) {
+    pub(crate) fn release(&mut self, i: usize, events: &mut Events) {
         if let Some(anchorage) = self.anchorages[i].take() {
             self.become_body(i, Body::Dynamic(anchorage.mass));
-            report.released.push(self.ids[i]);
+            events.released.push(self.ids[i]);
         }
     }
 
@@ -142,7 +142,7 @@ impl World {
         let Some(Anchorage { mass, anchors, strength, .. }) = &self.anchorages[i] else {
             return false;
         };
-        // only what holds on to other bodies can lose its hold without breaking
+        // only anchors to other bodies can be lost while the body itself stays whole
         if anchors.iter().all(|anchor| anchor.to.is_none()) {
             return false;
         }

@@ -1,13 +1,14 @@
-//! What holds the pieces of an event together.
+//! Bonds between the pieces of a body.
 
 use fracture::{Pieces, bond_loads};
+use levelset::Union;
 use nalgebra::Point3;
 
-/// What holds the pieces of an event together: a bond is the cut between two of them and fails
-/// when it would have to carry more than `strength * area * duration` N s of the blow.
+/// Bonds between the pieces of a body. A bond is the cut between two of them. It fails when its share of the blow
+/// exceeds `strength * area * duration` N s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bonds {
-    /// The stress that bonds bear, Pa.
+    /// The stress at which bonds fail, Pa.
     pub strength: f64,
     /// How long a blow lasts, s.
     pub duration: f64,
@@ -23,15 +24,12 @@ pub(super) fn unbroken(
     let Pieces { pieces, bonds: cuts, .. } = broken;
     let masses: Vec<f64> = pieces.iter().map(|piece| piece.geometry.moments().volume).collect();
     let loads = bond_loads(&masses, fixed, cuts, broken.nearest(&at));
-    let mut groups: Vec<usize> = (0..pieces.len()).collect();
+    let mut groups = Union::new(pieces.len());
     for (bond, load) in cuts.iter().zip(loads) {
         if load * impulse <= bonds.strength * bonds.duration {
-            let [a, b] = bond.fragments.map(|fragment| groups[fragment]);
-            groups.iter_mut().filter(|group| **group == a.max(b)).for_each(|g| *g = a.min(b));
+            let [a, b] = bond.fragments.map(|fragment| fragment as u32);
+            groups.join(a, b);
         }
     }
-    let mut names = groups.clone();
-    names.sort_unstable();
-    names.dedup();
-    groups.iter().map(|group| names.partition_point(|name| name < group)).collect()
+    groups.numbered().0.into_iter().map(|group| group as usize - 1).collect()
 }

@@ -7,9 +7,9 @@ use crate::{Bonds, FractureModel, Level, Next, Strength, Then};
 /// How a body breaks.
 #[derive(Clone, Debug)]
 pub struct Breakage {
-    /// What divides it.
+    /// The model that divides it.
     pub model: FractureModel,
-    /// What it bears.
+    /// The blows that break it.
     pub strength: Strength,
     /// How many times it and its pieces may break in turn; 0 never.
     pub generations: u32,
@@ -17,7 +17,7 @@ pub struct Breakage {
     pub least_share: f64,
     /// So do pieces of less volume than a cube of this edge, m.
     pub least_size: f64,
-    /// What holds its pieces together; nothing unless given.
+    /// Bonds between its pieces; none unless given.
     pub bonds: Option<Bonds>,
 }
 
@@ -25,7 +25,7 @@ impl Breakage {
     /// How a piece by itself breaks: one generation less. Pieces that stay together are still the body
     /// and break as it does.
     ///
-    /// What a piece bears by its material follows from its own shape. A fixed impulse doubles with
+    /// The strength of a piece by its material follows from its own shape. A fixed impulse doubles with
     /// each generation, which is a choice and no law of materials.
     pub(super) fn inherited(&self, is_joined: bool) -> Self {
         if is_joined {
@@ -38,15 +38,15 @@ impl Breakage {
         Self { strength, generations: self.generations - 1, ..self.clone() }
     }
 
-    /// How a cluster breaks that its level leaves whole; `None` if there is no finer level.
+    /// How a cluster breaks if its level leaves it whole; `None` if there is no finer level.
     pub(super) fn next_level(&self) -> Option<Self> {
         let FractureModel::Fixed(fixed) = &self.model else { return None };
         let is_level = matches!(fixed.then, Some(Then::Level(_)));
         self.next().filter(|_| is_level && self.generations > 1)
     }
 
-    /// How what a fixed pattern divides no further breaks, if it does: as its level says, or by a pattern of its own,
-    /// whose pieces nothing holds together.
+    /// How a piece breaks that a fixed pattern divides no further, if it does: as its level says, or by a pattern of
+    /// its own without bonds.
     pub(super) fn next(&self) -> Option<Self> {
         let FractureModel::Fixed(fixed) = &self.model else { return None };
         let inherited = self.inherited(false);

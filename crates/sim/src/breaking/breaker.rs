@@ -1,4 +1,4 @@
-//! What breaks a body, found without a simulation.
+//! The fall or blow that breaks a body, found without a simulation.
 
 use fracture::{Impact, Material};
 use nalgebra::{Point3, UnitVector3, Vector3};
@@ -6,7 +6,7 @@ use nalgebra::{Point3, UnitVector3, Vector3};
 use crate::breaking::strength::Strength;
 use crate::{BodyId, World};
 
-/// What breaks a body, found without a simulation.
+/// The fall or blow that breaks a body, found without a simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Breaker {
     /// A fall onto flat stone, turned as it is now, m.
@@ -21,8 +21,7 @@ const STONE_RADIUS: f64 = 0.0446;
 const STONE_RESTITUTION: f64 = 0.2;
 
 impl World {
-    /// What breaks a body by [`Strength`] and shape; `None` if it cannot break or nothing of the kind
-    /// breaks it.
+    /// The fall, or the blow if it is anchored, that breaks a body by [`Strength`] and shape; `None` if none does.
     pub fn breaker(&self, id: BodyId) -> Option<Breaker> {
         let i = self.ids.binary_search(&id).ok()?;
         let strength = self.breakages[i].as_ref().filter(|b| b.generations > 0)?.strength;
@@ -54,9 +53,9 @@ impl World {
         speed.is_finite().then_some(breaker)
     }
 
-    /// The lowest point of a body, in body coordinates, of those as low the one farthest from their
-    /// middle, where a body that lands flat is hit; and the way from its center of mass to this
-    /// middle, in world axes.
+    /// The lowest point of a body, in body coordinates, and the vector from its center of mass to the middle of all
+    /// its lowest points, in world axes. Of several lowest points it is the one farthest from their middle: a body
+    /// that lands flat is hit there.
     fn lowest(&self, i: usize, down: &UnitVector3<f64>) -> Option<(Point3<f64>, Vector3<f64>)> {
         let (shape, turn) = (&self.shapes[i], self.poses[i].rotation);
         let down_in_body = turn.inverse_transform_vector(down);

@@ -12,15 +12,15 @@ use crate::breaking::model::Division;
 use crate::breaking::outcome::Outcome;
 use crate::breaking::pieces::{Clusters, sizes};
 use crate::script::event::{Event, Trigger};
-use crate::{BodyId, Fracture, Report, Solid, World};
+use crate::{BodyId, Events, Fracture, Solid, World};
 
-/// Share of the volume of a body that a cut does not part from it.
+/// Smallest share of the volume of a body that a cut separates.
 const SLIVER: f64 = 1e-6;
 
 impl World {
-    /// Cuts what a straight edge passes through on its way, as a sword does: every dynamic body that the
-    /// swept surface reaches into is cut by the plane of the sweep, whether or not it can break, and the
-    /// parts move on as the body did. Mass, momentum and energy stay what they were.
+    /// Cuts bodies with a moving straight edge, such as a sword: every dynamic body that the swept surface reaches
+    /// into is cut by the plane of the sweep, whether or not it can break. The parts move on as the body did. Mass,
+    /// momentum and energy stay the same.
     ///
     /// Primitives, convex solids and closed meshes are split as meshes and their holes capped (Br11
     /// section 3): parts are exact, however thin, and those that are convex collide as hulls. Other solids
@@ -28,12 +28,12 @@ impl World {
     ///
     /// `from` and `to` are the ends of the edge before and after, m. Does nothing if they span no
     /// plane. Parts may be cut again, and broken as the body could. A body stays whole if there is no room
-    /// for its parts, if one is smaller than pieces of it or debris may be, or is less than a millionth of it.
+    /// for its parts, or if a part is below the least size of pieces or debris, or below a millionth of its volume.
     pub fn cut(&mut self, from: [Point3<f64>; 2], to: [Point3<f64>; 2]) -> Vec<Fracture> {
-        let mut report = Report::default();
-        self.cut_all(from, to, &mut report);
-        self.pass_user_data_on(&report);
-        report.fractures
+        let mut events = Events::default();
+        self.cut_all(from, to, &mut events);
+        self.pass_user_data_on(&events);
+        events.fractures
     }
 
     /// [`World::cut`] that reports all that it does.
@@ -41,7 +41,7 @@ impl World {
         &mut self,
         from: [Point3<f64>; 2],
         to: [Point3<f64>; 2],
-        report: &mut Report,
+        events: &mut Events,
     ) {
         let edge = from[1] - from[0];
         let way = nalgebra::center(&to[0], &to[1]) - nalgebra::center(&from[0], &from[1]);
@@ -67,12 +67,12 @@ impl World {
                 continue;
             };
             let outcome = Outcome::Broke(fracture);
-            self.report_event(Event { outcome: outcome.happened(), ..event }, report);
-            self.settle_outcome(body, outcome, report);
+            self.report_event(Event { outcome: outcome.happened(), ..event }, events);
+            self.settle_outcome(body, outcome, events);
             any = true;
         }
         if any {
-            self.release_overloaded(report);
+            self.release_overloaded(events);
         }
     }
 

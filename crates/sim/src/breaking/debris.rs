@@ -1,6 +1,6 @@
 //! Limits on what breaking leaves behind.
 
-/// How many pieces a world may hold, and what becomes of old ones.
+/// How many pieces a world may hold, and what happens to old ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Debris {
     /// Most bodies with a mass, anchored ones included; no breaking goes past it.
@@ -20,13 +20,13 @@ pub struct Debris {
 pub struct Retire {
     /// How long a piece has been slow, s.
     pub after: f64,
-    /// The speed that no point of it passes then, m/s.
+    /// The limit of speed of all its points for that time, m/s.
     pub slower_than: f64,
-    /// What becomes of it.
+    /// What happens to it then.
     pub then: Retired,
 }
 
-/// What becomes of a piece that is retired.
+/// What happens to a retired piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retired {
     /// It stays as scenery that others rest on.

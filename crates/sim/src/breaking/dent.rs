@@ -16,7 +16,8 @@ use crate::breaking::parent::Parent;
 use crate::{Dent, Solid, rigid};
 use crate::{NewBody, World};
 
-/// Halvings of a plastic flow that its blow cannot pay for or that makes limbs overlap, before nothing of it stays.
+/// Times that a plastic flow is halved, if the energy of its blow is too little or limbs would overlap, before it is
+/// dropped.
 const HALVINGS: i32 = 20;
 
 /// A body as it is after plastic flow.
@@ -33,13 +34,11 @@ struct Dented {
 }
 
 impl World {
-    /// Puts a body of another shape in the place of `parent`: the one that its tetrahedra take when they yield. Mass,
-    /// linear and angular momentum stay what they were, and so does the center of what is free to move, since
-    /// nothing outside moves it. Inertia is that of the new shape.
+    /// Replaces `parent` by a body of the shape that its tetrahedra take when they yield. Mass, linear and angular
+    /// momentum stay the same, and so does the center of mass of a free body. Inertia is that of the new shape.
     ///
-    /// Plastic work, and the kinetic energy that a body of less inertia has at the same angular momentum, come
-    /// from what the blow takes of kinetic energy. Of a flow that takes more, or by which limbs would enter each
-    /// other, half stays, a quarter, and so on.
+    /// The blow pays for the plastic work, and for the kinetic energy that a body of less inertia has at the same
+    /// angular momentum. A flow that needs more, or that would make limbs overlap, is halved until it does not.
     pub(crate) fn dent(
         &mut self,
         parent: &Parent,

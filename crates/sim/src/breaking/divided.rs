@@ -21,9 +21,8 @@ pub(crate) struct Part {
 
 /// Divisions that may come again, the oldest first.
 ///
-/// What is found here is what dividing the body anew would give, to the bit: a run that goes on from a
-/// checkpoint shares other pieces, or none, and does not differ. Pieces are not kept alive, but the wholes
-/// that they came from are.
+/// Dividing the body anew would give the same bits: a run that continues from a checkpoint shares other pieces, or
+/// none, and has the same results. Bodies that were divided are kept alive; pieces are not.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Divided(VecDeque<Known>);
 
@@ -33,7 +32,7 @@ impl Divided {
         self.0.iter().rev().find(same)?.parts()
     }
 
-    /// Keeps a division, and forgets those that no piece is left of, or the oldest if there are too many.
+    /// Keeps a division, and forgets divisions without a piece left, or the oldest if there are too many.
     pub(super) fn remember(&mut self, known: Known) {
         let is_there = |known: &Known| known.parts.iter().all(|part| part.shape.strong_count() > 0);
         self.0.retain(is_there);
@@ -44,7 +43,7 @@ impl Divided {
     }
 }
 
-/// All that pieces depend on, and what they are.
+/// Pieces, and all that they depend on.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     pub(super) body: Weak<Shape>,
@@ -55,7 +54,7 @@ pub(crate) struct Known {
     pub(super) parts: Vec<KnownPart>,
 }
 
-/// A piece that is there as long as a body of its shape is.
+/// A piece that lasts as long as a body of its shape.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownPart {
     pub(super) shape: Weak<Shape>,

@@ -1,4 +1,4 @@
-//! Bodies of tetrahedra: what a blow does to their stress, and what of it stays (Mu01).
+//! Bodies of tetrahedra: stress, cracks and plastic strain under a blow (Mu01).
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -25,43 +25,43 @@ pub struct StressModel {
     pub interpolation: Interpolation,
     /// How it breaks.
     pub fracture: tetfem::Fracture,
-    /// When a body that does not break stays deformed; never unless given.
+    /// When a body yields that does not break; never unless given.
     pub yielding: Option<tetfem::Yielding>,
     /// How long a blow lasts, s; as long as the bodies touch by Hertz unless given, see
     /// [`fracture::Impact::duration`].
     pub duration: Option<f64>,
-    /// Radius around a contact beyond which a body that nothing anchors is supported in the place of its
-    /// inertia, m (`r_coll` of Mu01 section 2.8); inertia relief unless given.
+    /// Radius around a contact beyond which a free body is held in place, m (`r_coll` of Mu01 section 2.8); its
+    /// inertia balances the blow unless this is given (inertia relief).
     pub collision_radius: Option<f64>,
 }
 
-/// A body's tetrahedra in its material space, and what blows to it have in common: the factor of its
-/// stiffness, which is made at the first of them and lasts until its supports change.
+/// A body's tetrahedra in its material space, with the factor of its stiffness, which is made at the first blow and
+/// lasts until its supports change.
 #[derive(Debug)]
 pub struct ElasticBody {
     model: Arc<StressModel>,
     given: Option<TetMesh>,
-    /// What yielding left in each of the given tetrahedra; empty if none yielded.
+    /// Plastic strain of each of the given tetrahedra; empty if none yielded.
     plastic: Vec<Plastic>,
-    /// What the body is made of, which is known once it is hit.
+    /// The finite elements, which are made at the first blow.
     mesh: OnceLock<Option<TetMesh>>,
-    /// For the supports of the last blow.
+    /// The structure with the supports of the last blow.
     last: Mutex<Option<Arc<Structure>>>,
 }
 
-/// What a blow does to a body of tetrahedra.
+/// The effect of a blow on a body of tetrahedra.
 pub(crate) enum Struck {
-    /// Nothing that stays.
+    /// No lasting effect.
     Held,
     /// It comes apart, each part with tetrahedra of its own.
     Parted(Vec<Share>),
-    /// It hangs together with cracks in it.
+    /// It cracks and stays in one piece.
     Cracked(Share),
     /// It yields.
     Yields(Yield),
 }
 
-/// Some tetrahedra, and what yielding left in each of them; of none if none yielded.
+/// Some tetrahedra, and the plastic strain of each; empty if none yielded.
 #[derive(Clone)]
 pub(crate) struct Share {
     pub(crate) mesh: TetMesh,
@@ -77,7 +77,7 @@ pub(crate) struct Yield {
 /// The stress of a blow.
 pub(crate) struct Strained {
     pub(crate) stress: StressField,
-    /// Whether it is that of small strains because no equilibrium of large ones was found.
+    /// Whether it was solved for small strains because no equilibrium with large strains was found.
     pub(crate) is_linearized: bool,
 }
 
@@ -87,7 +87,7 @@ const LARGE_STRAIN: f64 = 1e-2;
 const NEWTON: Newton = Newton { tolerance: 1e-6, most: 20 };
 /// Most by which a dent may change the volume of a tetrahedron, as a share of it.
 const VOLUME_CHANGE: f64 = 0.3;
-/// Tetrahedra of a cracked body that hangs together, beyond which further cracks do not stay.
+/// Limit of the tetrahedra of a cracked body in one piece; beyond it new cracks are dropped.
 const MAX_TETS: usize = 1 << 17;
 
 impl ElasticBody {
@@ -115,7 +115,7 @@ impl ElasticBody {
         if self.given.is_some() {
             return None;
         }
-        // not kept: what is known of a body must not depend on who asked
+        // not kept: the state of a body must not depend on queries
         let filling = stuffed_with_thin_parts(body, self.model.spacing).unwrap_or_default();
         let lost = filling.deviation(body).from_level_set;
         (lost > MAX_LOST * self.model.spacing).then_some(lost)
@@ -126,7 +126,7 @@ impl ElasticBody {
         self.mesh.get().and_then(Option::as_ref).or(self.given.as_ref())
     }
 
-    /// What yielding left in each of [`Self::mesh`]; empty if none yielded.
+    /// Plastic strain of each tetrahedron of [`Self::mesh`]; empty if none yielded.
     pub fn plastic(&self) -> &[Plastic] {
         let is_own = |mesh: &&TetMesh| mesh.tets.len() == self.plastic.len();
         self.mesh().filter(is_own).map_or(&[], |_| &self.plastic)
@@ -148,7 +148,7 @@ impl ElasticBody {
         Self { given: Some(mesh), plastic, ..own }
     }
 
-    /// What becomes of it, and its stress before it does, in material space.
+    /// The effect of a blow, and the stress before it changes the body, in material space.
     pub(crate) fn struck(
         &self,
         body: &LevelSet,
@@ -172,7 +172,7 @@ impl ElasticBody {
         (struck.unwrap_or(Struck::Held), Some(Strained { stress, is_linearized }))
     }
 
-    /// The response to all that acts in a blow, and whether it is linear though strains are large. Strains of
+    /// The response to all loads of a blow, and whether it is linear though strains are large. Strains of
     /// bodies that do not yield are small until they break.
     fn loaded(
         &self,
@@ -216,7 +216,7 @@ impl ElasticBody {
         yields.then(|| Struck::Yields(Yield { body: Arc::clone(body), flow }))
     }
 
-    /// The vertices that anchors hold, or without any those beyond the collision radius.
+    /// The vertices that anchors hold, or those beyond the collision radius if there are no anchors.
     fn supports(&self, mesh: &TetMesh, impact: &Impact<'_>) -> Vec<bool> {
         let anchored: Vec<bool> = mesh.vertices.iter().map(impact.held).collect();
         match self.model.collision_radius {
@@ -225,13 +225,13 @@ impl ElasticBody {
         }
     }
 
-    /// The body with supports, of which the last are kept.
+    /// The structure with some supports; that of the last supports is kept.
     fn structure(&self, mesh: &TetMesh, supports: Vec<bool>) -> Option<Arc<Structure>> {
         let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(same) = last().as_ref().filter(|last| last.supports() == supports) {
             return Some(Arc::clone(same));
         }
-        // the lock is not held meanwhile, for the thread may turn to another body that asks for it
+        // release the lock first: the thread may take up another body that needs it
         let StressModel { material, interpolation, .. } = *self.model;
         let solver = LinearSolver::Cholesky;
         let made = Structure::supported(mesh.clone(), supports, material, interpolation, solver);
@@ -249,9 +249,9 @@ impl ElasticBody {
     }
 }
 
-/// The tetrahedra of each fragment: those of its regions. Of a region that came apart into several
-/// each tetrahedron goes to the one it is deepest in, the first of equals; of one that no sample is in, to that
-/// of all.
+/// The tetrahedra of each fragment: those of its regions. If a region came apart into several fragments, each of its
+/// tetrahedra goes to the fragment that it is deepest in, the first of equals. If no sample is in a region, all
+/// fragments are candidates.
 pub(crate) fn dealt(parts: &[Share], fragments: &[Piece]) -> Vec<Option<Share>> {
     let mut dealt = vec![Vec::new(); fragments.len()];
     for (region, part) in parts.iter().enumerate() {
@@ -300,7 +300,7 @@ fn joined(parts: &[Share]) -> Option<Share> {
                 continue;
             }
             let key = key(p);
-            // only of other parts: what is open within one stays open
+            // only between parts: cracks within a part stay open
             let found = places[..known].binary_search_by(|(other, _)| other.cmp(&key));
             *name = found.map_or(mesh.vertices.len() as u32, |at| places[at].1);
             if found.is_err() {

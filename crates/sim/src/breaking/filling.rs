@@ -11,11 +11,11 @@ pub(crate) fn stuffed(body: &LevelSet, spacing: f64) -> Option<TetMesh> {
     largest(&TetMesh::stuffed(body, &stuffing).ok()?)
 }
 
-/// Edges of tetrahedra within which what they lack of a solid is rounding of its surface.
+/// Distance, in edges of tetrahedra, within which missing parts of a solid count as rounding of its surface.
 pub(crate) const MAX_LOST: f64 = 2.0;
 
-/// As [`stuffed`], with cells halved where the solid is thin if it lacks parts otherwise that are farther than
-/// [`MAX_LOST`] cells from its surface.
+/// As [`stuffed`]. If that lacks parts farther than [`MAX_LOST`] cells from its surface, cells are halved where the
+/// solid is thin.
 pub(crate) fn stuffed_with_thin_parts(body: &LevelSet, spacing: f64) -> Option<TetMesh> {
     const HALVINGS: u8 = 3;
     let even = stuffed(body, spacing);

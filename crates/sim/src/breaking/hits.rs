@@ -1,4 +1,4 @@
-//! The blows that break bodies, and what else acts on these meanwhile.
+//! The blows that break bodies, and the other loads on these during a blow.
 
 use contact::Blow;
 use dynamics::Momentum;
@@ -9,7 +9,7 @@ use crate::breaking::strength::Law;
 use crate::script::event::Push;
 use crate::{BodyId, World};
 
-/// The hardest blow to a body, as it feels it.
+/// The hardest blow to a body, in its coordinates.
 pub(crate) struct Hit {
     pub(crate) body: BodyId,
     /// In body coordinates, m.
@@ -17,13 +17,13 @@ pub(crate) struct Hit {
     /// Along the blow, in world axes.
     pub(crate) normal: Vector3<f64>,
     pub(crate) impulse: Vector3<f64>,
-    /// What the body bears there, N s.
+    /// The strength of the body there, N s.
     pub(crate) strength: f64,
-    /// How long it lasts, s, if the model of the body asks.
+    /// How long it lasts, s, if the model of the body needs it.
     pub(crate) duration: Option<f64>,
-    /// What else acts on the body meanwhile, if the model of the body asks.
+    /// Other impulses on the body during the blow, if the model of the body needs them.
     pub(crate) reactions: Vec<Push>,
-    /// Kinetic energy that the blow takes, J: what a dent may take at the most.
+    /// Kinetic energy that the blow takes, J: the limit for a dent.
     pub(crate) energy: f64,
 }
 
@@ -32,13 +32,13 @@ pub(crate) struct Hit {
 pub(crate) struct Allowance {
     /// For plastic work and kinetic energy.
     pub(crate) all: f64,
-    /// For kinetic energy: what the share of the blow took that bodies have exchanged before one of them dents.
+    /// For kinetic energy: the part that the blow took until one of the bodies dents.
     pub(crate) motion: f64,
 }
 
 impl Hit {
-    /// Bodies exchange what the weaker of them bears. Energy lost is concave in the share of an impulse, so that
-    /// a share of the impulse took that share of the energy at least.
+    /// Bodies exchange the strength of the weaker one. The energy lost is concave in the impulse, so that a share of
+    /// the impulse took at least that share of the energy.
     pub(crate) fn allowance(&self) -> Allowance {
         let size = self.impulse.norm();
         let share = if size > self.strength { self.strength / size } else { 1.0 };
@@ -55,7 +55,7 @@ fn limit_energy(hits: &mut [Hit], taken: f64) {
     }
 }
 
-/// Kinetic energy that a blow takes, J, but for friction.
+/// Kinetic energy that a blow takes without friction, J.
 fn energy_of(blow: &Blow) -> f64 {
     let along = blow.impulse.dot(&blow.normal);
     let restitution = (along / (blow.mass * blow.approach) - 1.0).clamp(0.0, 1.0);
@@ -63,10 +63,10 @@ fn energy_of(blow: &Blow) -> f64 {
     if energy > 0.0 { energy } else { 0.0 }
 }
 
-/// How long a blow lasts of which the contact is not known, as that of an explosion, s.
+/// Duration of a blow whose contact is not known, such as an explosion, s.
 pub(crate) const UNKNOWN_DURATION: f64 = 1e-3;
 
-/// The contacts and joints that act on bodies while blows do.
+/// The contacts and joints that act on bodies during blows.
 #[derive(Clone, Copy)]
 pub(crate) struct Acting<'a> {
     pub(crate) frame: contact::Frame<'a>,
@@ -78,16 +78,16 @@ pub(crate) struct Acting<'a> {
 }
 
 impl World {
-    /// Who is hit harder than it bears, and how: the weaker body of each blow, since the other one
-    /// then meets what is left of it. `laws` are those that `blows` were found with.
+    /// The bodies that are hit beyond their strength: of each blow the weaker one, since the other body
+    /// then meets its pieces. `laws` are those that `blows` were found with.
     pub(crate) fn hardest_hits(&self, blows: &[Blow], laws: &[Law]) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
         for blow in blows {
-            let borne = [0, 1].map(|side| self.breaks_at(laws, blow, side));
-            let least = borne[0].min(borne[1]).min(blow.impulse.norm());
-            let sides = [(blow.a, 1.0), (blow.b, -1.0)].into_iter().zip(blow.at).zip(borne);
+            let strengths = [0, 1].map(|side| self.breaks_at(laws, blow, side));
+            let least = strengths[0].min(strengths[1]).min(blow.impulse.norm());
+            let sides = [(blow.a, 1.0), (blow.b, -1.0)].into_iter().zip(blow.at).zip(strengths);
             let sides: Vec<_> =
-                sides.enumerate().filter(|(_, (_, borne))| *borne <= least).collect();
+                sides.enumerate().filter(|(_, (_, strength))| *strength <= least).collect();
             let energy = energy_of(blow) / sides.len() as f64;
             for (side, (((body, sign), at), strength)) in sides {
                 let asks = self.solves_stress(body as usize);
@@ -118,8 +118,8 @@ impl World {
         breakage.is_some_and(|breakage| matches!(breakage.model, FractureModel::Stress(_)))
     }
 
-    /// [`World::hardest_hits`] with what else acts on the bodies that solve for stress: other blows at the same
-    /// time, and what contacts and joints give if these blows change the `momenta` before them at once.
+    /// [`World::hardest_hits`] with the other impulses on bodies that solve for stress: simultaneous blows, and the
+    /// reactions of contacts and joints to these blows on bodies with `momenta`.
     pub(crate) fn loaded_hits(&self, blows: &[Blow], laws: &[Law], acting: Acting<'_>) -> Vec<Hit> {
         let mut hits = self.hardest_hits(blows, laws);
         limit_energy(&mut hits, acting.taken);
@@ -148,7 +148,7 @@ impl World {
         hits
     }
 
-    /// What a blow gives a body.
+    /// The impulse of a blow on a body.
     fn push_on(&self, body: BodyId, blow: &Blow) -> Option<Push> {
         let sides = [(blow.a, blow.impulse), (blow.b, -blow.impulse)].into_iter().zip(blow.at);
         let mut own = sides.filter(|((i, _), _)| self.ids[*i as usize] == body);
@@ -166,7 +166,7 @@ impl World {
         }
     }
 
-    /// The same of blows through others, which are what contacts give to bodies with these `momenta`.
+    /// The same for blows through other bodies, which are reactions of contacts on bodies with these `momenta`.
     pub(crate) fn hits_through(
         &self,
         blows: &[Blow],
@@ -183,7 +183,7 @@ impl World {
         hits
     }
 
-    /// Adds what contacts and joints give the bodies of `hits` that solve for stress.
+    /// Adds the reactions of contacts and joints on the bodies of `hits` that solve for stress.
     fn push_back(&self, hits: &mut [Hit], acting: Acting<'_>) {
         let mut chosen = vec![false; self.len()];
         for hit in hits.iter() {

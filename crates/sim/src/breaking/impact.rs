@@ -1,8 +1,8 @@
-//! A blow as the material of a body feels it.
+//! A blow in the material space of a body.
 
 use nalgebra::{Point3, UnitVector3, Vector3};
 
-/// A blow as the body feels it, in its material space.
+/// A blow in the material space of the body.
 #[derive(Clone, Copy)]
 pub(crate) struct Impact<'a> {
     /// Where, m.
@@ -13,7 +13,7 @@ pub(crate) struct Impact<'a> {
     pub(crate) impulse: Vector3<f64>,
     /// How long it lasts, s.
     pub(crate) duration: f64,
-    /// What else acts on the body meanwhile: where, m, and N s.
+    /// Other impulses on the body during the blow: where, m, and N s.
     pub(crate) reactions: &'a [(Point3<f64>, Vector3<f64>)],
     /// m/s^2.
     pub(crate) gravity: Vector3<f64>,

@@ -1,4 +1,4 @@
-//! Bodies of masses and links: what a blow does to the links, and what of it stays (Ku07 section 3.2).
+//! Bodies of masses and links: links that break or weaken under a blow (Ku07 section 3.2).
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,22 +16,21 @@ use crate::breaking::regions::Regions;
 /// Parameters of fracture by a lattice.
 #[derive(Clone, Debug)]
 pub struct LatticeModel {
-    /// Edge length of the tetrahedra of a body that brings none, and radius around a blow in which
-    /// tetrahedra bear it, m.
+    /// Edge length of the tetrahedra unless they are given, and radius around a blow over which it is spread, m.
     pub spacing: f64,
     /// Which of them are linked.
     pub neighbors: Neighbors,
-    /// Stress that links bear, Pa.
+    /// Stress at which links fail, Pa.
     pub strength: f64,
     /// How long a blow lasts, s.
     pub duration: f64,
     /// How links break.
     pub breaking: Breaking,
-    /// What becomes of single tetrahedra that nothing holds. Dust is gone at the end of the frame.
+    /// What single loose tetrahedra become. Dust is gone at the end of the frame.
     pub shards: Shards,
-    /// In how many rounds the surfaces between pieces are smoothed; see [`fracture::smoothed_crack`].
+    /// Rounds of smoothing of the surfaces between pieces; see [`fracture::smoothed_crack`].
     pub smoothing: usize,
-    /// What makes some links weaker than others, in the material space of the body.
+    /// Variation of the strength of links, in the material space of the body.
     pub noise: Option<Noise>,
     /// Places where links are weak, in the material space of the body.
     pub weaknesses: Vec<Weakness>,
@@ -39,8 +38,7 @@ pub struct LatticeModel {
     pub stencil: Option<Arc<Stencil>>,
 }
 
-/// A body's tetrahedra in its material space, and the links between them, which keep what blows take
-/// from their strength.
+/// A body's tetrahedra in its material space, and the links between them, which stay as weak as blows made them.
 #[derive(Debug)]
 pub struct LatticeBody {
     model: Arc<LatticeModel>,
@@ -56,13 +54,13 @@ struct Linked {
     lattice: Lattice,
 }
 
-/// What a blow does to a lattice.
+/// The effect of a blow on a lattice.
 pub(crate) enum Struck {
-    /// Nothing that stays.
+    /// No lasting effect.
     Held,
     /// It comes apart.
     Parted(Regions, Parted),
-    /// It hangs together by weaker links.
+    /// Its links weaken and it stays in one piece.
     Weakened(Arc<LatticeBody>),
 }
 
@@ -71,7 +69,7 @@ pub(crate) enum Struck {
 pub(crate) struct Parted {
     /// All of it, as the blow left it.
     pub(crate) whole: Arc<LatticeBody>,
-    /// Its tetrahedra where its pieces have them: smoothing moves corners between pieces.
+    /// Its tetrahedra with the vertices of its pieces: smoothing moves vertices between pieces.
     mesh: Arc<TetMesh>,
     /// The region of each tetrahedron. `None`: the tetrahedron belongs to the piece that contains its centroid.
     regions: Vec<Option<u32>>,
@@ -118,7 +116,7 @@ impl LatticeBody {
         self.ready.get().and_then(Option::as_ref).map(|linked| &linked.lattice)
     }
 
-    /// What a blow does. Links that it weakened stay weak, whether or not the body comes apart.
+    /// The effect of a blow. Links that it weakened stay weak, whether or not the body comes apart.
     pub(crate) fn struck(&self, body: &LevelSet, impact: &Impact<'_>) -> Struck {
         let Some(linked) = self.linked(body, impact.density) else { return Struck::Held };
         let LatticeModel { spacing, duration, breaking, .. } = &*self.model;
@@ -141,8 +139,8 @@ impl LatticeBody {
         }
     }
 
-    /// The region of each tetrahedron, one for each piece and then perhaps one for all dust. Of a body
-    /// that is all single tetrahedra nothing is dust.
+    /// The region of each tetrahedron: one for each piece, and one for all dust if there is any. A body that comes
+    /// apart into single tetrahedra alone has no dust.
     fn regions(&self, lattice: &Lattice) -> (Vec<Option<u32>>, Option<u32>) {
         let mut pieces = lattice.pieces(self.model.shards);
         if pieces.masses.is_empty() {
@@ -161,7 +159,7 @@ impl LatticeBody {
         Some(Parted { whole, mesh, regions, dust: None })
     }
 
-    /// The bodies that pieces are, each of its own tetrahedra with their links as they are left.
+    /// The lattices of the pieces, each with its tetrahedra and their links as the blow left them.
     pub(crate) fn of_pieces(&self, parted: Option<&Parted>, pieces: &[Piece]) -> Vec<Self> {
         let known = parted.and_then(|parted| Some((parted, parted.whole.lattice()?)));
         let Some((Parted { mesh, regions, .. }, lattice)) = known else {
@@ -186,8 +184,7 @@ impl LatticeBody {
         self.ready.get_or_init(|| self.made(body, density)).as_ref()
     }
 
-    /// The lattice as it is before all blows. What makes some links weaker than others (Ku07 section 2)
-    /// does so once.
+    /// The lattice before all blows. Variation of strength (Ku07 section 2) is applied once.
     fn made(&self, body: &LevelSet, density: f64) -> Option<Linked> {
         let LatticeModel { spacing, neighbors, strength, .. } = *self.model;
         // equal masses need cells of one size
@@ -204,9 +201,9 @@ impl LatticeBody {
     }
 }
 
-/// Some of the tetrahedra each, with their own vertices.
+/// The tetrahedra of each part, with vertices of their own.
 fn parts(mesh: &TetMesh, shares: &[Vec<u32>]) -> Vec<TetMesh> {
-    // for which part a vertex was named last, and how
+    // the part for which a vertex was numbered last, and its number there
     let mut names = vec![(usize::MAX, 0); mesh.vertices.len()];
     let mut part = |(n, tets): (usize, &Vec<u32>)| {
         let mut vertices = Vec::new();
@@ -260,7 +257,7 @@ fn dealt(mesh: &TetMesh, regions: &[Option<u32>], pieces: &[Piece]) -> Vec<Vec<u
     shares
 }
 
-/// Which of some pieces holds a tetrahedron's centroid deepest, the first of equals.
+/// The piece that a tetrahedron's centroid is deepest in, the first of equals.
 fn deepest(mesh: &TetMesh, tet: usize, owners: &[usize], pieces: &[Piece]) -> Option<usize> {
     if let [owner] = *owners {
         return Some(owner);

@@ -1,4 +1,4 @@
-//! The passes over collisions, and what bodies bear in them.
+//! The passes over collisions, and the strength of bodies in them.
 
 use contact::{Bearing, Blow};
 use fracture::Impact;
@@ -7,17 +7,17 @@ use nalgebra::{UnitVector3, Vector3};
 use crate::Touching;
 use crate::breaking::strength::{Law, Strain, Strength};
 use crate::script::event::Trigger;
-use crate::{BodyId, Breakage, Report, World};
+use crate::{BodyId, Breakage, Loads, Report, World};
 
 impl World {
-    /// What bodies bear in a pass over collisions: as recorded events say, if there are any, else as they are.
+    /// The laws of strength in a pass over collisions: those of recorded events in a replay, else the bodies' own.
     pub(crate) fn laws(&self, cause: Trigger, last: bool, report: &Report) -> Vec<Law> {
         let own = self.own_laws(last, report);
         self.recorded_laws(cause, &own).unwrap_or(own)
     }
 
-    /// Bodies without a generation left bear any blow, and so do all bodies in the `last` pass. A body that did not
-    /// come apart in this frame bears blows up to that size.
+    /// Bodies without a generation left hold any blow, and so do all bodies in the `last` pass. A body that held a
+    /// blow in this frame holds blows up to that size.
     fn own_laws(&self, last: bool, report: &Report) -> Vec<Law> {
         if last {
             return vec![Law::All; self.len()];
@@ -27,14 +27,14 @@ impl World {
             _ => Law::All,
         };
         let mut laws: Vec<Law> = self.breakages.iter().map(of).collect();
-        let dented = report.dents.iter().map(|dent| &dent.after);
-        for id in report.over_budget.iter().chain(dented) {
+        let dented = report.events.dents.iter().map(|dent| &dent.after);
+        for id in report.events.over_budget.iter().chain(dented) {
             if let Ok(i) = self.ids.binary_search(id) {
                 laws[i] = Law::All;
             }
         }
-        let of = |id: &BodyId| report.strains.iter().find(|strain| strain.body == *id);
-        for strain in report.held.iter().filter_map(of) {
+        let of = |id: &BodyId| report.loads.strains.iter().find(|strain| strain.body == *id);
+        for strain in report.events.held.iter().filter_map(of) {
             let Ok(i) = self.ids.binary_search(&strain.body) else { continue };
             if let Law::Own(strength) = laws[i] {
                 laws[i] = Law::Above(strength, strain.ratio());
@@ -43,7 +43,7 @@ impl World {
         laws
     }
 
-    /// The impulse that one of the bodies of a blow bears, N s: 0 for `a`, 1 for `b`.
+    /// The strength of one of the bodies of a blow, N s: side 0 is `a`, 1 is `b`.
     pub(crate) fn breaks_at(&self, laws: &[Law], blow: &Blow, side: usize) -> f64 {
         let own = |strength: Strength| match strength {
             Strength::Impulse(impulse) => impulse,
@@ -60,8 +60,8 @@ impl World {
             Law::All => f64::INFINITY,
             Law::Own(strength) => own(strength),
             Law::Above(strength, ratio) => {
-                let borne = own(strength);
-                if blow.impulse.norm() / borne > ratio { borne } else { f64::INFINITY }
+                let strength = own(strength);
+                if blow.impulse.norm() / strength > ratio { strength } else { f64::INFINITY }
             }
         }
     }
@@ -73,7 +73,7 @@ impl World {
         contacts: &contact::Contacts,
         paths: &mut contact::Paths,
         max_strayed: usize,
-        (laws, report, touching): (&[Law], &mut Report, &mut Vec<Touching>),
+        (laws, loads, touching): (&[Law], &mut Loads, &mut Vec<Touching>),
     ) -> contact::Collisions {
         let waking = self.waking_impulses();
         let is_told = self.log.is_some();
@@ -82,31 +82,37 @@ impl World {
             .zip(&waking)
             .map(|(law, w)| *law != Law::All || w.is_finite() || is_told)
             .collect();
-        let borne = &mut |blow: &Blow, _| {
-            let borne = self.borne_by_pair(laws, blow, report);
-            let borne =
-                [borne[0].min(waking[blow.a as usize]), borne[1].min(waking[blow.b as usize])];
+        let strengths = &mut |blow: &Blow, _| {
+            let strengths = self.strengths_of_pair(laws, blow, loads);
+            let strengths = [
+                strengths[0].min(waking[blow.a as usize]),
+                strengths[1].min(waking[blow.b as usize]),
+            ];
             if is_told {
-                touching.push(self.touching_in(blow, borne));
+                touching.push(self.touching_in(blow, strengths));
             }
-            borne
+            strengths
         };
-        frame.collide(contacts, paths, Bearing { may_break: &may_break, borne, max_strayed })
+        frame.collide(
+            contacts,
+            paths,
+            Bearing { may_break: &may_break, borne: strengths, max_strayed },
+        )
     }
 
-    /// What bodies give each other through others once the collision pass is over, see
-    /// [`contact::Frame::transmit`]: changes momenta, and returns the blows that break bodies.
+    /// Impulses that reach bodies through others after the collision pass, see [`contact::Frame::transmit`]: changes
+    /// momenta, and returns the blows that break bodies.
     pub(crate) fn transmit(
         &self,
         frame: contact::Frame<'_>,
         search: &contact::Search,
         momenta: &mut [dynamics::Momentum],
-        (laws, report): (&[Law], &mut Report),
+        (laws, loads): (&[Law], &mut Loads),
     ) -> Vec<Blow> {
         let may_break: Vec<bool> = laws.iter().map(|law| *law != Law::All).collect();
-        let borne = &mut |blow: &Blow, is_met| {
+        let strengths = &mut |blow: &Blow, is_met| {
             if is_met {
-                self.borne_by_pair(laws, blow, report)
+                self.strengths_of_pair(laws, blow, loads)
             } else {
                 [0, 1].map(|side| self.breaks_at(laws, blow, side))
             }
@@ -114,19 +120,24 @@ impl World {
         frame.transmit(
             search,
             momenta,
-            &mut Bearing { may_break: &may_break, borne, max_strayed: usize::MAX },
+            &mut Bearing { may_break: &may_break, borne: strengths, max_strayed: usize::MAX },
         )
     }
 
-    /// The impulses that the bodies of a blow bear, N s, each of which is reported with the blow.
-    pub(crate) fn borne_by_pair(&self, laws: &[Law], blow: &Blow, report: &mut Report) -> [f64; 2] {
+    /// The strengths of both bodies of a blow, N s; reports the blow with each that is finite.
+    pub(crate) fn strengths_of_pair(
+        &self,
+        laws: &[Law],
+        blow: &Blow,
+        loads: &mut Loads,
+    ) -> [f64; 2] {
         [(0, blow.a), (1, blow.b)].map(|(side, body)| {
-            let borne = self.breaks_at(laws, blow, side);
-            if borne.is_finite() {
+            let strength = self.breaks_at(laws, blow, side);
+            if strength.is_finite() {
                 let (body, impulse) = (self.ids[body as usize], blow.impulse.norm());
-                report.strain(Strain { body, impulse, borne });
+                loads.strain(Strain { body, impulse, strength });
             }
-            borne
+            strength
         })
     }
 
@@ -159,7 +170,7 @@ impl World {
             body: &self.substances[i],
             striker: &self.substances[other],
             section,
-            // surfaces that fit touch no farther than the body reaches
+            // conforming surfaces touch no farther than the body reaches
             curvature: (own + others).max(2.0 / section.width),
             mass: blow.mass,
         };

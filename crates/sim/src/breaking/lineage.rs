@@ -18,7 +18,7 @@ pub struct Lineage {
     pub cuts: Vec<Cut>,
 }
 
-/// A body before its first break, and what drawing its fragments has in common.
+/// A body before its first break, with data that drawings of its fragments share.
 #[derive(Debug)]
 pub struct Whole {
     geometry: Arc<Geometry>,
@@ -60,13 +60,13 @@ impl Whole {
         self.shading.get_or_init(shading).as_ref()
     }
 
-    /// What puts vertices back onto the mesh that it was made from, always the same.
+    /// Projects vertices onto the mesh that the body was made from.
     pub(crate) fn projector(&self, mesh: &TriMesh) -> Option<&Projector> {
         let reach = 0.5 * self.geometry.grid().spacing();
         self.projector.get_or_init(|| Projector::new(mesh, reach)).as_ref()
     }
 
-    /// Which triangles of the mesh that it was made from are painted as one, always the same.
+    /// Texture charts of the mesh that the body was made from.
     pub(crate) fn charts(&self, mesh: &PaintedMesh) -> &Charts {
         self.charts.get_or_init(|| Charts::new(mesh))
     }

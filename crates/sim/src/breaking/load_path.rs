@@ -1,8 +1,8 @@
-//! Load paths: what anchored bodies bear, and which give way.
+//! Load paths: the loads of anchored bodies, and which of them give way.
 //!
-//! An anchored body bears its weight, what rests on it or is joined to it, and its share of what bodies bear that hold
-//! on to it. The section between what anchors hold of it and the rest passes this down: each rivet of the
-//! [`Section`] to the body that holds it. Contacts and joints count by their impulses, averaged over some frames.
+//! The load of an anchored body is its weight, the impulses of contacts and joints, averaged over some frames, and its
+//! share of the loads of bodies that are anchored to it. The section between its anchored part and the rest passes the
+//! load down: each rivet of the [`Section`] to the body that holds it.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use crate::breaking::section::Section;
 use crate::script::event::Trigger;
 use crate::{AnchorLoad, Report, World};
 
-/// Frames over which what contacts and joints do is averaged.
+/// Frames over which the impulses of contacts and joints are averaged.
 const AVERAGED: f64 = 4.0;
 
 impl World {
-    /// What anchored bodies bear, in the order of bodies, by the contacts and joints of the last frames.
+    /// The loads of anchored bodies, in the order of bodies, by the contacts and joints of the last frames.
     ///
-    /// Anchors that hold one body to each other in a ring bear what reaches them first.
+    /// In a ring of bodies that are anchored to each other, the first body passes its load down before it receives any.
     pub fn anchor_loads(&self) -> Vec<AnchorLoad> {
         let anchored: Vec<usize> =
             (0..self.len()).filter(|&i| self.anchorages[i].is_some()).collect();
@@ -41,7 +41,7 @@ impl World {
         all
     }
 
-    /// Anchored bodies such that each comes after those that hold on to it, but for rings.
+    /// Anchored bodies, each after those that are anchored to it, except in rings.
     fn held_first(&self, anchored: &[usize]) -> Vec<usize> {
         let holders = |i: usize| {
             let section = self.anchorages[i].as_ref().and_then(|own| own.section.as_deref());
@@ -73,8 +73,8 @@ impl World {
         self.anchorages[holder].is_some().then_some(holder)
     }
 
-    /// What a body bears under its load, a force and a torque about its center of mass, with what it passes down
-    /// added to the `loads` of others.
+    /// The load of a body at its section from a force and a torque about its center of mass. Adds what the body passes
+    /// down to the `loads` of others.
     fn pass_down(&self, i: usize, loads: &mut [Momentum]) -> Option<AnchorLoad> {
         let Anchorage { section, strength, anchors, .. } = self.anchorages[i].as_ref()?;
         let (section, solid) = (section.as_deref()?, self.solids[i].as_ref()?);
@@ -111,8 +111,8 @@ impl World {
         Some(AnchorLoad { body: self.ids[i], force, torque, stress, strength: *strength, at })
     }
 
-    /// Averages what contacts and joints do to anchored bodies; `presses` are sums over a frame, about centers of
-    /// mass.
+    /// Averages the impulses of contacts and joints on anchored bodies; `presses` are their sums over a frame, about
+    /// centers of mass.
     pub(crate) fn average_presses(&mut self, presses: &[Momentum]) {
         for (anchorage, now) in self.anchorages.iter_mut().zip(presses) {
             let Some(Anchorage { press, .. }) = anchorage else { continue };
@@ -121,7 +121,7 @@ impl World {
         }
     }
 
-    /// Finds the sections of anchored bodies that are not known, or of which a holder went.
+    /// Finds the sections of anchored bodies that are not known, or whose holder is gone.
     fn find_sections(&mut self) {
         for i in 0..self.len() {
             let Some(Anchorage { anchors, section, .. }) = &self.anchorages[i] else { continue };
@@ -147,8 +147,8 @@ impl World {
         held.any.then(|| Section::new(solid.geometry.level_set(), &held))
     }
 
-    /// Breaks the anchored bodies that bear too much where the stress is largest, and releases those that hold
-    /// together. Reports what all bear.
+    /// Breaks overloaded anchored bodies where the stress is largest, and releases those that stay whole. Reports the
+    /// loads of all.
     pub(crate) fn give_way(&mut self, report: &mut Report) {
         if self.anchorages.iter().all(Option::is_none) {
             return;
@@ -157,10 +157,11 @@ impl World {
         let lost =
             |i: &usize| self.anchorages[*i].as_ref().is_some_and(|own| own.section.is_none());
         let lost: Vec<usize> = (0..self.len()).filter(lost).collect();
-        lost.into_iter().for_each(|i| self.release(i, report));
-        report.anchor_loads = self.anchor_loads();
+        lost.into_iter().for_each(|i| self.release(i, &mut report.events));
+        report.loads.anchors = self.anchor_loads();
         let over: Vec<AnchorLoad> = report
-            .anchor_loads
+            .loads
+            .anchors
             .iter()
             .filter(|load| load.stress > load.strength)
             .copied()
@@ -172,7 +173,7 @@ impl World {
         for load in over {
             let anchored = self.ids.binary_search(&load.body).ok();
             if let Some(i) = anchored.filter(|&i| self.anchorages[i].is_some()) {
-                self.release(i, report);
+                self.release(i, &mut report.events);
             }
         }
     }

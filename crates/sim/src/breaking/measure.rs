@@ -8,7 +8,7 @@ use crate::World;
 
 /// Directions across a blow in which a body is measured, in half a turn.
 const DIRECTIONS: usize = 6;
-/// Most steps along a ray: of bodies that are hundreds of times as wide as thick no more is measured.
+/// Most steps along a ray; bodies hundreds of times as wide as thick are measured up to there.
 const RAY_STEPS: usize = 256;
 /// Most steps to a place inside, or to the middle of a body.
 const SEARCH_STEPS: usize = 32;
@@ -20,7 +20,7 @@ const CURVED_OVER: f64 = 0.25;
 
 impl World {
     /// The extents of a body around a blow at a point and along a direction in body coordinates, through
-    /// the middle of what is there along the blow.
+    /// the middle of its extent along the blow.
     pub(super) fn section(
         &self,
         i: usize,
@@ -41,8 +41,8 @@ impl World {
         Some(Section { thickness: extent(way), width, length })
     }
 
-    /// Mean curvature of the surface of a body around a blow, in body coordinates, 1/m: that of the sphere which falls off
-    /// as much from the tangent plane, at a share of the extent `across` the blow.
+    /// Mean curvature of the surface of a body around a blow, in body coordinates, 1/m: that of the sphere that
+    /// deviates as much from the tangent plane at a share of the extent `across` the blow.
     pub(super) fn curvature(
         &self,
         i: usize,
@@ -105,7 +105,7 @@ impl Measured<'_> {
         (self.depth(&place) > 0.0).then_some(place)
     }
 
-    /// The deepest place that going deeper leads to.
+    /// The deepest place that ascent in depth reaches.
     fn middle(&self, from: Point3<f64>) -> Point3<f64> {
         let (mut place, mut depth) = (from, self.depth(&from));
         let mut step = depth.max(self.cell);

@@ -1,4 +1,4 @@
-//! What divides a body that is hit: prescored space, or the cracks that the blow itself makes.
+//! Models of fracture: prescored space, or cracks that the blow itself makes.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{ElasticBody, FixedPattern, LatticeBody, Placement};
 pub enum FractureModel {
     /// By prescored space (Su09).
     Prescored(Arc<Pattern>, Placement),
-    /// By prescored space that stands in the body.
+    /// By prescored space that is fixed in the body.
     Fixed(Arc<FixedPattern>),
     /// Where links between masses break (Ku07). Equal bodies share their tetrahedra and links until they
     /// are hit.
@@ -24,7 +24,7 @@ pub enum FractureModel {
     Stress(Arc<ElasticBody>),
 }
 
-/// What divides a body, and where that is in its material space.
+/// The pattern that divides a body, and its place in material space.
 pub(crate) struct Division {
     pub(crate) pattern: Arc<Pattern>,
     pub(crate) at: Alignment,
@@ -34,9 +34,9 @@ pub(crate) struct Division {
     pub(crate) lattice: Option<Parted>,
 }
 
-/// What a model does about a blow.
+/// The effect of a blow by a model.
 pub(crate) enum Effect {
-    /// The body bears it.
+    /// The body holds.
     None,
     /// It is divided.
     Divides(Division),
@@ -47,7 +47,7 @@ pub(crate) enum Effect {
 }
 
 impl FractureModel {
-    /// What it does about a blow, and the stress that finite elements find.
+    /// The effect of a blow, and the stress that finite elements find.
     pub(crate) fn effect(
         &self,
         body: &Geometry,
@@ -118,7 +118,7 @@ impl FractureModel {
 }
 
 impl Division {
-    /// By a pattern that knows of no tetrahedra.
+    /// By a pattern without tetrahedra.
     pub(crate) fn new(pattern: Arc<Pattern>, at: Alignment) -> Self {
         Self { pattern, at, tets: Vec::new(), lattice: None }
     }
@@ -132,7 +132,7 @@ impl Division {
         self.lattice.as_ref().is_some_and(|parted| parted.is_dust(piece))
     }
 
-    /// What the body goes on with if it stays whole all the same.
+    /// The model of the body if it stays whole after all.
     pub(crate) fn weakened(&self) -> Option<FractureModel> {
         let parted = self.lattice.as_ref()?;
         Some(FractureModel::Lattice(Arc::clone(&parted.whole)))

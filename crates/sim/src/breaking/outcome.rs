@@ -1,10 +1,10 @@
-//! What became of a body that was hit, and what follows from it.
+//! Outcomes of hits, and their consequences.
 
 use crate::breaking::breakage::Breakage;
 use crate::script::event::Happened;
-use crate::{BodyId, Dent, Fracture, Report, World};
+use crate::{BodyId, Dent, Events, Fracture, World};
 
-/// What became of a body that was hit harder than it bears.
+/// The outcome of a hit beyond a body's strength.
 pub(crate) enum Outcome {
     Broke(Box<Fracture>),
     Dented(Dent),
@@ -29,22 +29,22 @@ impl Outcome {
 }
 
 impl World {
-    /// What follows from what became of a body.
-    pub(crate) fn settle_outcome(&mut self, body: BodyId, outcome: Outcome, report: &mut Report) {
+    /// Carries out the consequences of an outcome, and reports it.
+    pub(crate) fn settle_outcome(&mut self, body: BodyId, outcome: Outcome, events: &mut Events) {
         match outcome {
             Outcome::Broke(fracture) => {
                 self.pass_anchors_on(fracture.parent, &fracture.fragments);
-                report.fractures.push(*fracture);
+                events.fractures.push(*fracture);
             }
             Outcome::Dented(dent) => {
                 self.pass_anchors_on(dent.before, &[dent.after]);
-                report.dents.push(dent);
+                events.dents.push(dent);
             }
-            Outcome::Held => report.held.push(body),
-            Outcome::OverBudget => report.over_budget.push(body),
+            Outcome::Held => events.held.push(body),
+            Outcome::OverBudget => events.over_budget.push(body),
             Outcome::Whole => {
                 if let Ok(i) = self.ids.binary_search(&body) {
-                    // a level may have one piece of a cluster only
+                    // a level may leave a cluster in one piece
                     self.breakages[i] = self.breakages[i].as_ref().and_then(Breakage::next_level);
                 }
             }

@@ -1,4 +1,4 @@
-//! A body that is about to break, and what its pieces take over.
+//! A body that is about to break, and what its pieces inherit.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl Parent {
         matches!(self.shape.field(), Field::Tets(_))
     }
 
-    /// What a body that takes its place collides by: tetrahedra if it did, and the model knows some.
+    /// The collision shape of a body in its place: tetrahedra if it had them and the model has some, too.
     pub(crate) fn shape_of(&self, solid: &Solid, model: &FractureModel) -> Shape {
         let mesh = match model {
             FractureModel::Stress(elastic) => elastic.mesh(),
@@ -68,7 +68,7 @@ impl Parent {
         }
     }
 
-    /// Its pieces with what they are as bodies; `None` if one of them has no mass.
+    /// Its pieces with shape and mass; `None` if one of them has no mass.
     pub(crate) fn parts(&self, broken: Pieces, division: &Division) -> Option<Vec<Part>> {
         let density = self.density();
         let (whole, cuts) = match &self.lineage {
@@ -115,13 +115,13 @@ impl World {
         (share * parent.solid.geometry.moments().volume).max(size.powi(3))
     }
 
-    /// Edge of a cube of as much as the smallest piece of a body, m.
+    /// Edge of a cube of the least volume of a piece of a body, m.
     pub(crate) fn least_size(&self, parent: &Parent) -> f64 {
         let own = parent.breakage.as_ref().map_or(0.0, |b| b.least_size);
         own.max(self.settings.debris.least_size)
     }
 
-    /// Has a body of that `mass`, kg, fly on from the blow to its parent, when it was where it is now.
+    /// Starts the flight of a body of that `mass`, kg, at the blow to its parent.
     pub(crate) fn fly(&mut self, i: usize, parent: &Parent, mass: f64) {
         // until the blow it was a part of its parent
         self.previous[i] = parent.previous * parent.pose.inv_mul(&self.poses[i]);

@@ -19,7 +19,7 @@ struct Placed {
     pose: Isometry3<f64>,
 }
 
-/// What is decided about a piece before it is a body.
+/// Decisions about a piece before it is a body.
 #[derive(Clone, Default)]
 pub(super) struct Fate {
     /// How it breaks in turn.
@@ -46,8 +46,8 @@ impl World {
         (broken.pieces.len() > 1).then_some(broken)
     }
 
-    /// Puts those of the pieces together whose bonds hold a blow of some impulse at a point of
-    /// material space, and finds out which stay where they are.
+    /// Joins the pieces whose bonds hold a blow of some impulse at a point of material space, and finds those that
+    /// anchors hold.
     pub(crate) fn clusters(
         &self,
         parent: &Parent,
@@ -118,7 +118,7 @@ impl World {
         self.put(parent, parts, fates, struck)
     }
 
-    /// Puts parts in the place of a body, each with what is decided about it.
+    /// Replaces a body by parts, each with its fate.
     pub(super) fn put(
         &mut self,
         parent: &Parent,

@@ -1,4 +1,4 @@
-//! Prescored space: patterns, where they are placed, and what divides their pieces.
+//! Prescored space: patterns, their placement, and the finer patterns of pieces.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ pub enum Placement {
     /// Its center on the node of the body's grid nearest to the impact, its axes along the grid's (the
     /// fast form of Su09 section 4.2): bodies that share a shape, and are hit at one node, share pieces.
     Snapped,
-    /// It stands in the body wherever that is hit: its center in the middle of the shape's box, as a blow
-    /// from +z places it.
+    /// Fixed in the body, wherever that is hit: its center in the middle of the shape's box, its axes as for a blow
+    /// from +z.
     Fixed,
 }
 
@@ -42,43 +42,43 @@ impl Placement {
     }
 }
 
-/// A pattern that stands in a body.
+/// A pattern that is fixed in a body.
 #[derive(Clone, Debug)]
 pub struct FixedPattern {
     /// The pattern.
     pub pattern: Arc<Pattern>,
     /// Where it is, in the material space of the body.
     pub at: Alignment,
-    /// What divides pieces that this one divides no further; nothing unless given.
+    /// The pattern of pieces that this one divides no further; none unless given.
     pub then: Option<Then>,
 }
 
 impl FixedPattern {
-    /// Where a pattern stands in a body of some bounds: see [`Placement::Fixed`].
+    /// Where a pattern is fixed in a body of some bounds: see [`Placement::Fixed`].
     pub fn alignment(bounds: &Aabb) -> Alignment {
         Alignment::enclosing(bounds, bounds.center(), Vector3::z_axis())
     }
 }
 
-/// What divides pieces that a fixed pattern divides no further.
+/// The pattern of pieces that a fixed pattern divides no further.
 #[derive(Clone, Debug)]
 pub enum Then {
     /// A pattern that is centered where a piece is hit.
     Centered(Next),
-    /// A finer pattern that stands in the body too: pieces of the coarser one are clusters of its pieces.
+    /// A finer pattern that is fixed in the body, too: pieces of the coarser one are clusters of its pieces.
     Level(Arc<Level>),
 }
 
 /// A level of a hierarchy of pieces: how clusters come apart.
 #[derive(Clone, Debug)]
 pub struct Level {
-    /// What divides a cluster, where the coarser pattern stands.
+    /// The pattern that divides a cluster, placed as the coarser one.
     pub pattern: Arc<FixedPattern>,
-    /// What a cluster bears.
+    /// The strength of a cluster.
     pub strength: Strength,
     /// Pieces of a smaller share of the volume of the cluster go to the neighbor they share most with.
     pub least_share: f64,
-    /// What holds the pieces of a cluster together; nothing unless given.
+    /// Bonds between the pieces of a cluster; none unless given.
     pub bonds: Option<Bonds>,
 }
 

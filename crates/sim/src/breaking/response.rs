@@ -1,4 +1,4 @@
-//! From blows to what becomes of the bodies that are hit.
+//! From blows to their effects on the bodies that are hit.
 
 use std::sync::Arc;
 
@@ -28,26 +28,26 @@ struct Response {
 }
 
 impl World {
-    /// Replaces each body that was hit too hard by its pieces. A body that its pattern leaves whole
-    /// is unbreakable from then on, unless there is a finer level; one of a lattice goes on with the links that are left.
+    /// Replaces each body that was hit beyond its strength by its pieces. A body that its pattern leaves whole is
+    /// unbreakable from then on, unless there is a finer level. A lattice keeps the links that are left.
     pub(crate) fn break_bodies(&mut self, hits: &[Hit], cause: Trigger, report: &mut Report) {
         // responses do not depend on each other
         let responses = self.responses(hits);
         for (hit, response) in hits.iter().zip(responses) {
             let Some(event) = self.event(hit, cause) else {
-                report.misfits.push(Misfit { frame: self.frame + 1, body: hit.body });
+                report.events.misfits.push(Misfit { frame: self.frame + 1, body: hit.body });
                 continue;
             };
             let outcome = self.break_with(hit, response, report);
-            self.report_event(Event { outcome: outcome.happened(), ..event }, report);
-            self.settle_outcome(hit.body, outcome, report);
+            self.report_event(Event { outcome: outcome.happened(), ..event }, &mut report.events);
+            self.settle_outcome(hit.body, outcome, &mut report.events);
         }
         if !hits.is_empty() {
-            self.release_overloaded(report);
+            self.release_overloaded(&mut report.events);
         }
     }
 
-    /// What becomes of a body that was hit. The stress that finite elements find in it is reported.
+    /// The outcome of a hit. Reports the stress that finite elements find.
     pub(crate) fn break_body(&mut self, hit: &Hit, report: &mut Report) -> Outcome {
         self.break_with(hit, None, report)
     }
@@ -68,12 +68,12 @@ impl World {
         };
         let strained = response.strained.take();
         let outcome = self.carry_out(hit, response);
-        // what had no room is passed over when it is brought about again
+        // a replay skips bodies that had no room for their pieces
         if let Some(Strained { stress, is_linearized }) =
             strained.filter(|_| !matches!(outcome, Outcome::OverBudget))
         {
-            report.stresses.push((hit.body, Arc::new(stress)));
-            report.linearized.extend(is_linearized.then_some(hit.body));
+            report.loads.stresses.push((hit.body, Arc::new(stress)));
+            report.events.linearized.extend(is_linearized.then_some(hit.body));
         }
         outcome
     }
@@ -131,7 +131,7 @@ impl World {
             held: &held,
         };
         let (effect, strained) = breakage.model.effect(geometry, &impact);
-        // those that share pieces may find them made
+        // shared pieces may exist already
         let broken = match &effect {
             Effect::Divides(division) if !World::shares(&parent) => self.divided(&parent, division),
             _ => None,
@@ -139,7 +139,7 @@ impl World {
         Some(Response { parent, effect, broken, strained })
     }
 
-    /// Brings about what a blow does to a body.
+    /// Applies the response of a body to a blow.
     fn carry_out(&mut self, hit: &Hit, response: Response) -> Outcome {
         let Response { parent, effect, broken, .. } = response;
         let Some(breakage) = &parent.breakage else { return Outcome::Whole };
@@ -213,7 +213,7 @@ impl World {
 pub(crate) mod tests {
     use super::*;
     use crate::{Bonds, Breakage, NewBody, Placement, Settings, Strength, rigid};
-    use contact::{Blow, Groups, Material, Shape};
+    use contact::{Blow, Shape};
     use dynamics::{Body, MassProperties, Velocity};
     use fracture::{Pattern, Voronoi};
     use levelset::{Aabb, Grid, LevelSet, Solid};
@@ -232,7 +232,7 @@ pub(crate) mod tests {
         (Arc::new(Shape::grid(level_set, &points, frame)), mass, frame, grid)
     }
 
-    /// A brick that moves and spins, and what breaks it.
+    /// A brick that moves and spins, and can break.
     fn brick(
         velocity: Velocity,
         (pieces, seed): (usize, u64),
@@ -243,14 +243,9 @@ pub(crate) mod tests {
         let mut world = World::new(Settings::default());
         let id = world
             .add(NewBody {
-                solid: None,
-                body: Body::Dynamic(mass),
                 pose: Isometry3::new(Vector3::new(3.0, -2.0, 1.0), Vector3::new(0.3, 1.1, -0.4))
                     * frame,
                 velocity,
-                shape,
-                material: Material::default(),
-                groups: Groups::default(),
                 breakage: Some(Breakage {
                     model: FractureModel::Prescored(Arc::new(pattern), Placement::Turned),
                     strength: Strength::Impulse(1.0),
@@ -259,6 +254,7 @@ pub(crate) mod tests {
                     least_size: 0.0,
                     bonds,
                 }),
+                ..NewBody::of(Body::Dynamic(mass), shape)
             })
             .unwrap();
         (world, id)
@@ -304,12 +300,12 @@ pub(crate) mod tests {
             let before = (world.mass(), world.momentum(), world.kinetic_energy());
             let mut report = Report::default();
             hit(&mut world, at.into(), 5.0, &mut report);
-            if !report.held.is_empty() {
+            if !report.events.held.is_empty() {
                 prop_assert!(bonds.is_some() && world.len() == 1);
                 return Ok(());
             }
-            prop_assert_eq!(report.fractures.len(), 1);
-            prop_assert!(world.get(id).is_none() && world.len() == report.fractures[0].fragments.len());
+            prop_assert_eq!(report.events.fractures.len(), 1);
+            prop_assert!(world.get(id).is_none() && world.len() == report.events.fractures[0].fragments.len());
             let after = (world.mass(), world.momentum(), world.kinetic_energy());
             let close = |p: f64, q: f64, size: f64| (p - q).abs() <= 1e-12 * size;
             prop_assert!(close(after.0, before.0, before.0));

@@ -2,7 +2,7 @@
 
 use dynamics::{Body, Momentum};
 
-use crate::{Debris, Report, Retire, Retired, World};
+use crate::{Debris, Events, Retire, Retired, World};
 
 impl World {
     /// How many more pieces a body may become now, beyond itself.
@@ -24,21 +24,21 @@ impl World {
     }
 
     /// Removes the dust of this frame and retires pieces that were slow for the time of the settings.
-    pub(crate) fn retire(&mut self, report: &mut Report) {
-        self.remove_dust(report);
-        self.retire_slow(report);
+    pub(crate) fn retire(&mut self, events: &mut Events) {
+        self.remove_dust(events);
+        self.retire_slow(events);
     }
 
-    fn remove_dust(&mut self, report: &mut Report) {
+    fn remove_dust(&mut self, events: &mut Events) {
         for id in std::mem::take(&mut self.dust) {
             let Ok(i) = self.ids.binary_search(&id) else { continue };
             self.retired_mass += self.mass_of(i).map_or(0.0, dynamics::MassProperties::mass);
             self.remove(id);
-            report.retired.push(id);
+            events.retired.push(id);
         }
     }
 
-    fn retire_slow(&mut self, report: &mut Report) {
+    fn retire_slow(&mut self, events: &mut Events) {
         let Some(Retire { after, slower_than, then }) = self.settings.debris.retire else { return };
         for i in 0..self.len() {
             let velocity = self.bodies[i].velocity(&self.poses[i].rotation, &self.momenta[i]);
@@ -59,9 +59,9 @@ impl World {
             self.momenta[i] = Momentum::default();
             (self.breakages[i], self.slow[i]) = (None, 0);
         }
-        report.retired.extend(retired.into_iter().map(|(id, _)| id));
+        events.retired.extend(retired.into_iter().map(|(id, _)| id));
         if then != Retired::Kept {
-            for &id in &report.retired {
+            for &id in &events.retired {
                 self.remove(id);
             }
         }

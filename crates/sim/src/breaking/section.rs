@@ -1,4 +1,4 @@
-//! The section between what anchors hold of a solid and the rest of it.
+//! The section between the anchored part of a solid and the rest of it.
 
 use levelset::LevelSet;
 use nalgebra::{Matrix3, Point3, Vector3};
@@ -11,10 +11,10 @@ pub(crate) struct Held {
     pub(crate) any: bool,
 }
 
-/// The section between what anchors hold of a solid and what they do not.
+/// The section between the anchored part of a solid and the rest of it.
 ///
-/// It carries force and torque as a group of rivets does: the stress at each is that of the force and, in proportion
-/// to the distance from their middle, of the torque.
+/// It carries force and torque like a group of rivets: the force stresses all rivets equally, the torque each in
+/// proportion to its distance from their middle.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Section {
     pub(crate) rivets: Vec<Rivet>,
@@ -26,7 +26,7 @@ pub(crate) struct Section {
     inverse: Option<Matrix3<f64>>,
 }
 
-/// Where material that is held meets other.
+/// A place where anchored and free material meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rivet {
     /// In the coordinates of the solid, m.
@@ -38,8 +38,8 @@ pub(crate) struct Rivet {
 }
 
 impl Section {
-    /// A rivet for each edge of the grid from a node that is held to another one. Nodes by the surface count as far
-    /// as their cell is inside.
+    /// A rivet for each edge of the grid between an anchored and a free node. Nodes near the surface count by the share
+    /// of their cell that is inside.
     pub(crate) fn new(level_set: &LevelSet, held: &Held) -> Self {
         let grid = level_set.grid();
         let [nx, ny, nz] = grid.dims();

@@ -9,8 +9,8 @@ use crate::breaking::parent::Parent;
 use crate::{BodyId, Placement, World};
 
 impl World {
-    /// Whether a body may come apart as another did: only where patterns meet the samples of all alike,
-    /// and neither bonds nor anchors decide what becomes of the pieces.
+    /// Whether a body can share the pieces of another: only if patterns are aligned with the grid, and neither bonds
+    /// nor anchors decide about the pieces.
     pub(crate) fn shares(parent: &Parent) -> bool {
         parent.anchorage.is_none()
             && parent.breakage.as_ref().is_some_and(|breakage| {
@@ -34,7 +34,7 @@ impl World {
         self.divided.find(same)
     }
 
-    /// Remembers what a body came apart into.
+    /// Remembers the pieces of a body.
     pub(crate) fn remember_division(
         &mut self,
         parent: &Parent,
@@ -72,7 +72,7 @@ mod tests {
     use crate::breaking::hits::Hit;
     use crate::breaking::response::tests::solid;
     use crate::{Bonds, Breakage, NewBody, Report, Settings, Solid, Strength, Trigger};
-    use contact::{Field, Groups, Material, Shape};
+    use contact::{Field, Shape};
     use dynamics::{Body, Velocity};
     use fracture::Voronoi;
     use nalgebra::{Isometry3, Point3, Vector3};
@@ -90,13 +90,8 @@ mod tests {
         let add = |(pose, velocity): &(Isometry3<f64>, Velocity)| {
             world
                 .add(NewBody {
-                    body: Body::Dynamic(mass),
                     pose: pose * frame,
                     velocity: *velocity,
-                    shape: Arc::clone(&shape),
-                    solid: None,
-                    material: Material::default(),
-                    groups: Groups::default(),
                     breakage: Some(Breakage {
                         model: FractureModel::Prescored(Arc::clone(&pattern), placement),
                         strength: Strength::Impulse(1.0),
@@ -105,6 +100,7 @@ mod tests {
                         least_size: 0.0,
                         bonds,
                     }),
+                    ..NewBody::of(Body::Dynamic(mass), Arc::clone(&shape))
                 })
                 .unwrap()
         };
@@ -133,7 +129,7 @@ mod tests {
             energy: 0.0,
         };
         world.break_bodies(&[hit], Trigger::Collision(0), &mut report);
-        report.fractures.pop().map_or(Vec::new(), |fracture| fracture.fragments)
+        report.events.fractures.pop().map_or(Vec::new(), |fracture| fracture.fragments)
     }
 
     fn shapes(world: &World, ids: &[BodyId]) -> Vec<Arc<Shape>> {

@@ -1,4 +1,4 @@
-//! What bodies bear.
+//! Strength of bodies under blows.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,27 +19,27 @@ pub enum Strength {
 pub struct Strain {
     /// The body.
     pub body: BodyId,
-    /// The impulse that it received, or would have received if it had borne it, N s.
+    /// The impulse that it received, or would have received had it not broken, N s.
     pub impulse: f64,
     /// The impulse that breaks it there, N s.
-    pub borne: f64,
+    pub strength: f64,
 }
 
 impl Strain {
     /// How near the body came to breaking: it broke at 1.
     pub fn ratio(&self) -> f64 {
-        self.impulse / self.borne
+        self.impulse / self.strength
     }
 }
 
-/// What a body bears in a pass over the collisions of a frame.
+/// The blows that a body withstands in a pass over the collisions of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Law {
     /// Any blow.
     All,
-    /// As its [`Strength`] says.
+    /// Those below its [`Strength`].
     Own(Strength),
-    /// As its [`Strength`] says, but blows up to this multiple of the strength do not break the body: it did not
-    /// come apart at one of that size in this frame.
+    /// Those below its [`Strength`], and those up to this multiple of it: the body held a blow of that size in this
+    /// frame.
     Above(Strength, f64),
 }

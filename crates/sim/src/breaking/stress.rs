@@ -25,8 +25,8 @@ pub struct StressField {
     pub von_mises: Vec<f32>,
 }
 
-/// The stress in a body from a frame on: that of the last blow to it that could have broken it, or
-/// to what it broke off.
+/// The stress in a body from a frame on: that of the last blow that could have broken it or
+/// its parent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stress {
     /// The first frame.
@@ -81,8 +81,8 @@ impl StressField {
         Self { tets, ..self.clone() }
     }
 
-    /// What other tetrahedra in the same place take over: each from the one whose center is nearest
-    /// to its own; as many of the same corners are the same, moved.
+    /// The stress of other tetrahedra in the same place: each takes that of the tetrahedron whose center is nearest.
+    /// A mesh with the same corners is taken for the same one, moved.
     pub(crate) fn carried(&self, mesh: &TetMesh) -> Self {
         let tets = Arc::new(Tets::of(mesh));
         if tets.corners == self.tets.corners {
@@ -113,7 +113,7 @@ fn nearest(known: &[(Vector3<f32>, usize)], at: &Vector3<f32>) -> usize {
         }
         true
     };
-    // both ways until what is left is farther along x alone
+    // in both directions until the distance along x alone is larger
     for place in &known[middle..] {
         if !look(place) {
             break;

@@ -1,13 +1,12 @@
 //! The bound on the energy of a frame.
 //!
-//! Collisions, rotation and the contact pass for velocities add no energy, each by itself. What is
-//! left is the contact pass for positions, which Su09 leaves open: a body supported by the ground
-//! goes elsewhere than its mean velocity says, and gravity may do more work on the way than its
-//! kinetic energy pays for. Only bodies that touch something immovable can gain so, since the
-//! impulses between moving bodies leave their common center of mass alone. So the bound is held
-//! island by island, where the ground can take the momentum.
+//! Collisions, rotation and the contact pass for velocities each add no energy. The contact pass for positions
+//! can, and Su09 does not bound it: a body on the ground moves elsewhere than its mean velocity would take it, and
+//! gravity may do more work on the way than its kinetic energy covers. Only islands that touch a static or kinematic
+//! body can gain energy so, since impulses between moving bodies do not move their common center of mass. So each
+//! such island has its own bound.
 //!
-//! What nothing but joints holds keeps its energy by itself ([`contact::constraint::Linkages`]).
+//! Bodies that joints alone hold keep their energy without it ([`contact::constraint::Linkages`]).
 
 use contact::{Frame, Islands};
 use dynamics::Velocity;
@@ -15,11 +14,11 @@ use nalgebra::Isometry3;
 
 use crate::World;
 
-/// What each island of touching bodies may have, J.
+/// The energy that each island of touching bodies may have, J.
 pub(crate) struct EnergyBound {
     islands: Islands,
     budget: Vec<f64>,
-    /// What the collisions of the frame took, which may lift bodies out of each other.
+    /// Energy that the collisions of the frame took, which may lift bodies out of each other.
     taken: Vec<f64>,
 }
 
@@ -28,17 +27,17 @@ impl EnergyBound {
     pub(crate) fn new(world: &World, islands: Islands, dissipated: f64) -> Self {
         let budget = sums(&islands, |i| world.kinetic_energy_of(i) + world.potential_energy_of(i));
         let mut taken = sums(&islands, |i| world.flights[i].taken);
-        // what dents and pieces got of it is no longer there
+        // dents and pieces used a part of it
         let all: f64 = taken.iter().sum();
         let share = if all > dissipated { (dissipated / all).max(0.0) } else { 1.0 };
         taken.iter_mut().for_each(|taken| *taken *= share);
         Self { islands, budget, taken }
     }
 
-    /// Holds back grounded islands whose bodies would rise higher to `end` than their energy, what collisions took
-    /// of it and the forces on them reach, unless kinematic bodies or motors lift them. Then shrinks `push`, by which
-    /// they are to be lifted out of each other, to what is left, with the `work` that kinematic bodies do on each
-    /// body, J. Returns how much of what collisions took was spent, J.
+    /// Holds back grounded islands that would rise higher to `end` than their energy allows: what they have, what
+    /// collisions took from them, and the work of forces. Islands that kinematic bodies or motors lift are not held
+    /// back. Then shrinks `push`, which lifts bodies out of each other, to the energy that is left, with the `work` of
+    /// kinematic bodies on each body, J. Returns the part of the energy of collisions that was spent, J.
     pub(crate) fn bound_positions(
         &mut self,
         world: &World,
@@ -57,7 +56,7 @@ impl EnergyBound {
         for (i, island) in islands.iter().enumerate() {
             let Some(island) = *island else { continue };
             let k = island as usize;
-            // less than none is round-off, and would carry a sinking body far beyond its end
+            // a negative value is round-off, and would move a sinking body far beyond its end
             let room = (self.budget[k] - start[k] + given[k]).max(0.0) + self.taken[k];
             let rise = risen[k] - start[k];
             let is_held = self.islands.is_grounded(island) && !self.islands.is_driven(island);
@@ -74,7 +73,7 @@ impl EnergyBound {
             let room = (*budget - start[k] + given[k]).max(0.0);
             let (rise, all) = (risen[k] - start[k], room + self.taken[k]);
             let lift = lift[k].min((all - rise).max(0.0)).max(0.0);
-            // the push-out is paid by collisions first, and all else by motion
+            // the energy of collisions pays for the push-out first, kinetic energy for the rest
             self.taken[k] = self.taken[k].min(lift + (rise - room).max(0.0));
             *budget += self.taken[k];
         }
@@ -82,7 +81,7 @@ impl EnergyBound {
     }
 
     /// Closes the joints of bodies at the `end` of the step that `frame` starts. Grounded islands that
-    /// this would lift higher than their energy reaches go less far, if need be nowhere.
+    /// this would lift higher than their energy allows move less far, or not at all.
     pub(crate) fn close_joints(&self, world: &World, frame: Frame<'_>, end: &mut [Isometry3<f64>]) {
         let islands = self.islands.of_bodies();
         let mut is_joined = vec![false; self.islands.count()];
@@ -116,9 +115,8 @@ impl EnergyBound {
         }
     }
 
-    /// Slows grounded islands that have more energy than they had and were given by kinematic
-    /// bodies, whose `work` on each body is in J. What kinematic bodies and motors lifted beyond that is added to
-    /// their work: the bound does not hold such an island back.
+    /// Slows grounded islands that have more energy than they had plus the `work` of kinematic bodies on each body, J.
+    /// The bound does not slow islands that kinematic bodies or motors lift: their excess is added to the work.
     pub(crate) fn bound_momenta(&self, world: &mut World, work: &mut [f64]) {
         let kinetic = sums(&self.islands, |i| world.kinetic_energy_of(i));
         let potential = sums(&self.islands, |i| world.potential_energy_of(i));

@@ -1,9 +1,8 @@
 //! Bodies that touch only each other.
 //!
-//! The contact pass for positions takes bodies elsewhere than their own momenta would, and with them
-//! their lever arms: momentum stays, but the angular momentum of bodies that touch changes, which
-//! nothing takes up if they touch nothing immovable. What went missing is given back as a common
-//! rotation of the island.
+//! The contact pass for positions moves bodies to other places than their momenta would, and so changes their lever
+//! arms: linear momentum stays, but the angular momentum of the island changes. Where no static or kinematic body
+//! takes the difference up, it is given back as a common rotation of the island.
 
 use contact::Islands;
 use dynamics::{Momentum, Velocity};
@@ -20,7 +19,7 @@ struct Free {
     energy: f64,
 }
 
-/// What the islands that touch nothing immovable keep to themselves.
+/// Angular momentum and energy of the islands that touch no static or kinematic body.
 pub(crate) struct FreeIslands(Vec<Free>);
 
 /// An island as a rigid whole.
@@ -50,8 +49,9 @@ impl FreeIslands {
         Self(members.into_iter().map(free).collect())
     }
 
-    /// Moves each island as a whole so that its center of mass ends the frame at `end` where its momentum takes it:
-    /// neither contacts nor joints within it move that. `half` holds the momenta of the contact pass for positions.
+    /// Moves each island as a whole so that its center of mass ends the frame at `end` where its momentum takes it.
+    /// Contacts and joints within the island do not move its center of mass. `half` holds the momenta of the contact
+    /// pass for positions.
     pub(crate) fn center(&self, world: &World, half: &[Momentum], end: &mut [Isometry3<f64>]) {
         for free in &self.0 {
             let (mut total, mut aside) = (0.0, Vector3::zeros());
@@ -68,8 +68,8 @@ impl FreeIslands {
     }
 
     /// Turns each island so that it has the angular momentum it had, and takes the energy that this
-    /// costs, beyond the `work` done on its bodies, J, from the motion of its bodies against each
-    /// other; where that has not enough, as in what joints hold rigidly, it turns slower.
+    /// costs, beyond the `work` done on its bodies, J, from their relative motion. If that has too little energy, as in
+    /// an island that joints hold rigidly, the island turns slower.
     pub(crate) fn restore(&self, world: &mut World, work: &[f64]) {
         for free in &self.0 {
             let now = Whole::new(world, &free.bodies);

@@ -8,17 +8,17 @@ use crate::script::event::Trigger;
 use crate::step::Phase;
 use crate::{Report, World};
 
-/// Instants of a frame at which bodies may meet when they do. Beyond it they may overlap for up to
+/// Limit of the instants of a frame at which meetings are exact in time. Beyond it bodies may overlap for up to
 /// [`LATER`] of the frame.
 const MAX_INSTANTS: usize = 4096;
-/// Instants without a collision or a flight in a row after which the next meeting is put off.
+/// Instants in a row without a collision or a flight, after which the next meeting is postponed.
 const MAX_IDLE: usize = 8;
 /// Share of the frame below which a flight counts as none.
 const IDLE: f64 = 1e-4;
 /// Limit of the duration of a flight relative to the flight before: integration beyond the next time of contact is
 /// discarded.
 const GROWTH: f64 = 2.0;
-/// Share of the frame by which meetings are put off.
+/// Share of the frame by which meetings are postponed.
 const LATER: f64 = 1.0 / 256.0;
 
 /// The progress of a frame.
@@ -38,13 +38,14 @@ struct Progress {
 }
 
 impl World {
-    /// Ku07 section 3.1: bodies move until two of them meet, which bisection finds; what collides there gets
-    /// impulses, breaks, and moves on with the forces of resting contact.
+    /// Ku07 section 3.1: bodies move until two of them meet, at an instant that bisection finds. Bodies that collide
+    /// there get impulses, break, and move on with the forces of resting contact.
     pub(crate) fn advance_by_instants(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
-        let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
+        let mut report = Report::default();
+        report.events.frozen = std::mem::take(&mut self.frozen);
         self.act(&mut report);
         let energy = self.mechanical_energy();
-        let (acted, paid) = (report.work, report.dissipation.total());
+        let (acted, paid) = (report.energy.work, report.energy.dissipation.total());
         let rebounds = vec![0; self.len()];
         let mut progress = Progress {
             time: 0.0,
@@ -61,17 +62,18 @@ impl World {
         }
         self.frame += 1;
         let end = self.mechanical_energy();
-        let spent = report.dissipation.total() - paid;
-        report.dissipation.contact += energy + report.work - acted - spent - end;
-        report.awake = self.acting.iter().filter(|body| body.mass_properties().is_some()).count();
-        self.log_touching(Vec::new(), &mut report);
+        let spent = report.energy.dissipation.total() - paid;
+        report.energy.dissipation.contact += energy + report.energy.work - acted - spent - end;
+        report.counters.awake =
+            self.acting.iter().filter(|body| body.mass_properties().is_some()).count();
+        self.log_touching(Vec::new(), &mut report.events);
         self.close_ledger(energy, &mut report);
         ended(Phase::Ledger);
         report
     }
 
-    /// Collides what meets at this instant, and breaks what is hit harder than it bears, until nothing
-    /// approaches. Returns where bodies touch.
+    /// Collides the bodies that meet at this instant, and breaks those that are hit beyond their strength, until none
+    /// approach. Returns where bodies touch.
     fn meet(
         &mut self,
         progress: &mut Progress,
@@ -80,7 +82,7 @@ impl World {
     ) -> Touches {
         let mut breaks = 0;
         loop {
-            // in the last round all hold, so that no blow is lost
+            // in the last round no body breaks, so that no blow is lost
             let last = breaks == self.settings.break_rounds;
             let cause = Trigger::Collision(progress.passes);
             progress.passes += 1;
@@ -93,15 +95,16 @@ impl World {
             let mut touching = Vec::new();
             let may_break: Vec<bool> =
                 laws.iter().map(|law| *law != Law::All || self.log.is_some()).collect();
-            let borne = &mut |blow: &Blow, _| {
-                let borne = self.borne_by_pair(&laws, blow, report);
+            let strengths = &mut |blow: &Blow, _| {
+                let strengths = self.strengths_of_pair(&laws, blow, &mut report.loads);
                 if self.log.is_some() {
                     let now = Blow { time: 0.0, ..*blow };
-                    touching.push(self.touching_in(&now, borne));
+                    touching.push(self.touching_in(&now, strengths));
                 }
-                borne
+                strengths
             };
-            let mut bearing = Bearing { may_break: &may_break, borne, max_strayed: usize::MAX };
+            let mut bearing =
+                Bearing { may_break: &may_break, borne: strengths, max_strayed: usize::MAX };
             let (drift, names) = (self.drift(), self.names());
             let frame = self.at((&drift, &names, &[]));
             let time = progress.time;
@@ -114,14 +117,14 @@ impl World {
             let acting = (start, done.blows.clone(), taken);
             let is_broken = self.break_struck(acting, (&laws, cause), report);
             if let Some(false) = is_broken {
-                // all bear on: the same collisions again, whole
+                // no body broke: the same collisions again, with whole bodies
                 breaks += 1;
                 ended(Phase::Break);
                 continue;
             }
             self.log_blows(touching);
             self.count_impacts(&done, report);
-            report.dissipation.collision += taken;
+            report.energy.dissipation.collision += taken;
             progress.rebounds = rebounds;
             if done.impacts > 0 {
                 progress.idle = 0;
@@ -136,8 +139,8 @@ impl World {
         }
     }
 
-    /// Breaks what was struck: `None` if there is nothing to break, else whether something changed. If nothing
-    /// did, bodies get their state before the collisions back.
+    /// Breaks the bodies that were struck: `None` if there are none, else whether one changed. If none did, bodies
+    /// return to their state before the collisions.
     fn break_struck(
         &mut self,
         (start, blows, taken): (contact::Paths, Vec<Blow>, f64),
@@ -156,10 +159,10 @@ impl World {
     }
 
     fn count_impacts(&self, done: &Struck, report: &mut Report) {
-        report.impacts += done.impacts;
-        report.work += done.work;
-        report.limited_blows += done.limited;
-        report.unsolved |= done.unsolved;
+        report.counters.impacts += done.impacts;
+        report.energy.work += done.work;
+        report.counters.limited_blows += done.limited;
+        report.events.unsolved |= done.unsolved;
     }
 
     /// Where bodies touch now.
@@ -178,12 +181,12 @@ impl World {
         let (drift, names) = (self.drift(), self.names());
         let frame = self.at((&drift, &names, &[]));
         let flown = frame.fly(touches, &self.momenta, span, blind);
-        report.limited_blows += usize::from(is_late);
-        report.pairs = touches.looked();
-        report.contacts = touches.len();
-        report.work += flown.work;
-        report.unsolved |= flown.unsolved;
-        report.solver_limited |= flown.limited;
+        report.counters.limited_blows += usize::from(is_late);
+        report.counters.pairs = touches.looked();
+        report.counters.contacts = touches.len();
+        report.energy.work += flown.work;
+        report.events.unsolved |= flown.unsolved;
+        report.events.solver_limited |= flown.limited;
         progress.instants += 1;
         let is_idle = !is_late && flown.time < IDLE * dt;
         progress.idle = if is_idle { progress.idle + 1 } else { 0 };
@@ -193,8 +196,8 @@ impl World {
         self.momenta = flown.momenta;
         let mut work = vec![0.0; self.len()];
         self.add_force_work(&start, &mut work);
-        report.work += work.iter().sum::<f64>();
+        report.energy.work += work.iter().sum::<f64>();
         self.keep_in_plane(&start);
-        self.freeze_broken_states(&start, report);
+        self.freeze_broken_states(&start, &mut report.events);
     }
 }

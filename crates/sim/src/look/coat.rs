@@ -1,8 +1,8 @@
-//! What mesh files say parts of a surface look like: materials and their images.
+//! Materials of mesh files and their images.
 
 use std::sync::Arc;
 
-/// A material of a mesh file: what some of its triangles look like.
+/// A material of a mesh file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coat {
     /// Its name in the file; empty if it has none.
@@ -13,21 +13,21 @@ pub struct Coat {
     pub metallic: f32,
     /// From 0, a mirror, to 1, chalk; that of the [`Look`](crate::Look) if the file has none.
     pub roughness: Option<f32>,
-    /// What alpha does.
+    /// How alpha is used.
     pub opacity: Opacity,
     /// The color at each texture coordinate, repeated beyond 0 to 1.
     pub image: Option<Image>,
 }
 
-/// What the alpha of a [`Coat`] does.
+/// How the alpha of a [`Coat`] is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Opacity {
-    /// Nothing.
+    /// Alpha is ignored.
     #[default]
     Opaque,
-    /// What has less alpha than this, 0 to 1, is not there; the rest is opaque.
+    /// Points with less alpha than this, 0 to 1, are cut out; the rest is opaque.
     Mask(f32),
-    /// The share of what is behind that is hidden.
+    /// Alpha is opacity: the share of the background that is hidden.
     Blend,
 }
 
@@ -36,7 +36,7 @@ pub enum Opacity {
 pub struct Image {
     /// The name of its file without folder and ending, or its name in the file that holds it.
     pub name: String,
-    /// What the bytes are.
+    /// The format of the bytes.
     pub kind: ImageKind,
     /// All bytes of the file.
     pub bytes: Arc<[u8]>,

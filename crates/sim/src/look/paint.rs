@@ -1,4 +1,4 @@
-//! What is painted on meshes: normals, texture coordinates and colors of corners.
+//! Paint of meshes: normals, texture coordinates and colors of corners.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use nalgebra::{Point3, UnitVector3, Vector2, Vector3, Vector4};
 
 use crate::Coat;
 
-/// What a mesh says of a corner of a triangle beside where it is.
+/// Attributes of a corner of a triangle, other than its position.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Paint {
     /// Normal for lighting.
@@ -18,7 +18,7 @@ pub struct Paint {
     pub color: Option<Vector4<f64>>,
 }
 
-/// A mesh with what is painted on it.
+/// A mesh with its paint.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PaintedMesh {
     /// The mesh.
@@ -40,8 +40,8 @@ impl From<TriMesh> for PaintedMesh {
 }
 
 impl Paint {
-    /// The paint at a point whose barycentric coordinates on a triangle are `weights`; what one of the
-    /// corners lacks is missing.
+    /// The paint at a point whose barycentric coordinates on a triangle are `weights`; attributes that
+    /// one of the corners lacks are missing.
     #[must_use]
     pub fn interpolated([a, b, c]: &[Self; 3], weights: &[f64; 3]) -> Self {
         let [u, v, w] = *weights;
@@ -56,10 +56,10 @@ impl Paint {
 }
 
 impl PaintedMesh {
-    /// Its image in the plane through the origin across an axis, 0 to 2.
+    /// Its mirror image in the plane through the origin and across an axis, 0 to 2.
     pub(crate) fn mirrored(mut self, axis: usize) -> Self {
         self.mesh.vertices.iter_mut().for_each(|p| p[axis] = -p[axis]);
-        // what was counter-clockwise is clockwise
+        // mirrored triangles run the other way
         self.mesh.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
         for corners in &mut self.corners {
             corners.swap(1, 2);

@@ -1,4 +1,4 @@
-//! What bodies are drawn from.
+//! Surfaces of bodies, made when they are drawn.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use contact::Shape;
 
 use crate::{BodyId, Lineage, PaintedMesh, Solid, Surface, World};
 
-/// The surface of a track, or what it is made from each time it is asked for: the surfaces of
-/// thousands of pieces take more room than their solids, which are there anyway.
+/// The surface of a track, or the data to make it on demand: the surfaces of thousands of pieces take more memory
+/// than their solids, which exist anyway.
 #[derive(Clone, Debug)]
 pub enum Skin {
     /// As it is.
@@ -19,13 +19,13 @@ pub enum Skin {
 /// The arguments of [`Surface::of`].
 #[derive(Clone, Debug)]
 pub struct Undrawn {
-    /// What it collides with.
+    /// Its collision shape.
     pub shape: Arc<Shape>,
-    /// What it is made of, if it can break.
+    /// Its solid, if it can break.
     pub solid: Option<Solid>,
     /// Where it came from, if it is a fragment.
     pub lineage: Option<Arc<Lineage>>,
-    /// What the whole body was made from.
+    /// The mesh that the whole body was made from.
     pub mesh: Option<Arc<PaintedMesh>>,
 }
 
@@ -42,7 +42,7 @@ impl Skin {
         }
     }
 
-    /// The same number for those that share a surface, and another for others, while they live.
+    /// A number that is equal for skins that share a surface, as long as they exist.
     pub fn address(&self) -> usize {
         match self {
             Self::Made(surface) => Arc::as_ptr(surface).addr(),
@@ -65,7 +65,7 @@ impl From<Surface> for Skin {
 }
 
 impl World {
-    /// What a body is drawn from; `mesh` is what the whole it is of was made from.
+    /// The skin of a body; `mesh` is the mesh that its whole was made from.
     pub(crate) fn skin(&self, body: BodyId, mesh: Option<Arc<PaintedMesh>>) -> Option<Skin> {
         let i = self.ids.binary_search(&body).ok()?;
         let (shape, lineage) = (Arc::clone(&self.shapes[i]), self.lineages[i].clone());

@@ -5,7 +5,7 @@ use nalgebra::Point3;
 use crate::Appearance;
 use crate::scene::Scene;
 
-/// Where pictures of a recording are taken from; what it leaves open is fitted to what breaks.
+/// Where pictures of a recording are taken from. Values that are not given are fitted to the bodies that break.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Camera {
     /// Vertical field of view, radians.

@@ -2,7 +2,7 @@
 //!
 //! A crack takes energy in proportion to its area ([`fracture::Material::fracture_energy`]), and dust comes in
 //! proportion to that energy. Half of it leaves each of the two faces. A face is new where it was inside the body that
-//! broke; what earlier cracks left gives no dust again. Specks have no mass, meet nothing but planes and are
+//! broke; faces of earlier cracks give no dust again. Specks have no mass, meet nothing but planes and are
 //! found after the run from its recording.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::{Recording, Skin, Track, Undrawn, World};
 
-/// What dust depends on beside the recording.
+/// What dust depends on in addition to the recording.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     /// m/s^2.
@@ -97,7 +97,7 @@ pub struct Dust {
     frames: usize,
 }
 
-/// A piece and the faces of the cracks that it came of.
+/// A piece and the faces of the cracks that made it.
 struct Faces {
     track: usize,
     /// In body coordinates, m.
@@ -216,7 +216,7 @@ fn most_specks(fps: f64) -> usize {
 /// The faces of new cracks of all pieces, in the order of tracks.
 fn new_faces(recording: &Recording, energies: &[f64]) -> Vec<Faces> {
     let tracks = &recording.tracks;
-    // what replaces a body alone, as one with a dent does, has no crack
+    // a single body in the place of another, such as a dented one, has no crack
     let mut siblings: BTreeMap<usize, usize> = BTreeMap::new();
     for parent in tracks.iter().filter_map(|track| track.parent) {
         *siblings.entry(parent).or_default() += 1;
@@ -318,7 +318,7 @@ fn velocities<E>(
     Ok(move |p: &Point3<f64>| (end * p - start * p) * fps)
 }
 
-/// Where a piece was, as a part of what it broke off, in the frame before its birth, if that was there.
+/// The pose of a piece as a part of its parent in the frame before its birth, if the parent existed then.
 fn before<E>(
     tracks: &[Track],
     number: usize,

@@ -59,9 +59,9 @@ pub struct PhysicsBody {
 pub enum PhysicsMotion {
     /// Not at all.
     Static,
-    /// At a velocity, whatever it meets.
+    /// At a given velocity, whatever it meets.
     Kinematic(Velocity),
-    /// As forces have it, from a velocity on.
+    /// By forces, from an initial velocity.
     Dynamic(PhysicsMass, Velocity),
 }
 
@@ -83,7 +83,7 @@ pub struct PhysicsMass {
 pub struct Collider {
     /// Its origin in body coordinates, m.
     pub center: Point3<f64>,
-    /// What it is.
+    /// Its solid.
     pub solid: ColliderSolid,
 }
 
@@ -117,7 +117,7 @@ pub enum ColliderSolid {
 /// A joint between two bodies of a [`PhysicsScene`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PhysicsJoint {
-    /// What it leaves free.
+    /// The motion that it allows.
     pub kind: JointKind,
     /// The bodies it joins.
     pub bodies: [usize; 2],
@@ -264,8 +264,8 @@ impl BrokenMesh {
     }
 }
 
-/// The solids whose union a shape is, about. What is sampled is drawn more sharply than it collides, so that its
-/// parts are those of what its track shows.
+/// Solids whose union approximates a shape. The parts of a sampled shape come from the surface of its track, which
+/// is sharper than the samples.
 fn colliders(shape: &Shape, solid: Option<&Solid>, track: &Track) -> Vec<Collider> {
     let one = |center: Vector3<f64>, solid: ColliderSolid| {
         vec![Collider { center: center.into(), solid }]
@@ -308,7 +308,7 @@ fn colliders(shape: &Shape, solid: Option<&Solid>, track: &Track) -> Vec<Collide
     }
 }
 
-/// The convex parts of what a surface bounds; `None` if it is not closed.
+/// The convex parts of the solid that a surface bounds; `None` if it is not closed.
 fn parts_of(surface: &TriMesh) -> Option<Vec<TriMesh>> {
     let solid = ClosedMesh::new(surface.welded()).ok()?;
     let parts = convex_parts(&solid, ERROR, MAX_PARTS);

@@ -28,7 +28,7 @@ pub struct Breaking {
 }
 
 /// The pattern that `spec` describes for a solid that is broken as `at` says: a Voronoi pattern makes as
-/// many pieces of it as `spec` asks for, or nearly, where parts of less than `least` m^3 are none.
+/// nearly as many pieces of it as `spec` asks for; parts of less than `least` m^3 do not count.
 ///
 /// # Errors
 /// As [`pattern`].
@@ -53,7 +53,7 @@ pub struct BrokenMesh {
     pub recording: Recording,
     /// Per piece, for unit density.
     pub moments: Vec<Moments>,
-    /// What held pieces together.
+    /// The bonds between pieces.
     pub bonds: Vec<Bond>,
 }
 

@@ -1,4 +1,4 @@
-//! What a run leaves behind: a surface and a path for every body that ever lived.
+//! Recordings of runs: a surface and a path for every body that ever existed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub struct Track {
     /// Its pose in each frame after these, the last one included; when it has fewer frames than the
     /// recording it ended (broke) before the next one.
     pub poses: Vec<Isometry3<f64>>,
-    /// The frame from which on it is no body any more but is shown to shrink away, if it does.
+    /// The frame in which the body was removed, if it is shown to shrink away from then on.
     pub shrinks: Option<usize>,
     /// Of a body of finite elements its stress from some frames on, ascending.
     pub stresses: Vec<Stress>,
@@ -39,14 +39,14 @@ impl Track {
     /// How long a body takes to shrink away, s.
     pub const SHRINKING: f64 = 0.5;
 
-    /// How large it is shown in a frame, as a share of its size; `fps` is that of the recording.
+    /// The scale at which it is shown in a frame; `fps` is that of the recording.
     pub fn scale(&self, frame: usize, fps: f64) -> f64 {
         let Some(first) = self.shrinks.filter(|&first| first <= frame) else { return 1.0 };
         let left = 1.0 - (frame - first + 1) as f64 / (Self::shrinking_frames(fps) + 1.0);
         left.max(0.0)
     }
 
-    /// Frames in which something is seen of a body that shrinks.
+    /// Frames in which a body that shrinks is visible.
     fn shrinking_frames(fps: f64) -> f64 {
         (Self::SHRINKING * fps).round()
     }
@@ -137,9 +137,9 @@ pub struct Recorder {
 struct Live {
     body: BodyId,
     track: usize,
-    /// What the whole body it is of was made from.
+    /// The mesh that its whole body was made from.
     mesh: Option<Arc<PaintedMesh>>,
-    /// The last stress that is known of it or of what it broke off, in material coordinates.
+    /// The last known stress of it or of its parent, in material coordinates.
     stress: Option<Arc<StressField>>,
 }
 
@@ -188,9 +188,9 @@ impl Recorder {
         let first = self.live.len();
         self.recording.frames += 1;
         self.recording.energies.push(Energy {
-            kinetic: report.kinetic_energy,
-            potential: report.potential_energy,
-            dissipated: report.dissipation.total(),
+            kinetic: report.energy.kinetic,
+            potential: report.energy.potential,
+            dissipated: report.energy.dissipation.total(),
         });
         self.start_changed(world, report, frame);
         self.dress(world, first);
@@ -200,7 +200,8 @@ impl Recorder {
         self.live.retain(|live| {
             let Some(state) = world.get(live.body) else {
                 let track = &mut self.recording.tracks[live.track];
-                if shrinks && !track.poses.is_empty() && report.retired.contains(&live.body) {
+                if shrinks && !track.poses.is_empty() && report.events.retired.contains(&live.body)
+                {
                     track.shrinks = Some(frame);
                     self.shrinking.push(live.track);
                 }
@@ -243,7 +244,8 @@ impl Recorder {
 
     /// Starts the tracks of what broke between two frames, as by [`World::cut`]; they are born in the next frame.
     pub fn record_cut(&mut self, world: &World, fractures: &[Fracture]) {
-        let report = Report { fractures: fractures.to_vec(), ..Report::default() };
+        let mut report = Report::default();
+        report.events.fractures = fractures.to_vec();
         let (frame, first) = (self.recording.frames, self.live.len());
         self.start_changed(world, &report, frame);
         self.dress(world, first);
@@ -274,7 +276,7 @@ impl Recorder {
                     shrinks: None,
                     stresses: Vec::new(),
                 };
-                // what is dented is no longer where its mesh was
+                // the mesh does not have the dent
                 let mesh = mesh.clone().filter(|_| !is_dented);
                 self.start(id, track, (mesh, stress.clone()));
             }
@@ -328,7 +330,7 @@ impl Recorder {
         stretches
     }
 
-    /// What was recorded.
+    /// The recording.
     pub fn finish(self) -> Recording {
         self.recording
     }
@@ -346,7 +348,7 @@ impl Recorder {
     /// Keeps the stress of the bodies that were started since there were `first`, and of all that
     /// were hit.
     fn strain(&mut self, world: &World, report: &Report, (frame, first): (usize, usize)) {
-        if first == self.live.len() && report.stresses.is_empty() {
+        if first == self.live.len() && report.loads.stresses.is_empty() {
             return;
         }
         for (n, live) in self.live.iter_mut().enumerate() {
@@ -360,7 +362,7 @@ impl Recorder {
             let Some(state) = world.get(live.body) else { continue };
             let Some(Solid { material, .. }) = state.solid else { continue };
             let mesh = match state.breakage.map(|breakage| &breakage.model) {
-                // what is not known before the first blow to it is filled then
+                // tetrahedra are made at the first blow at the latest
                 Some(FractureModel::Stress(elastic)) => elastic.mesh(),
                 _ => None,
             };
@@ -375,7 +377,7 @@ impl Recorder {
             };
             let mut placed = field.placed(&material.inverse());
             let stresses = &mut self.recording.tracks[live.track].stresses;
-            // blows change stress, and seldom tetrahedra
+            // blows change the stress, and the tetrahedra rarely
             let before = stresses.last().and_then(|before| before.field.as_ref());
             if let Some(same) = before.filter(|before| before.tets == placed.tets) {
                 placed.tets = Arc::clone(&same.tets);
@@ -384,7 +386,7 @@ impl Recorder {
         }
     }
 
-    /// Gives the bodies that were started since there were `first` what they are drawn from.
+    /// Gives the bodies that were started since there were `first` their skins.
     fn dress(&mut self, world: &World, first: usize) {
         // bodies of one shape, as copies are, share it; they come one after another
         let shape = |live: &Live| world.get(live.body).map(|state| Arc::as_ptr(state.shape));
@@ -399,15 +401,15 @@ impl Recorder {
 
 /// The stress in the last blow of a frame to a body.
 fn last_stress(report: &Report, body: BodyId) -> Option<Arc<StressField>> {
-    let last = report.stresses.iter().rev().find(|(hit, _)| *hit == body);
+    let last = report.loads.stresses.iter().rev().find(|(hit, _)| *hit == body);
     last.map(|(_, stress)| Arc::clone(stress))
 }
 
-/// Bodies that others took the place of, which these are, and whether it was dented, in the order in
-/// which they came about.
+/// Bodies that were replaced, their replacements, and whether they were dented, in the order of the replacements.
 fn changes(report: &Report) -> Vec<(BodyId, &[BodyId], bool)> {
-    let broke = report.fractures.iter().map(|f| (f.parent, &f.fragments[..], false));
-    let dents = report.dents.iter().map(|d| (d.before, std::slice::from_ref(&d.after), true));
+    let broke = report.events.fractures.iter().map(|f| (f.parent, &f.fragments[..], false));
+    let dents =
+        report.events.dents.iter().map(|d| (d.before, std::slice::from_ref(&d.after), true));
     let mut changes: Vec<_> = broke.chain(dents).collect();
     changes.sort_by_key(|(_, children, _)| children.first().copied());
     changes

@@ -20,7 +20,7 @@ pub struct RecordingState {
 }
 
 impl Recorder {
-    /// What was recorded, but for surfaces. `taken` gives the poses of a track that were taken.
+    /// The recording without its surfaces. `taken` gives the poses of a track that were taken.
     ///
     /// # Errors
     /// Those of `taken`.

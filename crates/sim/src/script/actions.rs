@@ -1,9 +1,8 @@
-//! Bringing about what happens to a world from outside.
+//! Actions on a world from outside.
 //!
-//! All of it acts between two frames, so that a frame sees only momenta that are there: what an
-//! explosion or the wind brings in is not energy that contact made.
+//! They act between two frames, so that the energy that an explosion or the wind adds does not count as a gain of
+//! contacts.
 
-use std::collections::BTreeSet;
 use std::f64::consts::PI;
 
 use dynamics::{Body, Velocity};
@@ -12,11 +11,10 @@ use nalgebra::{Point3, Unit, Vector3};
 use crate::breaking::hits::Hit;
 use crate::script::event::Trigger;
 use crate::script::timeline::{Action, Explosion, Timeline};
-use crate::world::steering::check;
-use crate::{BodyId, Report, World};
+use crate::{Report, World};
 
 impl World {
-    /// What is to happen from now on; in place of what was to happen.
+    /// Replaces the timeline from now on.
     pub fn set_timeline(&mut self, timeline: Timeline) {
         self.timeline = timeline;
     }
@@ -37,59 +35,20 @@ impl World {
         self.timeline.actions.push((self.frame, action));
     }
 
-    /// Gives a dynamic body an impulse, N s, at a place in the world, m, or at its center of mass, and
-    /// wakes it. `false`, and nothing changes, if there is no such body or a number is not finite.
-    ///
-    /// ```
-    /// # use std::sync::Arc;
-    /// # use brisance_sim::contact::{Groups, Material, Shape};
-    /// # use brisance_sim::dynamics::{Body, MassProperties, Velocity};
-    /// use brisance_sim::nalgebra::{Isometry3, Point3, Vector3};
-    /// # use brisance_sim::{NewBody, Settings, World};
-    ///
-    /// # let mut world = World::new(Settings::default());
-    /// # let ball = world.add(NewBody {
-    /// #     body: Body::Dynamic(MassProperties::new(2.0, Vector3::repeat(0.008))?),
-    /// #     pose: Isometry3::identity(),
-    /// #     velocity: Velocity::default(),
-    /// #     shape: Arc::new(Shape::ball(0.1)),
-    /// #     solid: None,
-    /// #     material: Material::default(),
-    /// #     groups: Groups::default(),
-    /// #     breakage: None,
-    /// # })?;
-    /// let (impulse, top) = (Vector3::new(4.0, 0.0, 0.0), Point3::new(0.0, 0.1, 0.0));
-    /// assert!(world.push(ball, &impulse, Some(&top)));
-    /// let momentum = world.get(ball).expect("a ball").momentum;
-    /// assert_eq!((momentum.linear, momentum.angular.z), (impulse, -0.4));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn push(&mut self, id: BodyId, impulse: &Vector3<f64>, at: Option<&Point3<f64>>) -> bool {
-        let Ok(i) = self.ids.binary_search(&id) else { return false };
-        let Body::Dynamic(_) = self.bodies[i] else { return false };
-        if check(impulse.iter().chain(at.into_iter().flat_map(|at| at.iter()))).is_err() {
-            return false;
-        }
-        self.wake(BTreeSet::from([id]));
-        let center = self.poses[i].translation.vector;
-        let arm = at.map_or_else(Vector3::zeros, |at| at.coords - center);
-        self.momenta[i].apply(impulse, &arm);
-        true
-    }
-
     fn explode(&mut self, explosion: &Explosion, cause: Trigger, report: &mut Report) {
         let hits = self.chosen_hits(cause, || {
             let breaks = (0..self.len()).filter_map(|i| self.blasted(i, explosion));
             breaks.collect()
         });
-        let known = report.dents.len();
+        let known = report.events.dents.len();
         self.break_bodies(&hits, cause, report);
-        let plastic: f64 = report.dents[known..].iter().map(|dent| dent.plastic_work).sum();
-        report.work += plastic;
-        report.dissipation.plastic += plastic;
+        let plastic: f64 = report.events.dents[known..].iter().map(|dent| dent.plastic_work).sum();
+        report.energy.work += plastic;
+        report.energy.dissipation.plastic += plastic;
         for i in 0..self.len() {
             let Some((normal, size)) = self.blast(i, explosion) else { continue };
-            self.push(self.ids[i], &(normal.into_inner() * size), None);
+            // anchored bodies do not move
+            _ = self.push(self.ids[i], &(normal.into_inner() * size), None);
         }
     }
 
@@ -122,7 +81,7 @@ impl World {
             strength,
             duration: None,
             reactions: Vec::new(),
-            // what it gives a body at rest
+            // that of the impulse on a body at rest
             energy: self.mass_of(i).map_or(0.0, |mass| 0.5 * size * size / mass.mass()),
         })
     }
@@ -135,7 +94,7 @@ impl World {
         PI * d.component_mul(&across).norm()
     }
 
-    /// Brings about what is to happen before this frame.
+    /// Carries out the actions that are due before this frame.
     pub(crate) fn act(&mut self, report: &mut Report) {
         self.give_way(report);
         let before = self.mechanical_energy();
@@ -144,12 +103,13 @@ impl World {
             numbered.filter(|(_, (frame, _))| *frame == self.frame).collect();
         for (n, (_, action)) in due {
             match action {
-                Action::Cut { from, to } => self.cut_all(from, to, report),
+                Action::Cut { from, to } => self.cut_all(from, to, &mut report.events),
                 Action::Explode(explosion) => {
                     self.explode(&explosion, Trigger::Explosion(n), report);
                 }
                 Action::Push { body, impulse, at } => {
-                    self.push(body, &impulse, at.as_ref());
+                    // the body may be gone by then
+                    _ = self.push(body, &impulse, at.as_ref());
                 }
             }
         }
@@ -157,11 +117,11 @@ impl World {
         self.blow();
         self.lead();
         self.approach_targets();
-        report.work += self.mechanical_energy() - before;
+        report.energy.work += self.mechanical_energy() - before;
     }
 
-    /// What the wind does in a frame. Drag that grows with the square of the speed slows a speed u
-    /// to `u / (1 + c u dt)`, whatever the time step.
+    /// The drag of the wind in a frame. Drag that grows with the square of the speed slows a speed u to
+    /// `u / (1 + c u dt)`, for any time step.
     fn blow(&mut self) {
         let Some(wind) = self.timeline.wind else { return };
         let dt = self.settings.dt;
@@ -175,8 +135,7 @@ impl World {
         }
     }
 
-    /// Gives bodies on paths the velocity that takes them to where they are to be at the end of the
-    /// frame.
+    /// Gives bodies on paths the velocity that takes them to their poses at the end of the frame.
     fn lead(&mut self) {
         let dt = self.settings.dt;
         let end = (self.frame + 1) as f64 * dt;

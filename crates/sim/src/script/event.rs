@@ -1,4 +1,4 @@
-//! What broke, as data: enough to break it again without asking how hard it was hit.
+//! Records of hits: enough to break the bodies again without their collisions.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -20,29 +20,29 @@ pub struct Event {
     pub cause: Trigger,
     /// The body.
     pub body: BodyId,
-    /// Where, m: in body coordinates, of a cut in those of its samples.
+    /// Where, m: in body coordinates; for a cut, in the coordinates of the body's samples.
     pub point: [f64; 3],
-    /// Along the blow, in the world; across a cut, in the coordinates of the body's samples.
+    /// Along the blow, in the world; for a cut, its normal in the coordinates of the body's samples.
     pub normal: [f64; 3],
     /// The impulse it would have received, in the world, N s.
     pub impulse: [f64; 3],
-    /// The impulse it bore, N s; any if not given.
+    /// The strength of the body, N s; unlimited if not given.
     pub strength: Option<f64>,
-    /// What divides it.
+    /// The model that divides it.
     pub model: Option<ModelKind>,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Happened,
     /// Its pose then: place, m, and unit quaternion x, y, z, w.
     pub pose: [f64; 7],
     /// Its linear and its angular momentum then, kg m/s and kg m^2/s.
     pub momentum: [f64; 6],
-    /// How long the blow lasts, s, to a body of finite elements.
+    /// Duration of the blow, s, if the body is of finite elements.
     pub duration: Option<f64>,
-    /// What else acts on a body of finite elements during the blow: its contacts, its joints, other blows.
+    /// Other impulses on a body of finite elements during the blow: contacts, joints, other blows.
     #[serde(default)]
     pub reactions: Vec<Push>,
-    /// Kinetic energy that the blow takes, J: the most that a dent may take for plastic work and for spin; any if
-    /// not given.
+    /// Kinetic energy that the blow takes, J: the limit of the plastic work and the kinetic energy of a dent; unlimited
+    /// if not given.
     #[serde(default)]
     pub energy: Option<f64>,
 }
@@ -66,7 +66,7 @@ pub enum Trigger {
     Explosion(usize),
     /// A cut.
     Cut,
-    /// What rests on an anchored body.
+    /// The load of an anchored body.
     Load,
 }
 
@@ -82,7 +82,7 @@ pub enum ModelKind {
     Stress,
 }
 
-/// What became of a body that was hit.
+/// The outcome of a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Happened {
@@ -96,11 +96,11 @@ pub enum Happened {
     Whole,
     /// There was no room for its pieces.
     OverBudget,
-    /// It was asleep and woke, though a body of its mass sleeps through such a blow.
+    /// It was asleep and woke because it could have broken: the blow alone is too weak to wake a body of its mass.
     Woke,
 }
 
-/// Why events cannot be brought about again.
+/// Why events cannot be repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "body {body} does not break in frame {frame} as recorded: use the scene that the events are of"

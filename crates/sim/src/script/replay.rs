@@ -1,4 +1,4 @@
-//! Reporting what broke, and replay: breaking it again as recorded.
+//! Reports of hits, and replay: the same bodies break as recorded.
 
 use nalgebra::{Point3, Unit, Vector3};
 
@@ -7,7 +7,7 @@ use crate::breaking::outcome::Outcome;
 use crate::breaking::strength::{Law, Strength};
 use crate::script::event::{Event, Happened, Misfit, ModelKind, Trigger};
 use crate::world::numbers::{momentum, momentum_numbers, pose, pose_numbers};
-use crate::{FractureModel, Report, World};
+use crate::{Events, FractureModel, Report, World};
 
 impl FractureModel {
     fn kind(&self) -> ModelKind {
@@ -46,14 +46,14 @@ impl Event {
 }
 
 impl World {
-    /// From now on what breaks and when is what `events` say, whatever bodies bear; a world that
-    /// differs from theirs in nothing else goes on bit by bit as theirs did. Those that cannot be
-    /// brought about as recorded are in [`Report::misfits`].
+    /// From now on `events` decide which bodies break, and when, whatever their strengths. A world that differs from
+    /// the recorded one in strengths alone repeats its motion bit by bit. Events that cannot be repeated as recorded
+    /// are in [`Events::misfits`].
     pub fn replay(&mut self, events: Vec<Event>) {
         self.recorded = Some(events);
     }
 
-    /// The event of a hit, as far as it is known before.
+    /// The event of a hit, without its outcome yet.
     pub(crate) fn event(&self, hit: &Hit, cause: Trigger) -> Option<Event> {
         let i = self.ids.binary_search(&hit.body).ok()?;
         let (pose, momentum) = self.state_at_blow(i);
@@ -83,7 +83,7 @@ impl World {
             .filter(move |event| event.frame == frame && event.cause == cause && event.is_usable())
     }
 
-    /// What is to break: what is recorded, or else `own`.
+    /// The hits of this frame: the recorded ones in a replay, else `own`.
     pub(crate) fn chosen_hits(&self, cause: Trigger, own: impl FnOnce() -> Vec<Hit>) -> Vec<Hit> {
         if self.recorded.is_none() {
             return own();
@@ -92,10 +92,9 @@ impl World {
         breaks.map(Event::hit).collect()
     }
 
-    /// What bodies bear in a pass over collisions if recorded events say what breaks: any blow but where an
-    /// event does. What a body bears by its material is not recorded but found again, since it
-    /// differs from place to place. Bodies that could break by their `own` laws collide as such, so that impulses
-    /// have the same bits.
+    /// The laws of strength in a pass over collisions of a replay: bodies hold any blow unless an event breaks them.
+    /// Strength by material is found again instead of recorded, since it differs from place to place. Bodies that
+    /// could break by their `own` laws collide as such, so that impulses have the same bits.
     pub(crate) fn recorded_laws(&self, cause: Trigger, own: &[Law]) -> Option<Vec<Law>> {
         self.recorded.as_ref()?;
         let holding = |law: &Law| match *law {
@@ -119,40 +118,40 @@ impl World {
     }
 
     /// Reports an event, and whether it is as recorded.
-    pub(crate) fn report_event(&self, event: Event, report: &mut Report) {
+    pub(crate) fn report_event(&self, event: Event, events: &mut Events) {
         let Event { frame, body, cause, outcome, .. } = event;
         let same = |recorded: &Event| recorded.body == body && recorded.outcome == outcome;
         if self.recorded.is_some() && cause != Trigger::Cut && !self.recorded_of(cause).any(same) {
-            report.misfits.push(Misfit { frame, body });
+            events.misfits.push(Misfit { frame, body });
         }
-        report.events.push(event);
+        events.replayable.push(event);
     }
 
     /// Reports the recorded events of a frame that did not recur.
-    pub(crate) fn report_missing(&self, report: &mut Report) {
+    pub(crate) fn report_missing(&self, events: &mut Events) {
         let frame = self.frame + 1;
         let due = self.recorded.iter().flatten().filter(|event| event.frame == frame);
         for recorded in due.filter(|event| event.cause != Trigger::Cut) {
             let same = |event: &Event| event.body == recorded.body && event.cause == recorded.cause;
-            if !report.events.iter().any(same) {
-                report.misfits.push(Misfit { frame, body: recorded.body });
+            if !events.replayable.iter().any(same) {
+                events.misfits.push(Misfit { frame, body: recorded.body });
             }
         }
     }
 
-    /// Breaks, dents and cuts bodies as `events` of one frame say, without a step. Only what broke
-    /// and dented is reported. For a world that is then put into a state by [`World::restore`].
+    /// Breaks, dents and cuts bodies as `events` of one frame say, without a step. Reports fractures and dents alone.
+    /// For a world that [`World::restore`] then puts into a state.
     ///
     /// # Errors
     /// [`Misfit`] when an event names a body that is not there, or that does not come apart so.
     pub fn redo(&mut self, events: &[Event]) -> Result<Report, Misfit> {
-        // there was room
+        // there was room in the recorded run
         let limits = std::mem::take(&mut self.settings.debris);
         self.settings.debris.least_size = limits.least_size;
         let mut report = Report::default();
         let done = events.iter().try_for_each(|event| self.redo_one(event, &mut report));
         self.settings.debris = limits;
-        self.pass_user_data_on(&report);
+        self.pass_user_data_on(&report.events);
         done.map(|()| report)
     }
 
@@ -161,7 +160,7 @@ impl World {
         if matches!(outcome, Happened::OverBudget | Happened::Woke) {
             return Ok(());
         }
-        // bodies of tetrahedra remember blows that they bear
+        // bodies of tetrahedra keep the damage of blows that they held
         let forgets = !matches!(event.model, Some(ModelKind::Lattice | ModelKind::Stress));
         if outcome == Happened::Held && forgets {
             return Ok(());
@@ -177,8 +176,8 @@ impl World {
         if became.happened() != outcome {
             return Err(Misfit { frame, body });
         }
-        self.settle_outcome(body, became, report);
-        self.release_overloaded(report);
+        self.settle_outcome(body, became, &mut report.events);
+        self.release_overloaded(&mut report.events);
         Ok(())
     }
 }

@@ -37,8 +37,8 @@ pub enum Action {
         to: [Point3<f64>; 2],
     },
     /// Bodies within the radius are pushed away from the center, each by the impulse per area at its
-    /// center of mass times the area of its shadow. Those that bear less break first, where they are
-    /// nearest to the center, and their pieces are pushed each by itself.
+    /// center of mass times the area of its shadow. Weaker bodies break first, at their point
+    /// nearest to the center, and each of their pieces is pushed by itself.
     Explode(Explosion),
     /// See [`World::push`](crate::World::push).
     Push {

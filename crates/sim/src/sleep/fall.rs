@@ -46,7 +46,7 @@ impl World {
             }
         }
         let awake = self.acting.iter().filter(|body| body.mass_properties().is_some());
-        report.awake = awake.count();
+        report.counters.awake = awake.count();
     }
 
     fn fall_asleep(&mut self, touches: &[Touch], solved: Solved<'_>, report: &mut Report) {
@@ -55,15 +55,15 @@ impl World {
         let falling = self.falling_asleep(touches, solved);
         self.link(touches, &falling, solved);
         for i in (0..self.len()).filter(|&i| falling[i]) {
-            report.dissipation.sleep += self.kinetic_energy_of(i);
+            report.energy.dissipation.sleep += self.kinetic_energy_of(i);
             self.rests[i].asleep = true;
             self.momenta[i] = Momentum::default();
             self.acting[i] = Body::Static;
         }
     }
 
-    /// Links those that fall asleep with what they touch, and notes for sleepers which of what they touch is
-    /// held from now on.
+    /// Links bodies that fall asleep to the bodies they touch, and updates which neighbors of sleepers are held from
+    /// now on.
     fn link(&mut self, touches: &[Touch], falling: &[bool], solved: Solved<'_>) {
         if !falling.contains(&true) {
             return;
@@ -79,7 +79,7 @@ impl World {
             };
             if falling[body] {
                 let (carries, props) = (self.carries(touch), props());
-                links.push(Link { sleeper, other: name, load, lately: load, carries, props });
+                links.push(Link { sleeper, other: name, load, average: load, carries, props });
             } else if self.rests[body].asleep && falling[other] {
                 let old = links[..known].binary_search_by_key(&(sleeper, name), key);
                 if let Ok(n) = old {
@@ -139,9 +139,12 @@ impl World {
         }
         let carried: Vec<&Touch> = touches.iter().filter(|touch| self.carries(touch)).collect();
         if self.settings.gravity != Vector3::zeros() {
-            let mut borne = vec![false; self.len()];
-            carried.iter().for_each(|touch| borne[touch.body] = true);
-            falling.iter_mut().zip(borne).for_each(|(falling, borne)| *falling &= borne);
+            let mut supported = vec![false; self.len()];
+            carried.iter().for_each(|touch| supported[touch.body] = true);
+            falling
+                .iter_mut()
+                .zip(supported)
+                .for_each(|(falling, supported)| *falling &= supported);
         }
         let steady =
             |falling: &[bool], i: usize| falling[i] || self.acting[i].mass_properties().is_none();
@@ -153,7 +156,7 @@ impl World {
             let mut changed = false;
             for ([a, b], _, driven) in &joined {
                 for (one, other) in [(*a, *b), (*b, *a)] {
-                    // what is joined falls asleep together, and never where a motor runs
+                    // joined bodies fall asleep together, and never while a motor runs
                     if falling[one] && (*driven || !steady(&falling, other)) {
                         falling[one] = false;
                         changed = true;

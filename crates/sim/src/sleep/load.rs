@@ -1,7 +1,6 @@
-//! Whether the loads of sleepers can be borne, and whether they changed.
+//! Whether the supports of sleepers can bear their loads, and whether these changed.
 //!
-//! That is a matter of statics: what is asleep or static pushes back within its friction
-//! cones ([`contact::bear`]).
+//! This is statics: the supports, asleep or static, push back within their friction cones ([`contact::bear`]).
 
 use std::collections::BTreeSet;
 
@@ -12,25 +11,25 @@ use crate::World;
 use crate::sleep::rest::{Link, WAKING_SPEED, key, speed};
 use crate::sleep::touch::{Solved, Touch, add};
 
-/// Share of all that bears on a sleeper by which what touched it when it fell asleep may change besides:
-/// in a pile loads shift about for long.
+/// Share of the load of a sleeper by which the load from bodies that touched it when it fell asleep may change
+/// without waking it: in a pile loads shift for a long time.
 const WAKING_LOAD: f64 = 0.2;
-/// The same of what touches it only since.
+/// The same for bodies that touched it later.
 const NEW_LOAD: f64 = 0.1;
-/// The same of a change from one frame to the next.
+/// The same for a change from one frame to the next.
 const SUDDEN_LOAD: f64 = 0.5;
-/// Time over which loads are averaged, s: in a pile they are passed on by ever other ways.
+/// Time over which loads are averaged, s: in a pile the paths of loads change from frame to frame.
 const LOAD_TIME: f64 = 0.5;
-/// The same of what touches a sleeper only since, so that what comes to rest on it is felt whole.
+/// The same for bodies that touched it later, shorter so that the whole load of a body that comes to rest counts.
 const NEW_LOAD_TIME: f64 = 0.2;
-/// A sleeper wakes if what cannot be borne of a change of its load gives a point of it this share of
-/// the speed that all that bears on it in a frame would give it.
-const UNBORNE: f64 = 0.05;
-/// A body does not fall asleep if what cannot be borne of its load would do this: what has just begun
+/// A sleeper wakes if the unsupported part of a change of its load gives a point of it this share of the speed
+/// that its whole load of a frame would.
+const UNSUPPORTED: f64 = 0.05;
+/// The same limit for the unsupported part of the load of a body that is to fall asleep: a body that just began
 /// to fall is hardly out of balance.
 const UNBALANCED: f64 = 0.001;
-/// The same of both, at least, m/s.
-const UNBORNE_LEAST: f64 = 1e-4;
+/// Least value of both limits, m/s.
+const UNSUPPORTED_LEAST: f64 = 1e-4;
 
 impl World {
     /// What each sleeper bore when it fell asleep, N s a frame, all contacts added up.
@@ -44,7 +43,7 @@ impl World {
         loads
     }
 
-    /// Wakes sleepers whose load from bodies that are awake is no longer what it was.
+    /// Wakes sleepers whose load from bodies that are awake changed.
     pub(super) fn wake_loaded(&mut self, touches: &[Touch]) {
         let awake = |i: usize| self.acting[i].mass_properties().is_some();
         if !(0..self.len()).any(awake) {
@@ -62,7 +61,7 @@ impl World {
                     sleeper,
                     other,
                     load: none,
-                    lately: none,
+                    average: none,
                     carries: false,
                     props,
                 });
@@ -82,8 +81,8 @@ impl World {
             // what did not touch it when it fell asleep may topple it by leaning on it
             let is_new = link.load == Momentum::default();
             let share = share(if is_new { NEW_LOAD_TIME } else { LOAD_TIME });
-            link.lately.linear += (now.linear - link.lately.linear) * share;
-            link.lately.angular += (now.angular - link.lately.angular) * share;
+            link.average.linear += (now.linear - link.average.linear) * share;
+            link.average.angular += (now.angular - link.average.angular) * share;
             link.props.clear();
             doubtful.insert(body);
             let blow = WAKING_SPEED * self.moving_mass(body);
@@ -91,7 +90,7 @@ impl World {
                 if is_new { NEW_LOAD * loads[body] } else { blow + WAKING_LOAD * loads[body] };
             let sudden = blow + SUDDEN_LOAD * loads[body];
             let before = &link.load.linear;
-            if (link.lately.linear - before).norm() > steady
+            if (link.average.linear - before).norm() > steady
                 || (now.linear - before).norm() > sudden
             {
                 woken.insert(link.sleeper);
@@ -103,25 +102,25 @@ impl World {
         self.wake(woken);
     }
 
-    /// Whether what is held around a sleeper can bear how its load, N s a frame in all, has changed.
+    /// Whether the supports of a sleeper can bear the change of its load, N s per frame.
     fn bears_change(&self, i: usize, load: f64) -> bool {
         let Some(mass) = self.bodies[i].mass_properties() else { return true };
         let first = self.links.partition_point(|link| link.sleeper < self.ids[i]);
         let links = self.links[first..].iter().take_while(|link| link.sleeper == self.ids[i]);
         let (mut change, mut props) = (Momentum::default(), Vec::new());
-        for Link { load, lately, props: own, .. } in links {
-            change.linear += lately.linear - load.linear;
-            change.angular += lately.angular - load.angular;
+        for Link { load, average, props: own, .. } in links {
+            change.linear += average.linear - load.linear;
+            change.angular += average.angular - load.angular;
             props.extend_from_slice(own);
         }
-        let limit = UNBORNE_LEAST + UNBORNE * load / mass.mass();
+        let limit = UNSUPPORTED_LEAST + UNSUPPORTED * load / mass.mass();
         let left = self.bodies[i].velocity(&self.poses[i].rotation, &change);
-        speed(&left, self.shapes[i].radius()) <= limit || self.borne(i, change, props, limit)
+        speed(&left, self.shapes[i].radius()) <= limit || self.supported(i, change, props, limit)
     }
 
-    /// Whether `props` can bear a `load` beside what they do bear, but for what gives a body no more
-    /// than this `limit` of speed, m/s.
-    fn borne(&self, i: usize, mut load: Momentum, mut props: Vec<Prop>, limit: f64) -> bool {
+    /// Whether `props` can bear a `load` in addition to their own, up to a rest that gives the body at most the speed
+    /// `limit`, m/s.
+    fn supported(&self, i: usize, mut load: Momentum, mut props: Vec<Prop>, limit: f64) -> bool {
         let Some(mass) = self.bodies[i].mass_properties() else { return true };
         for prop in &props {
             load.apply(&-prop.impulse, &self.arm(i, prop));
@@ -130,8 +129,8 @@ impl World {
         speed(&left, self.shapes[i].radius()) <= limit
     }
 
-    /// Whether what is held around bodies that fall asleep can bear all that acts on them; how each is
-    /// found in `touches`.
+    /// Whether the supports of a body that is to fall asleep can bear its whole load; `touches` are its contacts and
+    /// joints.
     pub(super) fn bears_all(
         &self,
         touches: &[Touch],
@@ -150,7 +149,7 @@ impl World {
                 props.append(&mut self.props(touch, solved));
             }
         }
-        let limit = UNBORNE_LEAST + UNBALANCED * size / self.moving_mass(i);
-        self.borne(i, sum, props, limit)
+        let limit = UNSUPPORTED_LEAST + UNBALANCED * size / self.moving_mass(i);
+        self.supported(i, sum, props, limit)
     }
 }

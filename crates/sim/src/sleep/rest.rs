@@ -1,4 +1,4 @@
-//! Whether a body is still, and what a sleeper touches.
+//! Whether a body is still, and the neighbors of a sleeper.
 
 use contact::Prop;
 use dynamics::{Momentum, Velocity};
@@ -14,11 +14,11 @@ pub(crate) struct Rest {
     pub(crate) pose: Isometry3<f64>,
     /// Frames since.
     pub(crate) frames: usize,
-    /// Where it was after the last half of the time that it must be still.
+    /// Its pose at the end of the last half period; it falls asleep after two of them.
     pub(crate) mark: Isometry3<f64>,
-    /// How far it had moved in that half, m.
+    /// How far it moved in that half period, m.
     pub(crate) moved: f64,
-    /// Whether it had moved farther than in the half before.
+    /// Whether it moved farther than in the half period before.
     pub(crate) speeds_up: bool,
 }
 
@@ -29,18 +29,18 @@ impl Rest {
     }
 }
 
-/// What a sleeper touches, or touched when it fell asleep.
+/// A body that a sleeper touches, or touched when it fell asleep.
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
     pub(crate) sleeper: BodyId,
     pub(crate) other: BodyId,
-    /// On the sleeper in a frame, about its center of mass, when it fell asleep.
+    /// Impulse of a frame on the sleeper when it fell asleep, about its center of mass.
     pub(crate) load: Momentum,
-    /// The same lately, on average.
-    pub(crate) lately: Momentum,
-    /// Whether the other carries it.
+    /// The same as a running average.
+    pub(crate) average: Momentum,
+    /// Whether the other body lies below and supports it.
     pub(crate) carries: bool,
-    /// Where the other may bear more or less of it while that is held too.
+    /// Contact points at which the other body can support the sleeper while both are held.
     pub(crate) props: Vec<Prop>,
 }
 
@@ -49,8 +49,7 @@ pub(super) fn key(link: &Link) -> (BodyId, BodyId) {
     (link.sleeper, link.other)
 }
 
-/// An impulse that would change the velocity of a sleeper by this much wakes it, and what moves faster does not fall
-/// asleep, m/s.
+/// A change of velocity, m/s, by which an impulse wakes a sleeper; bodies that are faster do not fall asleep.
 pub(super) const WAKING_SPEED: f64 = 0.1;
 
 /// The speed that a body's fastest point may have, m/s.

@@ -1,4 +1,4 @@
-//! What bodies in contact, or joined, do to each other in a frame.
+//! Impulses of a frame between bodies that touch or are joined.
 
 use contact::{Contacts, Prop};
 use dynamics::Momentum;
@@ -69,8 +69,8 @@ impl World {
         touches
     }
 
-    /// What others do to each body in a frame, about its center of mass, N s: those that are awake by their contacts
-    /// and joints, sleepers by what they bore lately.
+    /// The impulses of others on each body in a frame, about its center of mass, N s: of contacts and joints with
+    /// bodies that are awake, and running averages for sleepers.
     pub(super) fn presses(&self, touches: &[Touch]) -> Vec<Momentum> {
         let mut presses = vec![Momentum::default(); self.len()];
         for touch in touches.iter().filter(|touch| !self.rests[touch.other].asleep) {
@@ -80,7 +80,7 @@ impl World {
             let [sleeper, other] = [link.sleeper, link.other].map(|id| self.ids.binary_search(&id));
             let (Ok(sleeper), Ok(other)) = (sleeper, other) else { continue };
             let arm = self.poses[sleeper].translation.vector - self.poses[other].translation.vector;
-            let Momentum { linear, angular } = link.lately;
+            let Momentum { linear, angular } = link.average;
             add(
                 &mut presses[other],
                 &Momentum { linear: -linear, angular: -angular - arm.cross(&linear) },

@@ -9,7 +9,7 @@ use crate::breaking::hits::Hit;
 use crate::breaking::strength::Law;
 use crate::script::event::{Event, Happened, Trigger};
 use crate::sleep::rest::{Rest, WAKING_SPEED};
-use crate::{BodyId, Report, World};
+use crate::{BodyId, Events, World};
 
 /// Rounds of waking in a frame that follow a blow from body to body; after that all bodies wake
 /// that are linked to those hit.
@@ -37,7 +37,7 @@ impl World {
         blows: &[Blow],
         laws: &[Law],
         cause: Trigger,
-        report: &mut Report,
+        events: &mut Events,
     ) {
         for blow in blows {
             for (side, body) in [blow.a as usize, blow.b as usize].into_iter().enumerate() {
@@ -61,7 +61,7 @@ impl World {
                     energy: f64::INFINITY,
                 };
                 if let Some(event) = self.event(&hit, cause) {
-                    self.report_event(Event { outcome: Happened::Woke, ..event }, report);
+                    self.report_event(Event { outcome: Happened::Woke, ..event }, events);
                 }
             }
         }
@@ -75,9 +75,8 @@ impl World {
         before.iter().zip(&self.rests).map(|(before, now)| before & !now.asleep).collect()
     }
 
-    /// Wakes the sleepers that others come upon within two frames, and returns those: the
-    /// contact pass may stop what comes before the collision pass sees it, and what is asleep would
-    /// swallow its momentum.
+    /// Wakes the sleepers that others reach within two frames, and returns which woke. Else the contact pass may stop a
+    /// body before the collision pass sees it, and the sleeper would absorb its momentum as a static body does.
     pub(crate) fn wake_approached(&mut self, contacts: &Contacts) -> Vec<bool> {
         let velocity =
             |i: usize| self.bodies[i].velocity(&self.poses[i].rotation, &self.momenta[i]);
@@ -144,7 +143,7 @@ impl World {
         self.bodies[i].mass_properties().map_or(f64::INFINITY, |mass| mass.mass())
     }
 
-    /// Changes what a body is: it wakes, and so does all that it carries.
+    /// Makes a body static, kinematic or dynamic: it wakes, and so do the bodies that it supports.
     pub(crate) fn become_body(&mut self, i: usize, body: Body) {
         self.bodies[i] = body;
         self.wake(BTreeSet::from([self.ids[i]]));
@@ -158,7 +157,7 @@ impl World {
         }
         let mut carried: Vec<(BodyId, BodyId)> =
             self.links.iter().filter(|l| l.carries).map(|l| (l.other, l.sleeper)).collect();
-        // what is joined wakes together
+        // joined bodies wake together
         carried.extend(self.joined().flat_map(|[a, b]| [(a, b), (b, a)]));
         let awake = |id: &BodyId| !self.is_asleep(*id);
         carried.retain(|(_, above)| !awake(above));

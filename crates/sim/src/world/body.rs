@@ -10,23 +10,22 @@ use nalgebra::{Isometry3, Vector3};
 use crate::world::limits::{MAX_NUMBER, is_usable};
 use crate::{BodyId, Breakage, Lineage, RigidError, Solid, rigid};
 
-/// A body to add to a [`World`](crate::World). Functions make usual ones, whose fields may then be set.
+/// A body to add to a [`World`](crate::World). Constructors make common ones, whose fields may then be set.
 #[derive(Clone, Debug)]
 pub struct NewBody {
-    /// What it is.
+    /// Static, kinematic or dynamic, with its mass.
     pub body: Body,
     /// Body coordinates (center of mass, principal axes) to world.
     pub pose: Isometry3<f64>,
     /// Velocity of a dynamic body; that of a kinematic one is in `body`.
     pub velocity: Velocity,
-    /// What it collides with, in body coordinates.
+    /// Its collision shape, in body coordinates.
     pub shape: Arc<Shape>,
-    /// What it is made of, if it can break, be cut or anchored; the samples of a sampled shape unless
-    /// given.
+    /// Its solid, if it can break, be cut or anchored; the samples of a sampled shape unless given.
     pub solid: Option<Solid>,
     /// Its surface.
     pub material: Material,
-    /// Whom it may touch. Its pieces inherit it.
+    /// Which bodies it may touch. Its pieces inherit it.
     pub groups: Groups,
     /// How it breaks, if it does. Only bodies with a solid do.
     pub breakage: Option<Breakage>,
@@ -73,7 +72,7 @@ impl NewBody {
     /// [`RigidError`] when a number is not positive and finite.
     pub fn ball(radius: f64, density: f64) -> Result<Self, RigidError> {
         let mass = density * (4.0 / 3.0 * std::f64::consts::PI) * radius.powi(3);
-        let mass = MassProperties::new(mass, Vector3::repeat(0.4 * mass * radius * radius))?;
+        let mass = MassProperties::ball(mass, radius)?;
         Ok(Self::of(Body::Dynamic(mass), Shape::ball(radius)))
     }
 
@@ -86,9 +85,7 @@ impl NewBody {
             return Err(RigidError::Empty);
         }
         let mass = 8.0 * density * half.product();
-        let squares = half.component_mul(&half);
-        let mass =
-            MassProperties::new(mass, (Vector3::repeat(squares.sum()) - squares) * (mass / 3.0))?;
+        let mass = MassProperties::cuboid(mass, &half)?;
         Ok(Self::of(Body::Dynamic(mass), Shape::cuboid(half, half.min())))
     }
 
@@ -103,7 +100,9 @@ impl NewBody {
         Self { pose: place * self.pose, ..self }
     }
 
-    fn of(body: Body, shape: impl Into<Arc<Shape>>) -> Self {
+    /// A body that collides by `shape`, with its coordinates on those of the world: at rest, of the default
+    /// material, in no groups of its own, and unbreakable.
+    pub fn of(body: Body, shape: impl Into<Arc<Shape>>) -> Self {
         Self {
             body,
             pose: Isometry3::identity(),
@@ -164,19 +163,19 @@ impl NewBody {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct BodyState<'a> {
-    /// Its name.
+    /// Its handle.
     pub id: BodyId,
-    /// What it is.
+    /// Static, kinematic or dynamic, with its mass.
     pub body: &'a Body,
     /// Body coordinates to world.
     pub pose: &'a Isometry3<f64>,
     /// Momentum of a dynamic body.
     pub momentum: &'a Momentum,
-    /// What it collides with.
+    /// Its collision shape.
     pub shape: &'a Arc<Shape>,
-    /// What it is made of.
+    /// Its solid.
     pub solid: Option<&'a Solid>,
-    /// Whom it may touch.
+    /// Which bodies it may touch.
     pub groups: Groups,
     /// How it breaks.
     pub breakage: Option<&'a Breakage>,

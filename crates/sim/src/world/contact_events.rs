@@ -4,37 +4,24 @@ use contact::{Blow, Support};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::world::touching::{Log, Touching};
-use crate::{BodyId, Report, World};
+use crate::{BodyId, Events, World};
 
 impl World {
-    /// Whether reports list who touches whom, [`Report::contact_events`], from the next frame on. It takes a little
+    /// Whether reports list who touches whom, [`Events::contacts`], from the next frame on. It takes a little
     /// time, so that reports do not by default. What touched before counts as new, unless a state from
     /// [`World::restore`] has it. With
     /// [`contact::Solver::Reference`] and [`contact::Solver::Ku07`] only collisions are known.
     ///
     /// ```
-    /// # use std::sync::Arc;
-    /// # use brisance_sim::contact::{Groups, Material, Shape};
-    /// # use brisance_sim::dynamics::{Body, MassProperties, Velocity};
-    /// # use brisance_sim::nalgebra::{Isometry3, Vector3};
+    /// # use brisance_sim::contact::Shape;
+    /// # use brisance_sim::nalgebra::Isometry3;
     /// # use brisance_sim::{NewBody, Settings, World};
     /// # let mut world = World::new(Settings::default());
-    /// # let still = |body, shape, pose| NewBody {
-    /// #     body,
-    /// #     pose,
-    /// #     velocity: Velocity::default(),
-    /// #     shape: Arc::new(shape),
-    /// #     solid: None,
-    /// #     material: Material::default(),
-    /// #     groups: Groups::default(),
-    /// #     breakage: None,
-    /// # };
-    /// # let mass = MassProperties::new(1.0, Vector3::repeat(0.004))?;
-    /// # let floor = still(Body::Static, Shape::half_space(), Isometry3::identity());
-    /// # let ball = still(Body::Dynamic(mass), Shape::ball(0.1), Isometry3::translation(0.0, 1.0, 0.0));
+    /// # let floor = NewBody::fixed(Shape::half_space());
+    /// # let ball = NewBody::ball(0.1, 250.0)?.at(&Isometry3::translation(0.0, 1.0, 0.0));
     /// let (floor, ball) = (world.add(floor)?, world.add(ball)?);
     /// world.set_contact_events(true);
-    /// let landed = (0..60).find_map(|_| world.step().contact_events.touching.first().copied());
+    /// let landed = (0..60).find_map(|_| world.step().events.contacts.touching.first().copied());
     /// let landed = landed.expect("it falls");
     /// assert_eq!(landed.bodies, [floor, ball]);
     /// assert!(landed.impulse > 4.0 && landed.normal.y < -0.99);
@@ -48,11 +35,11 @@ impl World {
         };
     }
 
-    /// What a blow does to a pair that bears no more than some impulses, N s.
-    pub(crate) fn touching_in(&self, blow: &Blow, borne: [f64; 2]) -> Touching {
+    /// The contact event of a blow to a pair with some strengths, N s.
+    pub(crate) fn touching_in(&self, blow: &Blow, strengths: [f64; 2]) -> Touching {
         let bodies = [blow.a as usize, blow.b as usize];
         let size = blow.impulse.norm();
-        let share = if size > 0.0 { (borne[0].min(borne[1]) / size).min(1.0) } else { 0.0 };
+        let share = if size > 0.0 { (strengths[0].min(strengths[1]) / size).min(1.0) } else { 0.0 };
         let impulse = share * blow.impulse.dot(&blow.normal);
         // where the bodies were when the contact was found, only one of them has the point on its surface
         let off = |side: usize| self.shapes[bodies[side]].field().distance(&blow.at[side]).abs();
@@ -89,12 +76,12 @@ impl World {
     }
 
     /// Reports who touches whom at the end of the contact passes.
-    pub(crate) fn log_contacts(&mut self, support: &Support, report: &mut Report) {
-        self.log_touching(self.touching_at_end(support), report);
+    pub(crate) fn log_contacts(&mut self, support: &Support, events: &mut Events) {
+        self.log_touching(self.touching_at_end(support), events);
     }
 
     /// Reports who touched whom in collisions, and in `resting` contact at the end.
-    pub(crate) fn log_touching(&mut self, resting: Vec<Touching>, report: &mut Report) {
+    pub(crate) fn log_touching(&mut self, resting: Vec<Touching>, events: &mut Events) {
         let Some(mut log) = self.log.take() else { return };
         let is_there = |id: &BodyId| self.ids.binary_search(id).is_ok();
         let mut all = std::mem::take(&mut log.blows);
@@ -111,7 +98,7 @@ impl World {
         });
         let touches = |pair: &[BodyId; 2]| all.binary_search_by_key(pair, |t| t.bodies).is_ok();
         let touched = |pair: &[BodyId; 2]| log.pairs.binary_search(pair).is_ok();
-        let events = &mut report.contact_events;
+        let events = &mut events.contacts;
         events.began = all.iter().map(|t| t.bodies).filter(|pair| !touched(pair)).collect();
         let (left, rested): (Vec<_>, Vec<_>) = log
             .pairs

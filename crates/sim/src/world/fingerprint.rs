@@ -1,4 +1,4 @@
-//! A number that differs between worlds.
+//! Hashes of worlds: of all that decides how they go on, and of their motion alone.
 
 use std::io::{self, Write};
 
@@ -9,13 +9,17 @@ use nalgebra::{Isometry3, Vector3};
 
 use crate::{Breakage, FixedPattern, FractureModel, Placement, Solid, Strength, Then, World};
 
+/// Of FNV-1a.
+const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+const PRIME: u64 = 0x0100_0000_01b3;
+
 /// FNV-1a (Fowler, Noll and Vo) over words in place of bytes.
 struct Digest(u64);
 
 impl Digest {
     fn word(&mut self, word: u64) {
         // the shift brings the high bits down, where the product would never take them
-        let mixed = (self.0 ^ word).wrapping_mul(0x0100_0000_01b3);
+        let mixed = (self.0 ^ word).wrapping_mul(PRIME);
         self.0 = mixed ^ (mixed >> 29);
     }
 
@@ -77,7 +81,7 @@ impl Digest {
         shape.points().iter().for_each(|p| self.numbers(p.iter()));
     }
 
-    /// What divides a body, and of what it bears only whether that is a fixed impulse.
+    /// The model of a body, and of its strength only whether that is a fixed impulse.
     fn breakage(&mut self, breakage: &Breakage) {
         if breakage.strength == Strength::Material {
             self.text("by material");
@@ -160,7 +164,7 @@ impl World {
     /// A number that differs, in all likelihood, between worlds that go on differently, but for the
     /// fixed impulses that their bodies bear.
     pub fn fingerprint(&self) -> u64 {
-        let mut digest = Digest(0xcbf2_9ce4_8422_2325);
+        let mut digest = Digest(OFFSET_BASIS);
         digest.text(&format!("{:?}{:?}", self.settings, self.timeline));
         let mut last: Option<&Shape> = None;
         for state in self.iter() {
@@ -198,5 +202,18 @@ impl World {
             digest.text(&format!("{solid:?}"));
         }
         digest.0
+    }
+
+    /// FNV-1a hash (Fowler, Noll and Vo) of the bits of all poses and momenta, the same on every platform.
+    pub fn motion_hash(&self) -> u64 {
+        let mut hash = OFFSET_BASIS;
+        for body in self.iter() {
+            let pose = body.pose.translation.vector.iter().chain(body.pose.rotation.coords.iter());
+            let momentum = body.momentum.linear.iter().chain(&body.momentum.angular);
+            for byte in pose.chain(momentum).flat_map(|x| x.to_bits().to_le_bytes()) {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(PRIME);
+            }
+        }
+        hash
     }
 }

@@ -1,4 +1,4 @@
-//! Forces and torques that a caller applies for a frame.
+//! Forces and torques that a caller applies for a frame, and impulses.
 //!
 //! A force acts as gravity does, evenly over the frame; a torque as an impulse at its start.
 
@@ -25,25 +25,14 @@ impl World {
     /// [`SteeringError`] if there is no such body, it is not dynamic, or a number is not finite.
     ///
     /// ```
-    /// # use std::sync::Arc;
-    /// # use brisance_sim::contact::{Groups, Material, Shape};
-    /// # use brisance_sim::dynamics::{Body, MassProperties, Velocity};
-    /// use brisance_sim::nalgebra::{Isometry3, Vector3};
+    /// use brisance_sim::nalgebra::Vector3;
     /// # use brisance_sim::{NewBody, Settings, World};
     ///
     /// # let mut world = World::new(Settings::default());
-    /// # let drone = world.add(NewBody {
-    /// #     body: Body::Dynamic(MassProperties::new(2.0, Vector3::repeat(0.008))?),
-    /// #     pose: Isometry3::identity(),
-    /// #     velocity: Velocity::default(),
-    /// #     shape: Arc::new(Shape::ball(0.1)),
-    /// #     solid: None,
-    /// #     material: Material::default(),
-    /// #     groups: Groups::default(),
-    /// #     breakage: None,
-    /// # })?;
+    /// # let drone = world.add(NewBody::ball(0.1, 500.0)?)?;
+    /// let lift = Vector3::y() * (9.81 * world.mass());
     /// for _ in 0..30 {
-    ///     world.apply_force(drone, &Vector3::new(0.0, 2.0 * 9.81, 0.0), None)?;
+    ///     world.apply_force(drone, &lift, None)?;
     ///     world.step();
     /// }
     /// assert!(world.get(drone).expect("a drone").pose.translation.y.abs() < 1e-9);
@@ -72,6 +61,39 @@ impl World {
         check(torque)?;
         self.loadable(id)?;
         self.load(Load { body: id, force: Vector3::zeros(), torque: *torque })
+    }
+
+    /// Gives a dynamic body an impulse, N s, at a place in the world, m, or at its center of mass. The body wakes.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::apply_force`].
+    ///
+    /// ```
+    /// use brisance_sim::nalgebra::{Point3, Vector3};
+    /// # use brisance_sim::{NewBody, Settings, World};
+    ///
+    /// # let mut world = World::new(Settings::default());
+    /// # let ball = world.add(NewBody::ball(0.1, 500.0)?)?;
+    /// let (impulse, top) = (Vector3::new(4.0, 0.0, 0.0), Point3::new(0.0, 0.1, 0.0));
+    /// world.push(ball, &impulse, Some(&top))?;
+    /// let momentum = world.get(ball).expect("a ball").momentum;
+    /// assert_eq!((momentum.linear, momentum.angular.z), (impulse, -0.4));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn push(
+        &mut self,
+        id: BodyId,
+        impulse: &Vector3<f64>,
+        at: Option<&Point3<f64>>,
+    ) -> Result<(), SteeringError> {
+        check(impulse.iter().chain(at.into_iter().flat_map(|at| at.iter())))?;
+        let i = self.loadable(id)?;
+        self.wake(BTreeSet::from([id]));
+        let center = self.poses[i].translation.vector;
+        let arm = at.map_or_else(Vector3::zeros, |at| at.coords - center);
+        self.momenta[i].apply(impulse, &arm);
+        Ok(())
     }
 
     /// The number of a dynamic body.

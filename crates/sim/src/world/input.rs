@@ -1,4 +1,4 @@
-//! What a caller asks of the next frame.
+//! Inputs of a caller for the next frame.
 
 use nalgebra::{Isometry3, Vector3};
 

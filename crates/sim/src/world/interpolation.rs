@@ -12,7 +12,7 @@ impl World {
     /// All bodies with their poses at a share `t` of the way from the end of the frame before the last, 0, to
     /// the end of the last, 1: places along a line, rotations along the shorter arc, both by way of
     /// [`World::corner`]. Shares beyond are taken as the nearer end. A body that was added in the last frame starts at
-    /// its first pose, a piece where it was in what it broke off, and one that [`World::set_pose`] placed is at that
+    /// its first pose, a piece at its pose as a part of its parent, and one that [`World::set_pose`] placed is at that
     /// pose.
     ///
     /// ```

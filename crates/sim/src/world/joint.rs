@@ -11,7 +11,7 @@ use crate::{BodyId, JointId};
 /// A joint to add to a [`World`](crate::World), with the bodies where they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewJoint {
-    /// What it leaves free.
+    /// The motion that it allows.
     pub kind: JointKind,
     /// The bodies it joins.
     pub bodies: [BodyId; 2],
@@ -44,7 +44,7 @@ pub enum JointError {
     Immovable,
     /// A number of it is not finite, or a bound below zero.
     #[error(
-        "its places must be finite, its axis not zero, and what it bears and does not negative"
+        "its places must be finite, its axis not zero, and its strength and motor force not negative"
     )]
     NotFinite,
     /// Its limits are the wrong way round.
@@ -73,7 +73,7 @@ pub struct JointState {
     pub id: JointId,
     /// The bodies it joins.
     pub bodies: [BodyId; 2],
-    /// What it leaves free.
+    /// The motion that it allows.
     pub kind: JointKind,
     /// Angle, rad, shift or distance, m.
     pub coordinate: f64,
@@ -85,7 +85,7 @@ pub struct JointState {
     pub torque: Vector3<f64>,
 }
 
-/// A joint and what it bears.
+/// A joint and its load.
 #[derive(Clone, Debug)]
 pub(crate) struct Joined {
     pub(crate) id: JointId,

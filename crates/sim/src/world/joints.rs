@@ -6,7 +6,7 @@ use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vect
 
 use crate::world::id::{BodyId, JointId};
 use crate::world::joint::Joined;
-use crate::{JointError, JointState, NewJoint, Report, World};
+use crate::{Events, JointError, JointState, NewJoint, World};
 
 /// A piece takes over a joint of the body it broke off if it is this near to the anchor, m, or this
 /// share of its own radius.
@@ -91,8 +91,7 @@ impl World {
         self.joints.iter().map(|link| link.ids)
     }
 
-    /// Both bodies of each joint with what it last gave each, about its center of mass, and whether it
-    /// has a motor.
+    /// Both bodies of each joint, its last impulses on them about their centers of mass, and whether it has a motor.
     pub(crate) fn joint_loads(&self) -> impl Iterator<Item = ([usize; 2], [Momentum; 2], bool)> {
         self.frame_joints().into_iter().map(|joint| {
             let bodies = joint.bodies.map(|i| i as usize);
@@ -128,12 +127,12 @@ impl World {
 
     /// Hands joints of bodies that broke in this frame to the piece at the anchor; those of bodies
     /// that are gone, or have no piece there, are gone too.
-    pub(crate) fn inherit_joints(&mut self, report: &mut Report) {
+    pub(crate) fn inherit_joints(&mut self, events: &mut Events) {
         let mut links = std::mem::take(&mut self.joints);
         links.retain_mut(|link| {
-            let held = (0..2).all(|side| self.inherit(link, side, report));
+            let held = (0..2).all(|side| self.inherit(link, side, events));
             if !held {
-                report.broken_joints.push(link.id);
+                events.broken_joints.push(link.id);
                 self.wake_all(&link.ids);
             }
             held
@@ -142,7 +141,7 @@ impl World {
     }
 
     /// Whether a side of a joint still has a body.
-    fn inherit(&self, link: &mut Joined, side: usize, report: &Report) -> bool {
+    fn inherit(&self, link: &mut Joined, side: usize, events: &Events) -> bool {
         if self.ids.binary_search(&link.ids[side]).is_ok() {
             return true;
         }
@@ -153,7 +152,7 @@ impl World {
             let distance = self.shapes[i].field().distance(&local);
             (distance <= reach).then_some((distance, i))
         };
-        let heirs = self.heirs(link.ids[side], report).into_iter().filter_map(distance);
+        let heirs = self.heirs(link.ids[side], events).into_iter().filter_map(distance);
         let Some((_, nearest)) = heirs.min_by(|p, q| p.0.total_cmp(&q.0)) else { return false };
         link.ids[side] = self.ids[nearest];
         link.joint.frames[side] = self.poses[nearest].inv_mul(&link.places[side]);
@@ -161,23 +160,23 @@ impl World {
     }
 
     /// The bodies there are of one that broke or was dented in this frame, in order of their names.
-    fn heirs(&self, gone: BodyId, report: &Report) -> Vec<usize> {
+    fn heirs(&self, gone: BodyId, events: &Events) -> Vec<usize> {
         let (mut open, mut heirs) = (vec![gone], Vec::new());
         while let Some(id) = open.pop() {
             if let Ok(i) = self.ids.binary_search(&id) {
                 heirs.push(i);
                 continue;
             }
-            let broke = report.fractures.iter().filter(|event| event.parent == id);
+            let broke = events.fractures.iter().filter(|event| event.parent == id);
             open.extend(broke.flat_map(|event| &event.fragments));
-            open.extend(report.dents.iter().filter(|d| d.before == id).map(|d| d.after));
+            open.extend(events.dents.iter().filter(|d| d.before == id).map(|d| d.after));
         }
         heirs.sort_unstable();
         heirs
     }
 
     /// The work of motors and of kinematic bodies through some joints on each body in a frame that led from `start`,
-    /// J: force times way. What they take counts as dissipation.
+    /// J: force times way. Negative work counts as dissipation.
     pub(crate) fn joint_work(
         &self,
         joints: &[Joint],
@@ -213,8 +212,8 @@ impl World {
         (joint.motor_impulse() / self.settings.dt * way).max(0.0)
     }
 
-    /// Keeps what joints bore for the next frame and removes those that bore too much.
-    pub(crate) fn load_joints(&mut self, reactions: Vec<Reaction>, report: &mut Report) {
+    /// Keeps the impulses of joints for the next frame and removes overloaded joints.
+    pub(crate) fn load_joints(&mut self, reactions: Vec<Reaction>, events: &mut Events) {
         for (link, reaction) in self.joints.iter_mut().zip(reactions) {
             link.joint.last = reaction;
         }
@@ -226,7 +225,7 @@ impl World {
             });
         self.joints = kept;
         for link in broken {
-            report.broken_joints.push(link.id);
+            events.broken_joints.push(link.id);
             self.wake_all(&link.ids);
         }
     }

@@ -106,22 +106,11 @@ impl World {
     /// [`World::cast_shape`].
     ///
     /// ```
-    /// # use std::sync::Arc;
-    /// # use brisance_sim::contact::{Groups, Material, Shape};
-    /// # use brisance_sim::dynamics::{Body, Velocity};
+    /// # use brisance_sim::contact::Shape;
     /// # use brisance_sim::nalgebra::{Isometry3, Point3, Vector3};
     /// # use brisance_sim::{Filter, NewBody, Settings, World};
     /// # let mut world = World::new(Settings::default());
-    /// # let floor = world.add(NewBody {
-    /// #     body: Body::Static,
-    /// #     pose: Isometry3::identity(),
-    /// #     velocity: Velocity::default(),
-    /// #     shape: Arc::new(Shape::half_space()),
-    /// #     solid: None,
-    /// #     material: Material::default(),
-    /// #     groups: Groups::default(),
-    /// #     breakage: None,
-    /// # })?;
+    /// # let floor = world.add(NewBody::fixed(Shape::half_space()))?;
     /// let way = Vector3::new(0.0, -5.0, 0.0);
     /// let hit = world.cast_ball(&Point3::new(0.0, 2.0, 0.0), 0.5, &way, &Filter::default());
     /// assert!((hit.expect("the floor").distance - 1.5).abs() < 1e-12);
@@ -174,22 +163,11 @@ impl World {
     /// The bodies that a box of half edge lengths `half`, m, overlaps or touches, in the order of [`BodyId`].
     ///
     /// ```
-    /// # use std::sync::Arc;
-    /// # use brisance_sim::contact::{Groups, Material, Shape};
-    /// # use brisance_sim::dynamics::{Body, Velocity};
+    /// # use brisance_sim::contact::Shape;
     /// # use brisance_sim::nalgebra::{Isometry3, Point3, Vector3};
     /// # use brisance_sim::{Filter, NewBody, Settings, World};
     /// # let mut world = World::new(Settings::default());
-    /// # let ball = world.add(NewBody {
-    /// #     body: Body::Static,
-    /// #     pose: Isometry3::translation(1.0, 0.0, 0.0),
-    /// #     velocity: Velocity::default(),
-    /// #     shape: Arc::new(Shape::ball(0.5)),
-    /// #     solid: None,
-    /// #     material: Material::default(),
-    /// #     groups: Groups::default(),
-    /// #     breakage: None,
-    /// # })?;
+    /// # let ball = world.add(NewBody::fixed(Shape::ball(0.5)).at(&Isometry3::translation(1.0, 0.0, 0.0)))?;
     /// let (here, all) = (Isometry3::identity(), Filter::default());
     /// assert_eq!(world.overlap_box(&Vector3::repeat(0.6), &here, &all), [ball]);
     /// assert!(world.overlap_box(&Vector3::repeat(0.4), &here, &all).is_empty());
@@ -228,22 +206,11 @@ impl World {
     /// nearest.
     ///
     /// ```
-    /// # use std::sync::Arc;
-    /// # use brisance_sim::contact::{Groups, Material, Shape};
-    /// # use brisance_sim::dynamics::{Body, Velocity};
+    /// # use brisance_sim::contact::Shape;
     /// # use brisance_sim::nalgebra::{Isometry3, Point3, Vector3};
     /// # use brisance_sim::{Filter, NewBody, Settings, World};
     /// # let mut world = World::new(Settings::default());
-    /// # let floor = world.add(NewBody {
-    /// #     body: Body::Static,
-    /// #     pose: Isometry3::identity(),
-    /// #     velocity: Velocity::default(),
-    /// #     shape: Arc::new(Shape::half_space()),
-    /// #     solid: None,
-    /// #     material: Material::default(),
-    /// #     groups: Groups::default(),
-    /// #     breakage: None,
-    /// # })?;
+    /// # let floor = world.add(NewBody::fixed(Shape::half_space()))?;
     /// let nearest = world.nearest_body(&Point3::new(1.0, 0.4, 0.0), 1.0, &Filter::default());
     /// assert_eq!(nearest.expect("the floor").point, Point3::new(1.0, 0.0, 0.0));
     /// # Ok::<(), Box<dyn std::error::Error>>(())

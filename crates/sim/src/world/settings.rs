@@ -13,8 +13,8 @@ pub struct Settings {
     pub gravity: Vector3<f64>,
     /// Iterations and tolerances of collision and contact.
     pub contact: contact::Settings,
-    /// Whether islands of touching bodies are held to the energy that they had, and those that touch nothing
-    /// immovable to their angular momentum. [`contact::Solver::Ku07`] is not: its impulses add no energy.
+    /// Whether the energy of islands of touching bodies is bounded, and islands that touch no static or kinematic body
+    /// keep their angular momentum. Without effect on [`contact::Solver::Ku07`], whose impulses add no energy.
     pub bound_energy: bool,
     /// Rounds of breaking in one frame: pieces may break again in the frame they are born in.
     pub break_rounds: usize,

@@ -1,4 +1,4 @@
-//! What bodies are made of.
+//! Solids of bodies.
 
 use std::sync::Arc;
 

@@ -63,7 +63,7 @@ struct BodyState {
     /// What contacts and joints do to it if anchors hold it.
     press: [f64; 6],
     breaks: bool,
-    user_data: u64,
+    user_data: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -80,7 +80,7 @@ struct LinkState {
     sleeper: BodyId,
     other: BodyId,
     load: [f64; 6],
-    lately: [f64; 6],
+    average: [f64; 6],
     carries: bool,
     props: Vec<PropState>,
 }
@@ -95,7 +95,7 @@ struct JointState {
     bodies: [BodyId; 2],
     /// In each body's coordinates.
     frames: [[f64; 7]; 2],
-    /// What it gave in the last frame: linear, angular, and by row; what its rows moved by in the end.
+    /// Impulses of the last frame: linear, angular and by row; and the final rates of its rows.
     last: ([f64; 3], [f64; 3], [[f64; MAX_ROWS]; 2]),
 }
 
@@ -184,8 +184,8 @@ impl World {
         let is_told = self.log.is_some();
         let touching = state.touching.clone().or_else(|| is_told.then(Vec::new));
         self.log = touching.map(Log::touching);
-        let numbers = state.bodies.iter().map(|body| (body.id, body.user_data));
-        self.user_data = numbers.filter(|(_, number)| *number != 0).collect();
+        let numbers = state.bodies.iter().map(|body| Some((body.id, body.user_data?)));
+        self.user_data = numbers.flatten().collect();
         self.previous.clone_from(&self.poses);
         self.corners = vec![None; self.len()];
         self.places.take();
@@ -234,7 +234,7 @@ impl World {
                 &self.anchorages[i].as_ref().map_or_else(Momentum::default, |own| own.press),
             ),
             breaks: self.breakages[i].is_some(),
-            user_data: self.user_data.get(&self.ids[i]).copied().unwrap_or_default(),
+            user_data: self.user_data.get(&self.ids[i]).copied(),
         }
     }
 
@@ -307,22 +307,22 @@ fn link_state(link: &Link) -> LinkState {
         let Prop { at, normal, friction, impulse } = *prop;
         (at.coords.into(), normal.into(), friction, impulse.into())
     };
-    let Link { sleeper, other, ref load, ref lately, carries, ref props } = *link;
+    let Link { sleeper, other, ref load, ref average, carries, ref props } = *link;
     let props = props.iter().map(numbers).collect();
-    let [load, lately] = [load, lately].map(momentum_numbers);
-    LinkState { sleeper, other, load, lately, carries, props }
+    let [load, average] = [load, average].map(momentum_numbers);
+    LinkState { sleeper, other, load, average, carries, props }
 }
 
 fn link(state: &LinkState) -> Link {
-    let LinkState { sleeper, other, ref load, ref lately, carries, ref props } = *state;
+    let LinkState { sleeper, other, ref load, ref average, carries, ref props } = *state;
     let prop = |&(at, normal, friction, impulse): &PropState| Prop {
         at: Point3::from(Vector3::from(at)),
         normal: Vector3::from(normal),
         friction,
         impulse: Vector3::from(impulse),
     };
-    let [load, lately] = [load, lately].map(momentum);
-    Link { sleeper, other, load, lately, carries, props: props.iter().map(prop).collect() }
+    let [load, average] = [load, average].map(momentum);
+    Link { sleeper, other, load, average, carries, props: props.iter().map(prop).collect() }
 }
 
 fn pair_state(pair: &CachedPair) -> PairState {

@@ -1,4 +1,4 @@
-//! What a caller changes while a world runs: gravity, poses and velocities of bodies.
+//! Changes by a caller while a world runs: gravity, poses and velocities of bodies.
 
 use std::collections::BTreeSet;
 
@@ -92,22 +92,14 @@ impl World {
     /// number is not finite.
     ///
     /// ```
-    /// use brisance_sim::contact::{Groups, Material, Shape};
+    /// use brisance_sim::contact::Shape;
     /// use brisance_sim::dynamics::{Body, Velocity};
-    /// use brisance_sim::nalgebra::{Isometry3, Vector3};
+    /// use brisance_sim::nalgebra::Vector3;
     /// use brisance_sim::{NewBody, Settings, World};
     ///
     /// let mut world = World::new(Settings::default());
-    /// let door = world.add(NewBody {
-    ///     body: Body::Kinematic(Velocity::default()),
-    ///     pose: Isometry3::identity(),
-    ///     velocity: Velocity::default(),
-    ///     shape: Shape::cuboid(Vector3::new(0.5, 1.0, 0.02), 0.02).into(),
-    ///     solid: None,
-    ///     material: Material::default(),
-    ///     groups: Groups::default(),
-    ///     breakage: None,
-    /// })?;
+    /// let panel = Shape::cuboid(Vector3::new(0.5, 1.0, 0.02), 0.02);
+    /// let door = world.add(NewBody::of(Body::Kinematic(Velocity::default()), panel))?;
     /// let opens = Velocity { linear: Vector3::x(), ..Velocity::default() };
     /// world.set_velocity(door, opens)?;
     /// (0..30).for_each(|_| drop(world.step()));
@@ -151,23 +143,12 @@ impl World {
     /// or the rotation is none.
     ///
     /// ```
-    /// # use std::sync::Arc;
-    /// # use brisance_sim::contact::{Groups, Material, Shape};
-    /// # use brisance_sim::dynamics::{Body, MassProperties, Velocity};
-    /// use brisance_sim::nalgebra::{Isometry3, Vector3};
+    /// # use brisance_sim::dynamics::Velocity;
+    /// use brisance_sim::nalgebra::Isometry3;
     /// # use brisance_sim::{NewBody, Settings, World};
     ///
     /// # let mut world = World::new(Settings::default());
-    /// # let ball = world.add(NewBody {
-    /// #     body: Body::Dynamic(MassProperties::new(1.0, Vector3::repeat(0.004))?),
-    /// #     pose: Isometry3::identity(),
-    /// #     velocity: Velocity::default(),
-    /// #     shape: Arc::new(Shape::ball(0.1)),
-    /// #     solid: None,
-    /// #     material: Material::default(),
-    /// #     groups: Groups::default(),
-    /// #     breakage: None,
-    /// # })?;
+    /// # let ball = world.add(NewBody::ball(0.1, 250.0)?)?;
     /// let start = Isometry3::translation(0.0, 3.0, 0.0);
     /// world.set_pose(ball, &start)?;
     /// world.set_velocity(ball, Velocity::default())?;
@@ -195,8 +176,8 @@ impl World {
         Ok(())
     }
 
-    /// Has a kinematic body go to a pose in the next frame, evenly, and stop there: what it meets on the way it
-    /// pushes. Of several targets for a frame the last counts. What sleeps on it or near its way wakes.
+    /// Moves a kinematic body to a pose over the next frame at constant velocity, and stops it there. It pushes bodies
+    /// on its way. Of several targets for a frame the last counts. Sleepers on it or near its way wake.
     ///
     /// # Errors
     ///
@@ -204,23 +185,14 @@ impl World {
     /// number is not finite or the way takes a speed beyond 1e30, or the rotation is none.
     ///
     /// ```
-    /// # use std::sync::Arc;
-    /// # use brisance_sim::contact::{Groups, Material, Shape};
+    /// # use brisance_sim::contact::Shape;
     /// # use brisance_sim::dynamics::{Body, Velocity};
     /// use brisance_sim::nalgebra::{Isometry3, Vector3};
     /// # use brisance_sim::{NewBody, Settings, World};
     ///
     /// # let mut world = World::new(Settings::default());
-    /// # let lift = world.add(NewBody {
-    /// #     body: Body::Kinematic(Velocity::default()),
-    /// #     pose: Isometry3::identity(),
-    /// #     velocity: Velocity::default(),
-    /// #     shape: Arc::new(Shape::cuboid(Vector3::new(0.5, 0.1, 0.5), 0.1)),
-    /// #     solid: None,
-    /// #     material: Material::default(),
-    /// #     groups: Groups::default(),
-    /// #     breakage: None,
-    /// # })?;
+    /// # let floor = Shape::cuboid(Vector3::new(0.5, 0.1, 0.5), 0.1);
+    /// # let lift = world.add(NewBody::of(Body::Kinematic(Velocity::default()), floor))?;
     /// let above = Isometry3::new(Vector3::y() * 0.05, Vector3::y() * 0.2);
     /// world.move_kinematic(lift, &above)?;
     /// world.step();

@@ -7,7 +7,7 @@ use crate::BodyId;
 /// Contacts of a frame, pair by pair, each pair and all pairs in the order of [`BodyId`].
 ///
 /// Two bodies touch in a frame if they exchange an impulse in it, or are no farther apart at its end than the
-/// penetration slop. What sleeps goes on to touch what it lies on, without being listed in
+/// penetration slop. Sleepers go on touching the bodies they lie on, without being listed in
 /// [`Self::touching`].
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -51,7 +51,7 @@ impl Touching {
     }
 }
 
-/// What is known of contacts from frame to frame.
+/// Contacts that are kept from frame to frame.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
     /// Pairs that touched in the last frame, sorted.

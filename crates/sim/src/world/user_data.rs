@@ -1,60 +1,48 @@
 //! A number of the caller for each body.
 
-use crate::{BodyId, Report, World};
+use crate::{BodyId, Events, World};
 
 impl World {
-    /// Gives a body a number of the caller's, such as a place in the tables of a game; `false` if there is no such
-    /// body. Its pieces inherit it, and so does the body in its place when it is dented. Checkpoints keep it.
+    /// Gives a body a number of the caller's, such as a place in the tables of a game, or takes it away; `false` if
+    /// there is no such body. Its pieces inherit it, and so does the body in its place when it is dented. Checkpoints
+    /// keep it.
     ///
     /// ```
-    /// # use std::sync::Arc;
-    /// # use brisance_sim::contact::{Groups, Material, Shape};
-    /// # use brisance_sim::dynamics::{Body, Velocity};
-    /// # use brisance_sim::nalgebra::Isometry3;
+    /// # use brisance_sim::contact::Shape;
     /// # use brisance_sim::{NewBody, Settings, World};
     /// # let mut world = World::new(Settings::default());
-    /// # let floor = world.add(NewBody {
-    /// #     body: Body::Static,
-    /// #     pose: Isometry3::identity(),
-    /// #     velocity: Velocity::default(),
-    /// #     shape: Arc::new(Shape::half_space()),
-    /// #     solid: None,
-    /// #     material: Material::default(),
-    /// #     groups: Groups::default(),
-    /// #     breakage: None,
-    /// # })?;
-    /// assert_eq!(world.user_data(floor), Some(0));
-    /// world.set_user_data(floor, 7);
+    /// # let floor = world.add(NewBody::fixed(Shape::half_space()))?;
+    /// assert_eq!(world.user_data(floor), None);
+    /// world.set_user_data(floor, Some(7));
     /// assert_eq!(world.user_data(floor), Some(7));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn set_user_data(&mut self, id: BodyId, number: u64) -> bool {
+    pub fn set_user_data(&mut self, id: BodyId, number: Option<u64>) -> bool {
         let is_there = self.ids.binary_search(&id).is_ok();
-        if is_there && number == 0 {
-            self.user_data.remove(&id);
-        } else if is_there {
-            self.user_data.insert(id, number);
-        }
+        match number.filter(|_| is_there) {
+            Some(number) => self.user_data.insert(id, number),
+            None => self.user_data.remove(&id),
+        };
         is_there
     }
 
-    /// The number that [`World::set_user_data`] gave a body or what it broke off, zero unless given; `None` if
+    /// The number that [`World::set_user_data`] gave a body or its parent; `None` if none was given, or
     /// there is no such body.
     pub fn user_data(&self, id: BodyId) -> Option<u64> {
         self.ids.binary_search(&id).ok()?;
-        Some(self.user_data.get(&id).copied().unwrap_or_default())
+        self.user_data.get(&id).copied()
     }
 
-    /// Has bodies that came about inherit from those that they came of.
-    pub(crate) fn pass_user_data_on(&mut self, report: &Report) {
+    /// Passes the numbers of bodies on to their pieces and to the dented bodies in their places.
+    pub(crate) fn pass_user_data_on(&mut self, events: &Events) {
         if self.user_data.is_empty() {
             return;
         }
-        let broke = report.fractures.iter().map(|event| (event.parent, &event.fragments[..]));
+        let broke = events.fractures.iter().map(|event| (event.parent, &event.fragments[..]));
         let dented =
-            report.dents.iter().map(|dent| (dent.before, std::slice::from_ref(&dent.after)));
+            events.dents.iter().map(|dent| (dent.before, std::slice::from_ref(&dent.after)));
         let mut open: Vec<(BodyId, &[BodyId])> = broke.chain(dented).collect();
-        // names ascend, so that what came of others comes after them
+        // handles ascend, so that pieces come after their parents
         open.sort_by_key(|(parent, _)| *parent);
         for (parent, heirs) in open {
             if let Some(number) = self.user_data.remove(&parent) {

@@ -1,4 +1,4 @@
-//! What is probably not meant in how a world starts.
+//! Warnings about the initial state of a world.
 
 use contact::constraint::Joint;
 use contact::{Broad, Frame};
@@ -15,7 +15,7 @@ pub enum Warning {
     Fast {
         /// The body that moves.
         body: BodyId,
-        /// What it may pass through.
+        /// The body that it may pass through.
         other: BodyId,
         /// How far it moves in a frame, as seen from the other, m.
         way: f64,
@@ -28,7 +28,7 @@ pub enum Warning {
     Inside {
         /// The body that moves if only one does.
         body: BodyId,
-        /// What it is inside of.
+        /// The body that it is inside of.
         other: BodyId,
         /// How deep, m.
         depth: f64,
@@ -49,7 +49,7 @@ impl Warning {
 /// degrees none of 16 passed through it at 2, one at 3 and five at 4 times both thicknesses.
 const LONGEST_WAY: f64 = 2.0;
 
-/// What a body may meet on its way is looked for as far as it comes in this time, s.
+/// Time of flight, s, within which bodies in the way of another are looked for.
 const AHEAD: f64 = 1.0;
 
 /// Share of the thickness of the thinner body that two may overlap: samples and pieces that fit each
@@ -57,8 +57,8 @@ const AHEAD: f64 = 1.0;
 const OVERLAP: f64 = 0.05;
 
 impl World {
-    /// What is probably not meant in the present state: bodies that are inside others, and bodies so
-    /// fast that they may pass through what is in their way. One warning for each pair, in the order of
+    /// Probable mistakes in the present state: bodies that are inside others, and bodies so fast that they may pass
+    /// through others. One warning for each pair, in the order of
     /// the bodies.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = self.overlaps();

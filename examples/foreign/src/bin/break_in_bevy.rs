@@ -88,8 +88,7 @@ impl Physics {
     /// Gives a body an entity.
     fn spawn(&mut self, commands: &mut Commands, body: BodyId, name: Name) -> Entity {
         let entity = commands.spawn((Body(body), name)).id();
-        // bodies without user data have 0, which no entity has
-        self.world.set_user_data(body, entity.to_bits());
+        self.world.set_user_data(body, Some(entity.to_bits()));
         entity
     }
 
@@ -128,9 +127,7 @@ fn give_impulses(
     mut commands: Commands,
 ) -> Result {
     for (entity, body, impulse) in &impulses {
-        if !physics.world.push(body.0, &vector_of(impulse.0), None) {
-            return Err(format!("body {} takes no impulse", body.0).into());
-        }
+        physics.world.push(body.0, &vector_of(impulse.0), None)?;
         commands.entity(entity).remove::<Impulse>();
     }
     Ok(())
@@ -138,9 +135,10 @@ fn give_impulses(
 
 fn step(mut physics: ResMut<Physics>) -> Result {
     physics.report = physics.world.step();
-    let Report { frame, energy_gain, work, .. } = physics.report;
-    if energy_gain > work + 1e-9 {
-        return Err(format!("step {frame} gained {energy_gain} J by {work} J of work").into());
+    let Report { frame, energy, .. } = &physics.report;
+    if energy.gain > energy.work + 1e-9 {
+        let (gain, work) = (energy.gain, energy.work);
+        return Err(format!("step {frame} gained {gain} J by {work} J of work").into());
     }
     Ok(())
 }
@@ -152,7 +150,7 @@ fn follow(
     names: Query<&Name>,
     mut commands: Commands,
 ) -> Result {
-    for fracture in std::mem::take(&mut physics.report.fractures) {
+    for fracture in std::mem::take(&mut physics.report.events.fractures) {
         // what broke again in the same step has no state: its own fracture follows
         let is_there = |piece: &BodyId| physics.world.get(*piece).is_some();
         let pieces: Vec<BodyId> = fracture.fragments.into_iter().filter(is_there).collect();
@@ -164,7 +162,7 @@ fn follow(
         let point = fracture.point.cast::<f32>().into();
         commands.trigger(Broke { name: name.clone(), point, pieces });
     }
-    // a body that dents gets another `BodyId` too, see `Report::dents`; none here does
+    // a body that dents gets another `BodyId` too, see `Events::dents`; none here does
     for (entity, body) in &bodies {
         if physics.world.get(body.0).is_none() {
             commands.entity(entity).despawn();

@@ -1,19 +1,15 @@
 //! Changes to files: bits, bytes, numbers, words, lines, and blocks of them.
 
-/// Random numbers by `SplitMix64` (Steele, Lea and Flood 2014).
-pub(crate) struct Random(u64);
+/// Random choices.
+pub(crate) struct Random(fracture::Random);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(fracture::Random::new(seed))
     }
 
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.word()
     }
 
     /// A number below `end`, or 0 if that is 0.

@@ -240,19 +240,19 @@ impl Effort {
     pub(super) fn add(&mut self, report: &Report) {
         self.frames += 1;
         let work = &mut self.work;
-        work.awake += report.awake;
-        work.pairs += report.pairs;
-        work.reused += report.pairs_reused;
-        work.again += report.pairs_again;
-        work.points += report.points;
-        work.contacts += report.contacts;
-        work.sweeps += report.sweeps;
-        work.unsolved += report.unsolved_islands;
-        work.limited += report.limited_blows;
-        work.linearized += report.linearized.len();
-        work.residual = work.residual.max(report.residual);
-        work.colors = work.colors.max(report.colors);
-        work.levels = work.levels.max(report.levels);
+        work.awake += report.counters.awake;
+        work.pairs += report.counters.pairs;
+        work.reused += report.counters.pairs_reused;
+        work.again += report.counters.pairs_again;
+        work.points += report.counters.points;
+        work.contacts += report.counters.contacts;
+        work.sweeps += report.counters.sweeps;
+        work.unsolved += report.counters.unsolved_islands;
+        work.limited += report.counters.limited_blows;
+        work.linearized += report.events.linearized.len();
+        work.residual = work.residual.max(report.counters.residual);
+        work.colors = work.colors.max(report.counters.colors);
+        work.levels = work.levels.max(report.counters.levels);
     }
 
     fn print(&self, out: &mut impl Write) -> std::io::Result<()> {

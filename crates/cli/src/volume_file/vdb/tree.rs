@@ -22,7 +22,7 @@ pub(super) enum Part<'v> {
     Leaf { origin: [i64; 3], values: &'v [f32], mask: &'v [u8] },
 }
 
-/// What is told of each part.
+/// Called with each part.
 type Visit<'v> = dyn FnMut(Part<'_>) -> Result<(), VdbError> + 'v;
 
 /// The place of value `n` in a cube with `2^width` along an axis.
@@ -36,7 +36,7 @@ fn is_on(mask: &[u8], n: usize) -> bool {
 }
 
 impl Part<'_> {
-    /// Tells the first and the last of what is active, cube by cube.
+    /// Calls `tell` with the first and the last voxel of each active cube.
     pub(super) fn active(&self, tell: &mut impl FnMut([i64; 3], [i64; 3])) {
         match self {
             Self::Tile { origin, size, is_active: true, .. } => {
@@ -121,7 +121,7 @@ impl Tree<'_> {
             .try_for_each(|n| self.topology(level + 1, (place(n), background), leaves, visit))
     }
 
-    /// The values of a node, of which files may hold only the active ones.
+    /// The values of a node. Files may store the active ones alone.
     fn values(
         &mut self,
         count: usize,

@@ -253,20 +253,16 @@ impl Pass<'_> {
         let own = impact.blows(self, group);
         own.iter().for_each(|&(pair, _)| self.pasts[pair].blows += 1);
         let all: Vec<Blow> = own.iter().map(|(_, blow)| *blow).collect();
+        let totals = sums(&all, bearing.may_break).into_iter().map(|blow| (None, blow));
         let mut hard = Vec::new();
-        for blow in sums(&all, bearing.may_break).into_iter().chain(all) {
-            hard.extend(bearing.share((blow.a, blow.b), || blow).map(|share| (share, blow)));
+        for (pair, blow) in totals.chain(own.into_iter().map(|(pair, blow)| (Some(pair), blow))) {
+            hard.extend(bearing.share((blow.a, blow.b), || blow).map(|share| (share, pair, blow)));
         }
         // the weakest body breaks first, and its pieces and the others receive the rest
-        let share = hard.iter().map(|(share, _)| *share).fold(1.0, f64::min);
-        for (_, blow) in hard.into_iter().filter(|(own, _)| *own <= share) {
+        let share = hard.iter().map(|(share, ..)| *share).fold(1.0, f64::min);
+        for (_, pair, blow) in hard.into_iter().filter(|(own, ..)| *own <= share) {
             self.done.blows.push(blow);
-            let breaks = |other: &Blow| match blow.struck {
-                Some(body) => [other.a, other.b].contains(&body),
-                None => (other.a, other.b) == (blow.a, blow.b),
-            };
-            let over = own.iter().filter(|(_, other)| breaks(other));
-            over.for_each(|&(pair, _)| self.pasts[pair].is_over = true);
+            pair.into_iter().for_each(|pair| self.pasts[pair].is_over = true);
         }
         impact.impulses.iter_mut().for_each(|j| *j *= share);
         for (touch, j) in impact.touches.iter().zip(&impact.impulses) {

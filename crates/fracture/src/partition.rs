@@ -1,15 +1,15 @@
-//! What the steps of an event share.
+//! Data that the steps of one fracture share.
 
 use levelset::LevelSet;
 
 use crate::cut::Pair;
 use crate::near::Near;
 
-/// How many cuts or particles one task takes on; no result depends on it.
+/// Cuts or particles of one task; no result depends on it.
 pub(crate) const BATCH: usize = 1024;
 
-/// What an event has found out about the nodes of the parent's grid.
-pub(crate) struct Scene<'a> {
+/// Regions and labels at the nodes of the parent's grid.
+pub(crate) struct Partition<'a> {
     pub(crate) parent: &'a LevelSet,
     /// Per region.
     pub(crate) near: &'a [Option<Near>],

@@ -1,0 +1,118 @@
+//! What happened in a frame.
+
+use dynamics::Momentum;
+use nalgebra::{Point3, Vector3};
+
+use crate::{BodyId, ContactEvents, Event, JointId, Misfit};
+
+/// What happened in a frame: bodies that came and went, broke, gave way or could not be simulated.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Events {
+    /// Bodies that are there at the end of the frame and were not before it: pieces, and dented bodies, in the
+    /// order of bodies.
+    ///
+    /// A piece that broke again within the frame is neither here nor in [`Self::removed`].
+    pub added: Vec<BodyId>,
+    /// Bodies that were there before the frame and are not at its end: broken, cut, dented or retired, in the
+    /// order of bodies.
+    pub removed: Vec<BodyId>,
+    /// Which pairs began and ceased to touch, and how hard they struck; empty unless
+    /// [`World::set_contact_events`](crate::World::set_contact_events) asks for it.
+    pub contacts: ContactEvents,
+    /// Bodies that broke or were cut.
+    pub fractures: Vec<Fracture>,
+    /// Bodies that stay deformed.
+    pub dents: Vec<Dent>,
+    /// Bodies that were hit harder than they bear and held together: no bond between their pieces
+    /// failed.
+    pub held: Vec<BodyId>,
+    /// Bodies that would have broken into more pieces than there is room for, and did not; see
+    /// [`Debris`](crate::Debris).
+    pub over_budget: Vec<BodyId>,
+    /// Bodies that move from now on: they lost their anchors, or their load was more than they bear.
+    pub released: Vec<BodyId>,
+    /// Joints that are gone: their load was more than they bear, or they lost a body.
+    pub broken_joints: Vec<JointId>,
+    /// Pieces that came to rest and are static from now on, or removed; see [`Retire`](crate::Retire).
+    pub retired: Vec<BodyId>,
+    /// Bodies whose state was not finite, or beyond 1e30; they were put back where they were and
+    /// stopped. A body that was added with such a state takes no part in the simulation.
+    pub frozen: Vec<BodyId>,
+    /// Bodies that yield and of which a blow was solved for small strains, because no equilibrium of large
+    /// strains was found.
+    pub linearized: Vec<BodyId>,
+    /// Whether no impulses met all conditions of contacts and joints, so that the best of some sweeps
+    /// was taken; or the equations of bodies that joints alone hold were not solved, which were then
+    /// moved as others are.
+    pub unsolved: bool,
+    /// Whether the quadratic program reached its limit of work, so that sweeps replaced it; [`Self::unsolved`] is
+    /// set too.
+    pub solver_limited: bool,
+    /// Breaks, dents, cuts and blows that held, as data that [`World::replay`](crate::World::replay) and
+    /// [`World::redo`](crate::World::redo) take.
+    pub replayable: Vec<Event>,
+    /// Recorded events that did not recur; see [`World::replay`](crate::World::replay).
+    pub misfits: Vec<Misfit>,
+}
+
+impl Events {
+    /// Sets the bodies that were added and removed, from the sorted bodies before and after the frame.
+    pub(crate) fn compare(&mut self, before: &[BodyId], after: &[BodyId]) {
+        let beyond = |known: &[BodyId], other: &[BodyId]| {
+            known.iter().copied().filter(|id| other.binary_search(id).is_err()).collect()
+        };
+        self.added = beyond(after, before);
+        self.removed = beyond(before, after);
+    }
+}
+
+/// A body that broke.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Fracture {
+    /// The body that is gone.
+    pub parent: BodyId,
+    /// Its pieces. Some may have broken again in the same frame: those are the parents of later entries.
+    pub fragments: Vec<BodyId>,
+    /// Where it was hit, in the world, m.
+    pub point: Point3<f64>,
+    /// The impulse it would have received, N s.
+    pub impulse: Vector3<f64>,
+    /// Its mass, kg.
+    pub mass_before: f64,
+    /// The mass of its pieces, kg.
+    pub mass_after: f64,
+    /// Its momentum and energy.
+    pub before: Motion,
+    /// Momentum and energy of its pieces together.
+    pub after: Motion,
+}
+
+/// Momentum and energy of some bodies.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Motion {
+    /// Linear momentum, and angular momentum about the world's origin.
+    pub momentum: Momentum,
+    /// Kinetic energy, J.
+    pub kinetic_energy: f64,
+    /// Potential energy, J, zero at the origin.
+    pub potential_energy: f64,
+}
+
+/// A body that stays deformed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Dent {
+    /// The body that is gone.
+    pub before: BodyId,
+    /// The body in its place, of the same mass and momentum.
+    pub after: BodyId,
+    /// Largest displacement of its surface, m.
+    pub depth: f64,
+    /// Work of the yield stress on the plastic strain, J.
+    pub plastic_work: f64,
+    /// Growth of the kinetic energy by the change of inertia at the same angular momentum, J. It comes from the
+    /// energy of the blow.
+    pub kinetic_energy: f64,
+}
