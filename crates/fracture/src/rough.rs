@@ -37,7 +37,7 @@ struct Face {
     triangles: Vec<usize>,
 }
 
-/// A place on an edge, m.
+/// The points that divide each edge, from its lower vertex on.
 type Chain = BTreeMap<[u32; 2], Vec<u32>>;
 
 impl Surface {
@@ -276,9 +276,9 @@ fn pieces_of(chains: &Chain, [from, to]: [u32; 2]) -> Vec<[u32; 2]> {
     let mut all = vec![from];
     let inner = known.into_iter().flatten().copied();
     if from < to {
-        all.extend(inner)
+        all.extend(inner);
     } else {
-        all.extend(inner.rev())
+        all.extend(inner.rev());
     }
     all.push(to);
     all.windows(2).map(|pair| [pair[0], pair[1]]).collect()
