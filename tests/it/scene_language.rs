@@ -233,7 +233,7 @@ fn what_scenes_cannot_say_is_refused_with_its_key() {
         "`event[0].time`",
     );
     let push = "[[event]]\ntime = 1\npush = { body = \"bal\", impulse = [0, 0, 0] }";
-    refused(push, "`event[0].push.body` names no dynamic body, did you mean `ball`?");
+    refused(push, "`event[0].push.body` names no dynamic body `bal`, did you mean `ball`?");
     let blast = "[[event]]\ntime = 1\nexplode = { at = [0, 0, 0], radius = 0, impulse = 1 }";
     refused(blast, "`event[0].explode.radius` must be above 0");
     let body = "[[body]]\nname = \"a\"\nshape = { sphere = { radius = 1 } }\n";

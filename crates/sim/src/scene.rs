@@ -88,6 +88,7 @@ pub use motion::{Keyframe, Motion};
 pub use pattern::{
     Bricks, Nested, Noise, Painted, Pattern, PatternFile, Points, Preset, Radial, Slices, Voronoi,
 };
+pub(crate) use pieces::Whole;
 pub use pieces::{PieceBonds, Pieces};
 pub use polygon::Polygon;
 pub use pose::{Axis, Rotation};

@@ -70,9 +70,26 @@ pub struct SceneFile {
 }
 
 impl SceneFile {
-    /// The path of a file that the scene, read from `scene`, names.
-    pub(super) fn path(&self, name: &str, scene: &Path) -> Result<PathBuf, Failure> {
-        self.reach.path(name, scene)
+    /// The files of meshes and pieces that the scene, read from `scene`, names, with those that they name themselves,
+    /// each once: its name in the scene or relative to its folder, and what it holds.
+    pub(super) fn surfaces(&self, scene: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+        let mut surfaces = BTreeMap::new();
+        let relative = |(path, bytes): (PathBuf, Vec<u8>)| {
+            let name = path.strip_prefix(&self.reach.folder).unwrap_or(&path);
+            (name.to_string_lossy().into_owned(), bytes)
+        };
+        for name in self.scene.mesh_files() {
+            let path = self.reach.path(name, scene)?;
+            let (_, files) = read_surface(&path, &self.reach, scene, read_mesh_file_with)?;
+            let mut files = files.into_iter();
+            surfaces.extend(files.next().map(|(_, bytes)| (name.to_owned(), bytes)));
+            surfaces.extend(files.map(relative));
+        }
+        for name in self.scene.piece_files() {
+            let (_, files) = read_pieces(name, &self.reach, scene, &mut Vec::new())?;
+            surfaces.extend(files.into_iter().map(relative));
+        }
+        Ok(surfaces)
     }
 }
 
