@@ -440,3 +440,39 @@ fn a_browser_tells_how_fast_crowds_are() {
         println!("{name}: {seen}");
     }
 }
+
+/// A box of 1 m on the floor, its corner at `x`.
+fn block(x: f64) -> Vec<u8> {
+    let mut text = String::new();
+    for n in 0..8 {
+        text += &format!("v {} {} {}\n", x + f64::from(n & 1), n >> 1 & 1, n >> 2 & 1);
+    }
+    for [a, b, c, d] in
+        [[1, 5, 7, 3], [2, 4, 8, 6], [1, 2, 6, 5], [3, 7, 8, 4], [1, 3, 4, 2], [5, 6, 8, 7]]
+    {
+        text += &format!("f {a} {b} {c} {d}\n");
+    }
+    text.into_bytes()
+}
+
+#[test]
+fn a_body_in_pieces_plays_from_the_files_of_its_folder() {
+    let scene = "version = 1\n[[body]]\nname = \"floor\"\nshape = { plane = {} }\nmotion = \"static\"\n\
+                 [[body]]\nname = \"wall\"\nmaterial = \"clay\"\n\
+                 shape = { pieces = { file = \"./parts/\", bonds = {} } }\n\
+                 fracture = { lattice = { spacing = 0.3 } }\n";
+    let mut files: BTreeMap<String, Vec<u8>> =
+        (0..3).map(|n| (format!("parts/{n}.obj"), block(f64::from(n)))).collect();
+    files.insert("parts/notes.txt".to_owned(), b"not a mesh".to_vec());
+    files.insert("parts/old/3.obj".to_owned(), block(3.0));
+    let setup = Setup { model: Some(Model::Stress), ..Setup::of(scene) };
+    for setup in [Setup::of(scene), setup] {
+        let mut play = Play::new(&setup, &files).unwrap();
+        assert_eq!(play.world().len(), 4);
+        assert_eq!(play.world().joints().count(), 2);
+        check_layout(&play.start());
+        check_layout(&play.step());
+    }
+    let error = Play::new(&Setup::of(scene), &BTreeMap::new()).unwrap_err().to_string();
+    assert!(error.contains("\"./parts/\", which is not here"), "{error}");
+}
