@@ -50,7 +50,7 @@ pub use build::{
 pub use contact::constraint::{JointKind, Motor};
 pub use contact::{Combine, Groups};
 pub use frame::report::{Dent, Dissipation, Fracture, Motion, Report};
-pub use look::coat::{Coat, Image, ImageKind, Opacity};
+pub use look::coat::{Coat, Image, ImageKind, Opacity, Wrap};
 pub use look::paint::{Paint, PaintedMesh};
 pub use look::skin::{Skin, Undrawn};
 pub use look::surface::{CoatGroup, Surface};

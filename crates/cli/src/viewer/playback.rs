@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use sim::{Coat, Image, Opacity, Recording, Skin, Surface, Texture, Track};
+use sim::{Coat, Image, Opacity, Recording, Skin, Surface, Texture, Track, Wrap};
 
 use crate::render::View;
 
@@ -86,9 +86,18 @@ impl Coats {
         };
         self.entries.push(json!({ "colour": [r, g, b], "alpha": alpha, "roughness": roughness,
             "metallic": coat.metallic, "blend": coat.opacity == Opacity::Blend,
-            "cutoff": cutoff, "image": image }));
+            "cutoff": cutoff, "image": image, "wrap": coat.wrap.map(mode) }));
         self.known.push((coat.clone(), roughness));
         self.known.len() - 1
+    }
+}
+
+/// The number that three.js has for what an image shows beyond its ends.
+fn mode(wrap: Wrap) -> u32 {
+    match wrap {
+        Wrap::Repeat => 1000,
+        Wrap::Clamp => 1001,
+        Wrap::Mirror => 1002,
     }
 }
 

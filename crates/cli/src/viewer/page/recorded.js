@@ -20,7 +20,13 @@ export class RecordedStage extends Stage {
     for (const body of bodies) body.parts = partsOf(body);
     this.shown = bodies.filter((body) => body.frames > 0 && body.parts.length);
     if (!this.shown.length) throw new Error("it holds nothing that can be seen");
-    this.textures = images.map((image) => textureOf(image, () => (this.stale = true)));
+    // one for each way that an image is wrapped
+    this.textures = new Map();
+    for (const { image, wrap } of this.recording.coats) {
+      const key = `${image} ${wrap}`;
+      if (image === null || this.textures.has(key)) continue;
+      this.textures.set(key, textureOf(images[image], wrap, () => (this.stale = true)));
+    }
     const kinds = new Map();
     for (const part of this.shown.flatMap((body) => body.parts)) {
       const kind = part.coat === null ? kindOf(part.body) : `coat ${part.coat}`;
@@ -42,7 +48,7 @@ export class RecordedStage extends Stage {
     const room = [parts.length, sum((g) => g.positions.length / 3), sum((g) => g.indices.length)];
     const { body, coat } = parts[0];
     const batch = coat === null ? this.batchOf(body, ...room)
-      : this.batchOfCoat(coats[coat], this.textures[coats[coat].image] ?? null, ...room);
+      : this.batchOfCoat(coats[coat], this.textures.get(`${coats[coat].image} ${coats[coat].wrap}`) ?? null, ...room);
     for (const n of used.keys()) used.set(n, batch.addGeometry(geometryOf(geometries[n])));
     for (const part of parts) {
       part.batch = batch;

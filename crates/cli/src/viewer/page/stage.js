@@ -173,11 +173,11 @@ function materialOf({ transmission, ior, alpha, roughness }) {
   return new THREE.MeshStandardMaterial({ roughness: 0.82, transparent, opacity: alpha });
 }
 
-/** The texture of an image, a blob; `done` is called when it can be drawn. */
-export function textureOf(blob, done) {
+/** The texture of an image, a blob, wrapped along both axes; `done` is called when it can be drawn. */
+export function textureOf(blob, [wrapS, wrapT], done) {
   const texture = new THREE.Texture();
   texture.colorSpace = THREE.SRGBColorSpace;
-  texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
+  Object.assign(texture, { wrapS, wrapT });
   texture.flipY = false;
   // texture coordinates count from the bottom
   const how = { imageOrientation: "flipY", premultiplyAlpha: "none", colorSpaceConversion: "none" };
