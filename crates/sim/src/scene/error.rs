@@ -5,6 +5,8 @@ use std::ops::Range;
 use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
+use super::files::beside;
+
 /// A place in a text, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -21,6 +23,22 @@ impl std::fmt::Display for Place {
 }
 
 impl Place {
+    /// Where the text of a scene, which is in the file `of`, names the file `name` as a `file` or `picture`; both
+    /// are relative to the folder of the scene, and `of` is empty for the scene itself.
+    pub fn of_file(text: &str, of: &str, name: &str) -> Option<Self> {
+        let is_named = |given: &str| {
+            given == name && of.is_empty() || !of.is_empty() && beside(of, given) == name
+        };
+        let root = DeTable::parse(text).ok()?;
+        let mut found = None;
+        visit_texts(root.get_ref(), &mut |path, value, span| {
+            if [".file", ".picture"].iter().any(|key| path.ends_with(key)) && is_named(value) {
+                found.get_or_insert(span.start);
+            }
+        });
+        found.map(|offset| Self::of(text, offset))
+    }
+
     /// Where byte `offset` of `text` is.
     fn of(text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
@@ -254,6 +272,35 @@ fn visit(table: &DeTable, path: &str, see: &mut impl FnMut(&str, Range<usize>)) 
     }
 }
 
+/// Calls `see` with the path, the value and the span of every text.
+fn visit_texts(table: &DeTable, see: &mut impl FnMut(&str, &str, Range<usize>)) {
+    fn visit_text(
+        value: &DeValue,
+        span: Range<usize>,
+        path: &str,
+        see: &mut impl FnMut(&str, &str, Range<usize>),
+    ) {
+        match value {
+            DeValue::String(text) => see(path, text, span),
+            DeValue::Table(table) => {
+                for (key, value) in table {
+                    let path = join(path, key.get_ref());
+                    visit_text(value.get_ref(), value.span(), &path, &mut *see);
+                }
+            }
+            DeValue::Array(items) => {
+                for (i, item) in items.iter().enumerate() {
+                    visit_text(item.get_ref(), item.span(), &format!("{path}[{i}]"), &mut *see);
+                }
+            }
+            _ => {}
+        }
+    }
+    for (key, value) in table {
+        visit_text(value.get_ref(), value.span(), key.get_ref(), &mut *see);
+    }
+}
+
 fn visit_value(
     value: &DeValue,
     span: Range<usize>,
@@ -280,7 +327,11 @@ pub(super) fn nearest<'a>(
     candidates
         .map(|candidate| (edits(name, candidate), candidate))
         .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, candidate)| 3 * distance <= candidate.chars().count().max(3))
+        .filter(|(distance, candidate)| {
+            let length = candidate.chars().count();
+            // of one letter nothing is left that is like it
+            3 * distance <= length.max(3) && *distance < length
+        })
         .map(|(_, candidate)| candidate)
 }
 

@@ -224,7 +224,7 @@ impl Files<'_> {
 }
 
 /// A file named in `file`, relative to the folder of the scene.
-fn beside(file: &str, name: &str) -> String {
+pub(super) fn beside(file: &str, name: &str) -> String {
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));
     let mut path = PathBuf::new();
     for part in folder.join(name).components() {
