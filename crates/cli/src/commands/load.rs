@@ -247,22 +247,9 @@ pub fn load_with(
         digest.update(&bytes);
         files.push(file);
     }
-    for file in scene.tet_files() {
-        if meshes.contains_key(file) {
-            continue;
-        }
-        let mesh_path = reach.path(file, path)?;
-        let tets = read_tets(&mesh_path).map_err(|source| Failure::Mesh {
-            path: mesh_path.clone(),
-            named: reach.sources.named(file, path),
-            source,
-        })?;
-        let read_from = tet_file::files(&mesh_path);
-        for file in &read_from {
-            digest.update(&read_plain(file)?);
-        }
-        files.extend(read_from);
-        meshes.insert(file.to_owned(), MeshData::Tets(tets));
+    for file in read_all_tets(&scene, (path, &reach), &mut meshes)? {
+        digest.update(&read_plain(&file)?);
+        files.push(file);
     }
     let named: Vec<String> = scene.pattern_files().map(str::to_owned).collect();
     for file in named {
@@ -294,6 +281,29 @@ pub fn load_with(
     digest.update(&simulation.fps.to_le_bytes());
     let (digest, sources) = (digest.finalize(), reach.sources);
     Ok(Loaded { digest, scene, meshes, lost, files, sources })
+}
+
+/// Reads the tetrahedra of a scene into `meshes`. Returns the files that they are in.
+fn read_all_tets(
+    scene: &Scene,
+    (named_in, reach): (&Path, &Reach),
+    meshes: &mut BTreeMap<String, MeshData>,
+) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for file in scene.tet_files() {
+        if meshes.contains_key(file) {
+            continue;
+        }
+        let path = reach.path(file, named_in)?;
+        let tets = read_tets(&path).map_err(|source| Failure::Mesh {
+            path: path.clone(),
+            named: reach.sources.named(file, named_in),
+            source,
+        })?;
+        files.extend(tet_file::files(&path));
+        meshes.insert(file.to_owned(), MeshData::Tets(tets));
+    }
+    Ok(files)
 }
 
 /// Reads the SVG files of a scene into `meshes` as solids. Returns the files.
