@@ -5,8 +5,6 @@ use std::ops::Range;
 use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
-use super::files::beside;
-
 /// A place in a text, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -23,24 +21,8 @@ impl std::fmt::Display for Place {
 }
 
 impl Place {
-    /// Where the text of a scene, which is in the file `of`, names the file `name` as a `file` or `picture`; both
-    /// are relative to the folder of the scene, and `of` is empty for the scene itself.
-    pub fn of_file(text: &str, of: &str, name: &str) -> Option<Self> {
-        let is_named = |given: &str| {
-            given == name && of.is_empty() || !of.is_empty() && beside(of, given) == name
-        };
-        let root = DeTable::parse(text).ok()?;
-        let mut found = None;
-        visit_texts(root.get_ref(), &mut |path, value, span| {
-            if [".file", ".picture"].iter().any(|key| path.ends_with(key)) && is_named(value) {
-                found.get_or_insert(span.start);
-            }
-        });
-        found.map(|offset| Self::of(text, offset))
-    }
-
     /// Where byte `offset` of `text` is.
-    fn of(text: &str, offset: usize) -> Self {
+    pub(super) fn of(text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         Self {
@@ -273,7 +255,7 @@ fn visit(table: &DeTable, path: &str, see: &mut impl FnMut(&str, Range<usize>)) 
 }
 
 /// Calls `see` with the path, the value and the span of every text.
-fn visit_texts(table: &DeTable, see: &mut impl FnMut(&str, &str, Range<usize>)) {
+pub(super) fn visit_texts(table: &DeTable, see: &mut impl FnMut(&str, &str, Range<usize>)) {
     fn visit_text(
         value: &DeValue,
         span: Range<usize>,
