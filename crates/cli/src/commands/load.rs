@@ -10,9 +10,8 @@ use ndarray::Array2;
 use sim::scene::{Body, FileError, Place, Scene, Shape, StrengthPicture};
 use sim::{Appearance, BuildError, MeshData, MeshWarning, PaintedMesh, World};
 
-use crate::commands::failure::Named;
 use crate::commands::regions::{pattern_files, read_pattern};
-use crate::commands::{Failure, OUTSIDE, read_text};
+use crate::commands::{Failure, Named, OUTSIDE, read_text};
 use crate::input;
 use crate::mesh_file::{
     Beside, MeshFileError, is_mesh, read_mesh_file_with, read_object_files_with,
