@@ -180,7 +180,8 @@ fn a_scene_starts_from_a_folder_of_pieces() {
         &case,
         "frames = 45",
         "file = \"parts\", nodes = 4000",
-        "density = 2500\nfriction = 2",
+        // the steepest cut that bears a piece leans by 31 degrees, above the angle of friction of 0.5
+        "density = 2500\nfriction = 0.65",
     );
     let checked = json(&case.run(&["check", "main.toml", "--json"]));
     let bodies = checked["bodies"].as_array().unwrap();
@@ -192,7 +193,7 @@ fn a_scene_starts_from_a_folder_of_pieces() {
     for frame in &places {
         for (place, start) in frame.iter().zip(&places[0]) {
             let moved: f64 = place.iter().zip(start).map(|(a, b)| (a - b).powi(2)).sum();
-            assert!(moved.sqrt() < 0.02, "{place:?}, not {start:?}");
+            assert!(moved.sqrt() < 0.01, "{place:?}, not {start:?}");
         }
     }
 }
@@ -233,6 +234,111 @@ fn pieces_start_to_move_as_one_body() {
     }
 }
 
+/// Copies of a body in pieces are held by bonds of their own, turned and mirrored with them: without gravity a copy moves
+/// as one rigid body does.
+#[test]
+fn copies_of_pieces_move_as_one_body_each() {
+    let case = Case::new(&[]);
+    blocks(&case);
+    let pieces = "file = \"blocks.obj\", size = 2, bonds = { strength = 1e9 }";
+    let keys = "position = [4, 9, 0]\nvelocity = [0.5, 0, 0]\nangular_velocity = [0, 0, 1]\n\
+                copies = { count = [1, 1, 2], spacing = [0, 0, 4], turn = { axis = [0, 1, 0], degrees = 90 }, \
+                mirror = \"x\" }";
+    let simulation = "gravity = [0, 0, 0]\nframes = 20\nfps = 100";
+    scene_of_pieces(&case, simulation, pieces, keys);
+    let checked = json(&case.run(&["check", "main.toml", "--json"]));
+    let bodies = checked["bodies"].as_array().unwrap();
+    let names: Vec<&str> = bodies.iter().map(|body| body["name"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), 33, "{names:?}");
+    assert!(names.contains(&"box 1 4") && names.contains(&"box 8 1"), "{names:?}");
+    let places = run(&case);
+    let (first, last) = (&places[0], &places[places.len() - 1]);
+    let seconds = 0.01 * (places.len() - 1) as f64;
+    for ((start, end), name) in first.iter().zip(last).zip(&names).skip(1) {
+        let copy: usize = name.rsplit(' ').next().unwrap().parse().unwrap();
+        let (side, z) = (if copy > 2 { -1.0 } else { 1.0 }, if copy % 2 == 1 { -2.0 } else { 2.0 });
+        let middle = [4.0 * side, 9.0, z];
+        let (sine, cosine) = (side * seconds).sin_cos();
+        let [x, y] = [start[0] - middle[0], start[1] - middle[1]];
+        let there = [
+            middle[0] + 0.5 * side * seconds + cosine * x - sine * y,
+            middle[1] + sine * x + cosine * y,
+            start[2],
+        ];
+        for (end, there) in end.iter().zip(there) {
+            // the sweeps of the solver leave a little
+            assert!((end - there).abs() < 0.01, "{name}: {end}, not {there}");
+        }
+    }
+}
+
+/// Anchors hold the pieces in their region, bonds hold the rest to these.
+#[test]
+fn anchored_pieces_bear_the_others_by_bonds() {
+    for (strength, holds) in [("1e9", true), ("10", false)] {
+        let case = Case::new(&[]);
+        blocks(&case);
+        let pieces = format!("file = \"blocks.obj\", bonds = {{ strength = {strength} }}");
+        let keys = "material = \"stone\"\nposition = [0, 3, 0]\n\
+                    anchor = [{ plane = { normal = [1, 0, 0], offset = 0.9 } }]";
+        scene_of_pieces(&case, "frames = 40", &pieces, keys);
+        let checked = json(&case.run(&["check", "main.toml", "--json"]));
+        let motions: Vec<&str> = checked["bodies"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|b| b["motion"].as_str().unwrap())
+            .collect();
+        assert_eq!(
+            motions.iter().filter(|motion| **motion == "anchored").count(),
+            4,
+            "{motions:?}"
+        );
+        assert_eq!(motions.iter().filter(|motion| **motion == "dynamic").count(), 4, "{motions:?}");
+        let places = run(&case).pop().unwrap();
+        let low = places[1..9].iter().filter(|place| place[1] < 2.9).count();
+        assert_eq!(low, if holds { 0 } else { 4 }, "{strength}: {places:?}");
+    }
+}
+
+/// Pieces that nothing moves stay where they are, and those of keyframes go along together.
+#[test]
+fn pieces_are_scenery_and_follow_keyframes() {
+    let case = Case::new(&[]);
+    blocks(&case);
+    let keys = "motion = \"static\"\nposition = [0, 3, 0]";
+    scene_of_pieces(&case, "frames = 10", "file = \"blocks.obj\"", keys);
+    let places = run(&case);
+    assert_eq!(places[0], places[places.len() - 1]);
+    let keys = "motion = \"kinematic\"\nkeyframes = [{ time = 0, position = [0, 0, 0] }, \
+                { time = 1, position = [1, 0, 0], rotation = { axis = [0, 1, 0], degrees = 90 } }]";
+    scene_of_pieces(&case, "frames = 30\nfps = 30", "file = \"blocks.obj\"", keys);
+    let places = run(&case);
+    for (start, end) in places[0][1..].iter().zip(&places[places.len() - 1][1..]) {
+        for (end, there) in end.iter().zip([1.0 + start[2], start[1], -start[0]]) {
+            assert!((end - there).abs() < 1e-9, "{end}, not {there}");
+        }
+    }
+}
+
+/// A joint holds a piece to the ceiling, and an event pushes another.
+#[test]
+fn joints_and_events_name_pieces() {
+    let case = Case::new(&[]);
+    blocks(&case);
+    let keys = "position = [0, 3, 0]\n[[joints]]\nkind = \"fixed\"\nbodies = [\"floor\", \"box 8\"]\n\
+                anchor = [1.5, 4, 0.75]\n[[event]]\ntime = 0\n\
+                push = { body = \"box 5\", impulse = [-2000, 0, 0] }";
+    scene_of_pieces(&case, "frames = 20", "file = \"blocks.obj\"", keys);
+    let places = run(&case);
+    let (first, last) = (&places[0], &places[places.len() - 1]);
+    let moved = |n: usize, k: usize| last[n][k] - first[n][k];
+    assert!(moved(8, 1).abs() < 1e-3, "{:?}", last[8]);
+    assert!(moved(7, 1) < -0.5, "{:?}", last[7]);
+    // 250 kg at 8 m/s
+    assert!(moved(5, 0) < -2.0, "{:?}", last[5]);
+}
+
 #[test]
 fn bodies_in_pieces_that_cannot_be_are_refused() {
     let case = Case::new(&[]);
@@ -252,19 +358,33 @@ fn bodies_in_pieces_that_cannot_be_are_refused() {
         ("file = \"/proc\"", "", "is outside"),
         ("file = \"\"", "", "line 10, column 29: `body[1].shape.pieces.file` is empty"),
         ("file = \"blocks.obj\", size = 0", "", "`body[1].shape.pieces.size` must be"),
-        (good, "motion = \"static\"", "line 11, column 10: `body[1].motion` must be \"dynamic\""),
+        (
+            "file = \"blocks.obj\", bonds = { strength = 1 }",
+            "motion = \"static\"",
+            "line 10, column 51: `body[1].shape.pieces.bonds` must be removed",
+        ),
         (
             good,
-            "copies = { count = [2, 1, 1], spacing = [3, 0, 0] }",
-            "`body[1].copies` must be removed",
+            "motion = \"kinematic\"\nangular_velocity = [0, 1, 0]",
+            "`body[1].angular_velocity`",
         ),
-        (good, "anchor = [{}]", "`body[1].anchor` must be removed"),
+        (good, "anchor = [{ plane = { offset = -9 } }]", "body \"box\": no part of it"),
         ("file = \"blocks.obj\", bonds = {}", "", "lacks the key `strength`"),
         ("file = \"blocks.obj\", bonds = { strength = -1 }", "", "must be above 0"),
         (
             good,
             "[[joints]]\nkind = \"point\"\nbodies = [\"floor\", \"box\"]\nanchor = [0, 0, 0]",
-            "which starts in pieces",
+            "which starts in pieces: name one, as `box 1`",
+        ),
+        (
+            good,
+            "[[joints]]\nkind = \"point\"\nbodies = [\"floor\", \"box 9\"]\nanchor = [0, 0, 0]",
+            "names no body `box 9`, did you mean `box",
+        ),
+        (
+            good,
+            "[[event]]\ntime = 0\npush = { body = \"box\", impulse = [1, 0, 0] }",
+            "`event[0].push.body` names `box`, which starts in pieces: name one, as `box 1`",
         ),
         (
             good,

@@ -265,7 +265,12 @@ fn names_of_copies_are_taken() {
         let error = Scene::from_toml(&scene(copies, &taken("a 2"))).unwrap_err().to_string();
         assert!(error.contains("`a 2` is the name of a copy"), "{error}");
         let joint = "[[joints]]\nkind = \"point\"\nbodies = [\"a 2\", \"b\"]\nanchor = [0, 0, 0]";
-        let error = Scene::from_toml(&scene(copies, joint)).unwrap_err().to_string();
-        assert!(error.contains("`a 2`, which is a copy"), "{error}");
+        Scene::from_toml(&scene(copies, joint)).unwrap();
+        for (name, why) in [("a", "which has copies: name one, as `a 1`"), ("a 3", "no body `a 3`")]
+        {
+            let joint = joint.replace("a 2", name);
+            let error = Scene::from_toml(&scene(copies, &joint)).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
     }
 }

@@ -38,11 +38,14 @@ fn check_layout(frame: &[u8]) {
         .as_array()
         .unwrap()
         .iter()
-        .map(|size| 36 * size[0].as_u64().unwrap() + 12 * size[1].as_u64().unwrap())
+        .map(|size| [36, 12, 8].iter().zip(size.as_array().unwrap()))
+        .map(|sizes| sizes.map(|(bytes, n)| bytes * n.as_u64().unwrap()).sum::<u64>())
         .sum();
     let poses = 28 * (count(&head["ids"]) + count(&head["new"])) + 32 * count(&head["corners"]);
     let start = (4 + length).next_multiple_of(4);
-    assert_eq!(frame.len(), start + usize::try_from(geometries).unwrap() + poses);
+    let images = head["images"].as_array().unwrap().iter();
+    let images: u64 = images.map(|image| image["bytes"].as_u64().unwrap()).sum();
+    assert_eq!(frame.len(), start + usize::try_from(geometries + images).unwrap() + poses);
 }
 
 const BALL: Command = Command::Throw {
@@ -439,4 +442,71 @@ fn a_browser_tells_how_fast_crowds_are() {
         assert!(bodies > 250, "{name}: {seen}");
         println!("{name}: {seen}");
     }
+}
+
+/// A box of 1 m on the floor, its corner at `x`.
+fn block(x: f64) -> Vec<u8> {
+    let mut text = String::new();
+    for n in 0..8 {
+        text += &format!("v {} {} {}\n", x + f64::from(n & 1), n >> 1 & 1, n >> 2 & 1);
+    }
+    for [a, b, c, d] in
+        [[1, 5, 7, 3], [2, 4, 8, 6], [1, 2, 6, 5], [3, 7, 8, 4], [1, 3, 4, 2], [5, 6, 8, 7]]
+    {
+        text += &format!("f {a} {b} {c} {d}\n");
+    }
+    text.into_bytes()
+}
+
+#[test]
+fn a_body_in_pieces_plays_from_the_files_of_its_folder() {
+    let scene = "version = 1\n[[body]]\nname = \"floor\"\nshape = { plane = {} }\nmotion = \"static\"\n\
+                 [[body]]\nname = \"wall\"\nmaterial = \"clay\"\n\
+                 shape = { pieces = { file = \"./parts/\", bonds = {} } }\n\
+                 fracture = { lattice = { spacing = 0.3 } }\n";
+    let mut files: BTreeMap<String, Vec<u8>> =
+        (0..3).map(|n| (format!("parts/{n}.obj"), block(f64::from(n)))).collect();
+    files.insert("parts/notes.txt".to_owned(), b"not a mesh".to_vec());
+    files.insert("parts/old/3.obj".to_owned(), block(3.0));
+    let setup = Setup { model: Some(Model::Stress), ..Setup::of(scene) };
+    for setup in [Setup::of(scene), setup] {
+        let mut play = Play::new(&setup, &files).unwrap();
+        assert_eq!(play.world().len(), 4);
+        assert_eq!(play.world().joints().count(), 2);
+        check_layout(&play.start());
+        check_layout(&play.step());
+    }
+    let error = Play::new(&Setup::of(scene), &BTreeMap::new()).unwrap_err().to_string();
+    assert!(error.contains("\"./parts/\", which is not here"), "{error}");
+}
+
+/// The image of a mesh comes once, with what has it: not with its cuts, and not again with its pieces.
+#[test]
+fn the_page_receives_coats_and_images_once() {
+    let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets");
+    let names = ["amphora.obj", "amphora.mtl", "amphora.png"];
+    let read = |name: &str| std::fs::read(assets.join(name)).unwrap();
+    let files = names.map(|name| (format!("../assets/{name}"), read(name))).into();
+    let scene =
+        include_str!("../../scenes/amphora.toml").replace("spacing = 0.0022", "spacing = 0.004");
+    let mut play = Play::new(&Setup::of(&scene), &files).unwrap();
+    let start = play.start();
+    check_layout(&start);
+    let first = head(&start);
+    assert_eq!(first["images"][0]["bytes"], read("amphora.png").len());
+    assert!(start.ends_with(&read("amphora.png")));
+    assert_eq!((count(&first["images"]), count(&first["coats"])), (1, 2));
+    let amphora = &first["new"][1];
+    assert_eq!((&amphora["outer"], count(&amphora["coats"])), (&Value::Null, 2));
+    let mut pieces = 0;
+    for _ in 0..3 {
+        let frame = play.step();
+        check_layout(&frame);
+        let head = head(&frame);
+        assert_eq!((count(&head["images"]), count(&head["coats"])), (0, 0));
+        let new = head["new"].as_array().unwrap();
+        pieces +=
+            new.iter().filter(|body| count(&body["coats"]) > 0 && body["inner"].is_u64()).count();
+    }
+    assert!(pieces > 5, "{pieces}");
 }

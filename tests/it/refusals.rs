@@ -271,8 +271,36 @@ fn pictures_and_outlines_are_refused_with_the_scene_that_names_them() {
     ] {
         let scene = format!("version = 1\n[[body]]\nname = \"a\"\nshape = {{ {shape} }}\n");
         std::fs::write(case.folder.path().join("scene.toml"), scene).unwrap();
-        let words = ["a.svg: ", said, "(named in scene.toml)"];
+        let words = ["a.svg: ", said, "(named in scene.toml, line 4, column "];
         refused(&case, &["check", "scene.toml"], &words);
+    }
+}
+
+/// A file is named by its line, also that of a file that the scene includes, from a folder of its own.
+#[test]
+fn files_are_refused_with_the_line_that_names_them() {
+    let body = "version = 1\n[[body]]\nname = \"a\"\nshape.mesh = { file = \"a.obj\" }\n";
+    let plane = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    let case = Case::new(&[
+        ("scene.toml", body),
+        ("parts.toml", "version = 1\ninclude = [\"parts/a.toml\"]"),
+    ]);
+    let at = |name: &str| case.folder.path().join(name);
+    std::fs::create_dir(at("parts")).unwrap();
+    std::fs::write(at("parts/a.toml"), format!("# a part\n{body}")).unwrap();
+    for (scene, folder, named) in [
+        ("scene.toml", "", "named in scene.toml, line 4, column 23"),
+        ("parts.toml", "parts/", "named in ./parts/a.toml, line 5, column 23"),
+    ] {
+        let mesh = at(&format!("{folder}a.obj"));
+        let _ = std::fs::remove_file(&mesh);
+        refused(&case, &["check", scene], &["a.obj: cannot be read", &format!("({named})")]);
+        std::fs::write(&mesh, "v 0 0 zero\n").unwrap();
+        refused(&case, &["check", scene], &["a.obj: line 1: ", &format!("({named})")]);
+        std::fs::write(&mesh, plane.replace("f 1 2 3", "f 1 2 2")).unwrap();
+        refused(&case, &["check", scene], &["a.obj: holds no triangles", &format!("({named})")]);
+        std::fs::write(&mesh, plane).unwrap();
+        refused(&case, &["check", scene], &["body \"a\": ", &format!("a.obj, {named})")]);
     }
 }
 

@@ -233,10 +233,21 @@ fn what_scenes_cannot_say_is_refused_with_its_key() {
         "`event[0].time`",
     );
     let push = "[[event]]\ntime = 1\npush = { body = \"bal\", impulse = [0, 0, 0] }";
-    refused(push, "`event[0].push.body` names no dynamic body, did you mean `ball`?");
+    refused(push, "`event[0].push.body` names no dynamic body `bal`, did you mean `ball`?");
     let blast = "[[event]]\ntime = 1\nexplode = { at = [0, 0, 0], radius = 0, impulse = 1 }";
     refused(blast, "`event[0].explode.radius` must be above 0");
     let body = "[[body]]\nname = \"a\"\nshape = { sphere = { radius = 1 } }\n";
+    for (copies, why) in [
+        ("mirror = true", "copies.mirror` must be \"x\", \"y\" or \"z\", not true"),
+        ("mirror = \"w\"", "copies.mirror` cannot be \"w\"; valid here: \"x\", \"y\", \"z\""),
+        ("mirror = \"x\", mirror_at = nan", "must be a finite number of at most 1e9 m, not NaN"),
+        (
+            "mirror = \"x\", count = [100, 100, 1], spacing = [3, 3, 0]",
+            "makes 100 x 100 x 1 copies and their mirror images, 20000 in all, more than 10000",
+        ),
+    ] {
+        refused(&format!("{body}copies = {{ {copies} }}"), why);
+    }
     refused(&format!("{body}keyframes = []"), "only a kinematic body");
     let body = format!("{body}motion = \"kinematic\"\n");
     refused(&format!("{body}keyframes = []"), "`body[0].keyframes` is empty");

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use brisance::mesh_file::read_mesh;
+use brisance::mesh_file::{read_mesh, read_object_files_with};
 use brisance::tet_file::read_tets;
 use sim::scene::Scene;
-use sim::{Appearance, MeshData, World, build};
+use sim::{Appearance, MeshData, PaintedMesh, World, build, separate};
 
 /// A scene of the folder `scenes`, made shorter or smaller by `change`, with its world at the start.
 ///
@@ -34,8 +34,16 @@ pub fn start(scene: &Scene) -> (World, Vec<Appearance>) {
     let tets = |file: &str| MeshData::Tets(read_tets(&folder.join(file)).unwrap());
     let surfaces = scene.mesh_files().map(|file| (file.to_owned(), surface(file)));
     let volumes = scene.tet_files().map(|file| (file.to_owned(), tets(file)));
-    let meshes: BTreeMap<_, _> = surfaces.chain(volumes).collect();
-    build(scene, &meshes).unwrap()
+    let mut meshes: BTreeMap<_, _> = surfaces.chain(volumes).collect();
+    let pieces = |file: &str| {
+        let alone = &mut |_: &str| Err("it is not read here".to_owned());
+        let pieces = read_object_files_with(&folder.join(file), alone).unwrap();
+        pieces.into_iter().map(PaintedMesh::from).collect()
+    };
+    let pieces = scene.piece_files().map(|file| (file.to_owned(), pieces(file))).collect();
+    let mut scene = scene.clone();
+    separate(&mut scene, &pieces, &mut meshes).unwrap();
+    build(&scene, &meshes).unwrap()
 }
 
 fn folder() -> PathBuf {

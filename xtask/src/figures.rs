@@ -27,7 +27,7 @@ const fn figure(
     Figure { scene, of, says, frames, camera: None }
 }
 
-const FIGURES: [Figure; 42] = [
+const FIGURES: [Figure; 43] = [
     figure("pillar_small_step", "Su09 figure 1, left", "small time step: shards stay low", ""),
     figure("pillar_unconserved", "Su09 figure 1, center", "shards bounce high into the air", ""),
     figure("pillar_conserved", "Su09 figure 1, right", "shards behave as expected", ""),
@@ -58,6 +58,7 @@ const FIGURES: [Figure; 42] = [
     figure("bridge", "", "", "0,12,24,48"),
     figure("clusters", "", "", "0,14,44,110"),
     figure("bonded", "", "", "0,14,24,59"),
+    figure("mended", "", "", "0,12,18,59"),
     figure("storeys", "", "", "15,19,36,110"),
     figure("arch", "", "", "29,34,44,110"),
     // from the side that the ball comes from

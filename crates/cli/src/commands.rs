@@ -32,8 +32,8 @@ use crate::args::{Arguments, Command};
 use crate::format::glb::read_glb;
 use crate::format::{DustFormat, Format, PhysicsFormat};
 use crate::output::is_same_file;
-pub use failure::Failure;
 use failure::OUTSIDE;
+pub use failure::{Failure, Named};
 
 /// The JSON schema of scene files.
 pub const SCHEMA: &str = include_str!("scene.schema.json");

@@ -1,6 +1,6 @@
 //! Materials and images of mesh files.
 
-use sim::{Coat, Image, ImageKind, Opacity};
+use sim::{Coat, Image, ImageKind, Opacity, Wrap};
 use thiserror::Error;
 
 /// Reads a file that a mesh file names, by a path relative to the mesh file; otherwise says why it cannot.
@@ -197,6 +197,7 @@ pub(crate) fn plain(name: &str) -> Coat {
         roughness: None,
         opacity: Opacity::Opaque,
         image: None,
+        wrap: [Wrap::Repeat; 2],
     }
 }
 

@@ -3,8 +3,9 @@
 mod materials;
 
 use ::gltf::mesh::Mode;
+use ::gltf::texture::TextureTransform;
 use ::gltf::{Node, Primitive, Scene};
-use nalgebra::{Matrix3, Matrix4, Point3, UnitVector3, Vector2, Vector3, Vector4};
+use nalgebra::{Matrix3, Matrix4, Point3, Rotation2, UnitVector3, Vector2, Vector3, Vector4};
 use serde_json::Value;
 
 use sim::Paint;
@@ -105,13 +106,25 @@ fn turn(place: &Matrix4<f64>) -> Matrix3<f64> {
     linear.try_inverse().map_or(linear, |inverse| inverse.transpose())
 }
 
+/// Texture coordinates, `v` downwards, after a transform of KHR_texture_transform.
+fn transformed(transform: &TextureTransform, uv: Vector2<f64>) -> Vector2<f64> {
+    let [offset, scale] = [transform.offset(), transform.scale()].map(|v| Vector2::from(v).cast());
+    // counter-clockwise as one sees it, with `v` downwards
+    let turn = Rotation2::new(-f64::from(transform.rotation()));
+    offset + turn * scale.component_mul(&uv)
+}
+
 /// Normals, texture coordinates and colors of the vertices.
 fn paint(primitive: &Primitive, blob: &[u8], turn: &Matrix3<f64>) -> Vec<Paint> {
     let reader = primitive.reader(|_| Some(blob));
     let mut normals = reader.read_normals().into_iter().flatten();
     // the set of the image, if there is one
     let pbr = primitive.material().pbr_metallic_roughness();
-    let set = pbr.base_color_texture().map_or(0, |info| info.tex_coord());
+    let info = pbr.base_color_texture();
+    let set = info.as_ref().map_or(0, |info| {
+        info.texture_transform().and_then(|t| t.tex_coord()).unwrap_or_else(|| info.tex_coord())
+    });
+    let transform = info.as_ref().and_then(|info| info.texture_transform());
     let mut uvs = reader.read_tex_coords(set).into_iter().flat_map(|uvs| uvs.into_f32());
     let mut colors = reader.read_colors(0).into_iter().flat_map(|c| c.into_rgba_f32());
     let count = reader.read_positions().map_or(0, |positions| positions.len());
@@ -120,7 +133,11 @@ fn paint(primitive: &Primitive, blob: &[u8], turn: &Matrix3<f64>) -> Vec<Paint> 
             .next()
             .and_then(|n| UnitVector3::try_new(turn * Vector3::from(n).cast::<f64>(), 0.0)),
         // glTF counts v downwards
-        uv: uvs.next().map(|[u, v]| Vector2::new(f64::from(u), 1.0 - f64::from(v))),
+        uv: uvs.next().map(|uv| {
+            let uv = Vector2::from(uv).cast();
+            let uv = transform.as_ref().map_or(uv, |transform| transformed(transform, uv));
+            Vector2::new(uv.x, 1.0 - uv.y)
+        }),
         color: colors.next().map(|c| Vector4::from(c).cast()),
     };
     (0..count).map(corner).collect()

@@ -11,6 +11,7 @@ pub mod glb_file;
 mod gltf;
 mod mtl;
 mod obj;
+pub mod page;
 mod ply;
 mod recording;
 mod stl;

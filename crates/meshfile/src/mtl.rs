@@ -1,12 +1,12 @@
 //! Materials of Wavefront OBJ: MTL.
 
-use sim::{Coat, Opacity};
+use sim::{Coat, Opacity, Wrap};
 
 use crate::coats::{Beside, CoatWarning, Images, plain};
 use crate::{MeshFileError, decoded};
 
 /// The materials in the text of an MTL file, UTF-8 or Latin-1, with the images that they name; what is not understood is passed
-/// over, as are options of images.
+/// over, as are options of images but `-clamp`.
 ///
 /// `Kd`, `d` or `Tr`, `map_Kd`, and `Pr` and `Pm` of the physically based extension are read.
 pub(crate) fn parse(
@@ -32,10 +32,12 @@ pub(crate) fn parse(
             "Pr" => coat.roughness = share(rest).or(coat.roughness),
             "Pm" => coat.metallic = share(rest).unwrap_or(coat.metallic),
             "map_Kd" => {
-                let file = without_options(rest).replace('\\', "/");
+                let (file, wrap) = without_options(rest);
+                let file = file.replace('\\', "/");
                 if file.is_empty() {
                     continue;
                 }
+                coat.wrap = [wrap; 2];
                 coat.image = images.beside((&coat.name, &file), beside, warnings)?;
             }
             _ => {}
@@ -71,9 +73,9 @@ fn set_alpha(coat: &mut Coat, alpha: Option<f32>) {
     coat.opacity = if alpha < 1.0 { Opacity::Blend } else { Opacity::Opaque };
 }
 
-/// The name of a file behind options such as `-s 2 2 1` and `-clamp on`.
-fn without_options(text: &str) -> &str {
-    let mut rest = text;
+/// The name of a file behind options such as `-s 2 2 1` and `-clamp on`, and what this one says.
+fn without_options(text: &str) -> (&str, Wrap) {
+    let (mut rest, mut wrap) = (text, Wrap::Repeat);
     while rest.starts_with('-') {
         let (option, mut values) = next_word(rest);
         let most = match option {
@@ -81,6 +83,10 @@ fn without_options(text: &str) -> &str {
             "-mm" => 2,
             _ => 1,
         };
+        if option == "-clamp" {
+            let is_on = next_word(values).0 == "on";
+            wrap = if is_on { Wrap::Clamp } else { Wrap::Repeat };
+        }
         for n in 0..most {
             let (word, after) = next_word(values);
             // those of three numbers may have fewer
@@ -91,7 +97,7 @@ fn without_options(text: &str) -> &str {
         }
         rest = values;
     }
-    rest
+    (rest, wrap)
 }
 
 fn next_word(text: &str) -> (&str, &str) {
@@ -122,15 +128,17 @@ mod tests {
     #[test]
     fn names_of_images_come_after_options() {
         let cases = [
-            ("wood.png", "wood.png"),
-            ("old wood.png", "old wood.png"),
-            ("-s 2 2 1 -clamp on wood.png", "wood.png"),
-            ("-o 0.5 wood 1.png", "wood 1.png"),
-            ("-mm 0 1 -bm 0.5 a/b.jpg", "a/b.jpg"),
-            ("-s", ""),
+            ("wood.png", "wood.png", Wrap::Repeat),
+            ("old wood.png", "old wood.png", Wrap::Repeat),
+            ("-s 2 2 1 -clamp on wood.png", "wood.png", Wrap::Clamp),
+            ("-clamp off wood.png", "wood.png", Wrap::Repeat),
+            ("-o 0.5 wood 1.png", "wood 1.png", Wrap::Repeat),
+            ("-mm 0 1 -bm 0.5 a/b.jpg", "a/b.jpg", Wrap::Repeat),
+            ("-clamp", "", Wrap::Repeat),
+            ("-s", "", Wrap::Repeat),
         ];
-        for (text, name) in cases {
-            assert_eq!(without_options(text), name, "{text}");
+        for (text, name, wrap) in cases {
+            assert_eq!(without_options(text), (name, wrap), "{text}");
         }
     }
 

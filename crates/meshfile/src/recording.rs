@@ -29,7 +29,7 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
-use sim::{Camera, Energy, Image, Look, Recording, Sight, Stress, Surface, Track};
+use sim::{Camera, Energy, Image, Look, Recording, Sight, Stress, Surface, Track, Wrap};
 use thiserror::Error;
 
 use buffer::{Buffer, Layout, padded};
@@ -181,6 +181,8 @@ struct Document<'a> {
     /// Images of materials in the order in which the file holds them.
     images: Vec<Image>,
     image_entries: Vec<Value>,
+    /// Images of materials by number, each once for each way that it is wrapped.
+    textures: Vec<(usize, [Wrap; 2])>,
     meshes: Vec<Value>,
     samplers: Vec<Value>,
     channels: Vec<Value>,
@@ -358,6 +360,7 @@ impl Document<'_> {
 
     /// The JSON chunk, and what the binary one is to hold.
     fn finish(self, recording: &Recording) -> (Value, Layout) {
+        let [textures, samplers] = self.textures();
         let generator = concat!("brisance ", env!("CARGO_PKG_VERSION"));
         let mut root = Map::new();
         let mut put = |key: &str, value: Value| root.insert(key.to_owned(), value);
@@ -386,7 +389,6 @@ impl Document<'_> {
             put("animations", json!([{ "channels": self.channels, "samplers": self.samplers }]));
         }
         let mut layout = self.buffer.finish();
-        let textures = (0..self.image_entries.len()).map(|n| json!({ "source": n })).collect();
         let lists = [
             ("nodes", self.nodes),
             ("meshes", self.meshes),
@@ -394,6 +396,7 @@ impl Document<'_> {
             ("materials", self.materials),
             ("images", self.image_entries),
             ("textures", textures),
+            ("samplers", samplers),
             ("accessors", std::mem::take(&mut layout.accessors)),
             ("bufferViews", std::mem::take(&mut layout.views)),
         ];

@@ -17,7 +17,7 @@ pub use prescored::pattern;
 pub(crate) use prescored::sites;
 pub use solids::{mesh_geometry, sample_mesh};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use contact::constraint::{JointKind, Motor};
@@ -107,9 +107,13 @@ fn add(
         };
         let looks = looks(spec, mesh.as_deref());
         for (n, (name, place)) in places.iter().enumerate() {
-            let pose = place.of(&spec.pose()) * frame;
-            let body =
-                world.add(NewBody { pose, ..one.clone() }).map_err(|cause| failed(cause.into()))?;
+            let at = place.of(&spec.pose());
+            let mut copy = NewBody { pose: at * frame, ..one.clone() };
+            if let Some(whole) = &spec.whole {
+                let arm = at.rotation * Vector3::from(whole.arm);
+                copy.velocity.linear += copy.velocity.angular.cross(&arm);
+            }
+            let body = world.add(copy).map_err(|cause| failed(cause.into()))?;
             world.set_substance(body, spec.solid().unwrap_or(fracture::Material::STONE));
             if let Some(keyframes) = &spec.keyframes {
                 let place = |k: &scene::Keyframe| place.of(&k.pose()) * frame;
@@ -230,7 +234,8 @@ fn looks(spec: &scene::Body, mesh: Option<&PaintedMesh>) -> Vec<Arc<Look>> {
     SHADES.into_iter().map(|shade| Arc::new(shaded(shade))).collect()
 }
 
-/// Anchors the bodies that have anchors, those first that hold others.
+/// Anchors the bodies that have anchors, those first that hold others. Of pieces those are anchored that are in a
+/// region, one at least.
 fn anchor(
     sets: &[Set<'_>],
     world: &mut World,
@@ -243,18 +248,25 @@ fn anchor(
     });
     let mut open: Vec<_> =
         copies.zip(appearances).filter(|((spec, _), _)| !spec.anchors.is_empty()).collect();
-    while !open.is_empty() {
+    let mut held: BTreeSet<&str> = BTreeSet::new();
+    loop {
         let before = open.len();
         open.retain(|((spec, pose), appearance)| {
             let anchors = spec.anchors.iter().map(|a| region(a, pose, named)).collect();
-            !world.anchor(appearance.body, anchors, spec.anchor_strength())
+            let is_held = world.anchor(appearance.body, anchors, spec.anchor_strength());
+            held.extend(spec.whole.as_ref().filter(|_| is_held).map(|whole| whole.name.as_str()));
+            !is_held
         });
         if open.len() == before {
-            let part = format!("body {:?}", open[0].0.0.name);
-            return Err(BuildError { part, cause: Cause::NotAnchored });
+            break;
         }
     }
-    Ok(())
+    open.retain(|((spec, _), _)| {
+        spec.whole.as_ref().is_none_or(|whole| !held.contains(whole.name.as_str()))
+    });
+    let Some(((spec, _), _)) = open.first() else { return Ok(()) };
+    let name = spec.whole.as_ref().map_or(&spec.name, |whole| &whole.name);
+    Err(BuildError { part: format!("body {name:?}"), cause: Cause::NotAnchored })
 }
 
 /// An anchor in the world, of a body with its shape at `pose`.

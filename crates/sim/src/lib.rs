@@ -54,7 +54,7 @@ pub use frame::events::{Dent, Events, Fracture, Motion};
 pub use frame::ledger::{Dissipation, EnergyLedger};
 pub use frame::loads::Loads;
 pub use frame::report::Report;
-pub use look::coat::{Coat, Image, ImageKind, Opacity};
+pub use look::coat::{Coat, Image, ImageKind, Opacity, Wrap};
 pub use look::paint::{Paint, PaintedMesh};
 pub use look::skin::{Skin, Undrawn};
 pub use look::surface::{CoatGroup, Surface};

@@ -89,6 +89,7 @@ pub use pattern::{
     Bricks, Nested, Noise, Painted, Pattern, PatternFile, Points, Preset, Radial, Rims, Roughness,
     Slices, Voronoi,
 };
+pub(crate) use pieces::Whole;
 pub use pieces::{PieceBonds, Pieces};
 pub use polygon::Polygon;
 pub use pose::{Axis, Rotation};

@@ -6,20 +6,22 @@ import { Stage, geometryOf, kindOf } from "./stage.js";
 
 /** A frame as `crates/web/src/output.rs` packs it. */
 export function read(buffer) {
-  const { head, geometries, floats } = unpack(buffer);
+  const { head, geometries, floats, bytes: next } = unpack(buffer);
   const poses = floats(POSE * head.ids.length);
   const starts = floats(POSE * head.new.length);
   const corners = head.corners.map((body) => ({ body, share: floats(1)[0], pose: floats(POSE) }));
-  return { ...head, geometries, poses, starts, corners };
+  const images = head.images.map(({ type, bytes }) => new Blob([next(bytes)], { type }));
+  return { ...head, geometries, poses, starts, corners, images };
 }
 
 /** A batch that grows, and forgets what is gone. */
 class Growing {
-  constructor(stage, body) {
+  /** `make` gives an empty batch with so much room. */
+  constructor(make) {
     this.room = { instances: 64, vertices: 1 << 14, indices: 1 << 15 };
     this.used = { instances: 0, vertices: 0, indices: 0 };
     this.known = new Map();
-    this.mesh = stage.batchOf(body, this.room.instances, this.room.vertices, this.room.indices);
+    this.mesh = make(this.room.instances, this.room.vertices, this.room.indices);
   }
 
   /** Makes room for so much more. */
@@ -117,12 +119,17 @@ export class LiveStage extends Stage {
     this.kinds = new Map();
     this.bodies = new Map();
     this.geometries = new Map();
+    [this.coats, this.images] = [[], []];
+    this.textures.forEach((texture) => texture.dispose());
+    this.textures.clear();
     this.last = undefined;
   }
 
   /** Takes a new frame: bodies that came and went, and where all are at its end. */
   advance(frame) {
     frame.geometries.forEach((geometry, n) => this.geometries.set(frame.first_geometry + n, geometry));
+    this.coats.push(...frame.coats);
+    this.images.push(...frame.images);
     for (const id of frame.gone) {
       const body = this.bodies.get(id);
       body?.parts.forEach((part) => part.batch.remove(part));
@@ -150,15 +157,21 @@ export class LiveStage extends Stage {
   }
 
   enter(body) {
-    const kind = kindOf(body);
-    if (!this.kinds.has(kind)) this.kinds.set(kind, new Growing(this, body));
-    const batch = this.kinds.get(kind);
     body.parts = [];
-    [[body.outer, body.colour], [body.inner, body.inner_colour]].forEach(([number, colour]) => {
+    const add = (number, colour, kind, make) => {
       if (number === null) return;
-      const part = batch.add(number, this.geometries.get(number), body, new THREE.Color().setRGB(...colour));
+      if (!this.kinds.has(kind)) this.kinds.set(kind, new Growing(make));
+      const part = this.kinds.get(kind).add(number, this.geometries.get(number), body, new THREE.Color().setRGB(...colour));
       body.parts.push(part);
-    });
+    };
+    const plain = (...room) => this.batchOf(body, ...room);
+    add(body.outer, body.colour, kindOf(body), plain);
+    add(body.inner, body.inner_colour, kindOf(body), plain);
+    for (const [number, of] of body.coats) {
+      const coat = this.coats[of];
+      const coated = (...room) => this.batchOfCoat(coat, this.textureFor(coat, this.images), ...room);
+      add(number, coat.colour, `coat ${of}`, coated);
+    }
     this.bodies.set(body.id, body);
   }
 

@@ -21,7 +21,7 @@ use crate::scenes::{SCENES, own_scene};
 use crate::setup::Setup;
 
 /// Limits of the number and the total bytes of files.
-const MAX_FILES: usize = 32;
+const MAX_FILES: usize = 1024;
 const MAX_KEPT: usize = 128 << 20;
 
 /// State between calls.

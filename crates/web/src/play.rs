@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use contact::Solver;
-use meshfile::MeshFileError;
+use meshfile::{Beside, MeshFileError};
 use nalgebra::{Point3, UnitVector3, Vector3};
 use serde_json::{Value, json};
+use sim::levelset::TriMesh;
 use sim::scene::{InvalidValue, Scene};
 use sim::{
-    Action, BodyId, Breaker, BuildError, Camera, Explosion, Filter, MeshData, Recorder, Report,
-    World, add_bodies, build,
+    Action, Appearance, BodyId, Breaker, BuildError, Camera, Explosion, Filter, MeshData,
+    PaintedMesh, Recorder, Report, World, add_bodies, build, separate,
 };
 use thiserror::Error;
 
@@ -97,34 +98,98 @@ pub struct Play {
     gained: usize,
 }
 
-/// The mesh of a name: one of `files`, or of the scenes that come with the playground.
-fn mesh(name: &str, files: &BTreeMap<String, Vec<u8>>) -> Result<MeshData, PlayError> {
-    let own = files.get(name).map(Vec::as_slice);
-    let bytes = own.or_else(|| file(name)).ok_or_else(|| PlayError::NoFile(name.to_owned()))?;
-    let failed = |source| PlayError::Mesh { file: name.to_owned(), source };
-    if bytes.len() > MAX_FILE {
-        return Err(PlayError::TooLarge(name.to_owned()));
-    }
-    let mesh = meshfile::parse(Path::new(name), bytes).map_err(failed)?;
-    if mesh.mesh.triangles.len() > MAX_TRIANGLES {
-        return Err(PlayError::TooLarge(name.to_owned()));
-    }
-    Ok(MeshData::Surface(mesh.into()))
+/// What becomes of a mesh file, given what is beside it.
+type Parser<T> = fn(&Path, &[u8], &mut Beside<'_>) -> Result<T, MeshFileError>;
+
+/// The meshes of a scene, from the files that a visitor gave and those that come with the playground.
+struct Meshes<'a> {
+    files: &'a BTreeMap<String, Vec<u8>>,
+    surfaces: BTreeMap<String, MeshData>,
+    /// By the file or folder that a scene names.
+    pieces: BTreeMap<String, Vec<PaintedMesh>>,
 }
 
-/// The volume of each body of a scene as it is, m^3.
-fn volumes(
-    setup: &Setup,
-    meshes: &BTreeMap<String, MeshData>,
-) -> Result<Vec<Option<f64>>, PlayError> {
-    let scene = Setup { model: None, ..setup.clone() }.changed(&|_| None)?;
-    let (world, appearances) = build(&scene, meshes)?;
-    let volume = |body: &sim::scene::Body| {
-        let name = body.names().next()?;
-        let id = appearances.iter().find(|a| a.name == name)?.body;
-        Some(world.get(id)?.solid?.geometry.moments().volume)
-    };
-    Ok(scene.bodies.iter().map(volume).collect())
+impl<'a> Meshes<'a> {
+    /// Those that `scene` names.
+    fn of(scene: &Scene, files: &'a BTreeMap<String, Vec<u8>>) -> Result<Self, PlayError> {
+        let mut meshes = Self { files, surfaces: BTreeMap::new(), pieces: BTreeMap::new() };
+        for name in scene.mesh_files().chain(scene.tet_files()) {
+            if !meshes.surfaces.contains_key(name) {
+                let mesh = meshes.read(name, meshfile::parse_with)?;
+                within(name, &mesh.mesh)?;
+                meshes.surfaces.insert(name.to_owned(), MeshData::Surface(mesh.into()));
+            }
+        }
+        for name in scene.piece_files() {
+            if !meshes.pieces.contains_key(name) {
+                meshes.pieces.insert(name.to_owned(), meshes.pieces_of(name)?);
+            }
+        }
+        Ok(meshes)
+    }
+
+    fn read<T>(&self, name: &str, parse: Parser<T>) -> Result<T, PlayError> {
+        let own = self.files.get(name).map(Vec::as_slice);
+        let bytes = own.or_else(|| file(name)).ok_or_else(|| PlayError::NoFile(name.to_owned()))?;
+        if bytes.len() > MAX_FILE {
+            return Err(PlayError::TooLarge(name.to_owned()));
+        }
+        let path = Path::new(name);
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mut beside = |other: &str| {
+            let place = folder.join(other);
+            let mut all = self.files.iter();
+            let found = all.find(|(name, _)| plain(Path::new(name)) == plain(&place));
+            found.map(|(_, bytes)| bytes.clone()).ok_or_else(|| "it is not here".to_owned())
+        };
+        parse(path, bytes, &mut beside)
+            .map_err(|source| PlayError::Mesh { file: name.to_owned(), source })
+    }
+
+    /// The pieces in a file, or in the files of a folder.
+    fn pieces_of(&self, name: &str) -> Result<Vec<PaintedMesh>, PlayError> {
+        let whole = plain(Path::new(name));
+        let is_piece = |file: &&String| {
+            let file = plain(Path::new(file));
+            file == whole || file.parent() == Some(whole) && meshfile::is_mesh(file)
+        };
+        let mut pieces = Vec::new();
+        for file in self.files.keys().filter(is_piece) {
+            for piece in self.read(file, meshfile::parse_objects_with)? {
+                within(file, &piece.mesh)?;
+                pieces.push(piece.into());
+            }
+        }
+        if pieces.is_empty() { Err(PlayError::NoFile(name.to_owned())) } else { Ok(pieces) }
+    }
+
+    /// The bodies of a scene, whose pieces are bodies then.
+    fn build(&self, scene: &mut Scene) -> Result<(World, Vec<Appearance>), PlayError> {
+        let mut surfaces = self.surfaces.clone();
+        separate(scene, &self.pieces, &mut surfaces)?;
+        Ok(build(scene, &surfaces)?)
+    }
+
+    /// The volume of each body of a scene, or of its largest piece, m^3.
+    fn volumes(&self, scene: &Scene) -> Result<Vec<Option<f64>>, PlayError> {
+        let (world, appearances) = self.build(&mut scene.clone())?;
+        let solid = |a: &Appearance| Some(world.get(a.body)?.solid?.geometry.moments().volume);
+        let volume = |body: &sim::scene::Body| {
+            let own = appearances.iter().filter(|a| body.goes_by(&a.name));
+            own.filter_map(solid).reduce(f64::max)
+        };
+        Ok(scene.bodies.iter().map(volume).collect())
+    }
+}
+
+/// A path without a point in front.
+fn plain(path: &Path) -> &Path {
+    path.strip_prefix(".").unwrap_or(path)
+}
+
+fn within(file: &str, mesh: &TriMesh) -> Result<(), PlayError> {
+    let is_within = mesh.triangles.len() <= MAX_TRIANGLES;
+    if is_within { Ok(()) } else { Err(PlayError::TooLarge(file.to_owned())) }
 }
 
 /// What a camera sees of a world: that of its scene, or from the front, the right and a little above what moves.
@@ -161,26 +226,18 @@ fn place(p: [f32; 3]) -> Point3<f64> {
 }
 
 impl Play {
-    /// Sets a scene up. `files` are meshes that a visitor gave, by name.
+    /// Sets a scene up. `files` are meshes that a visitor gave, by name, with what they name themselves.
     ///
     /// # Errors
     /// [`PlayError`], a sentence for the visitor.
     pub fn new(setup: &Setup, files: &BTreeMap<String, Vec<u8>>) -> Result<Self, PlayError> {
-        let scene = Setup { model: None, ..setup.clone() }.changed(&|_| None)?;
-        let mut meshes = BTreeMap::new();
-        for name in scene.mesh_files().chain(scene.tet_files()) {
-            if !meshes.contains_key(name) {
-                meshes.insert(name.to_owned(), mesh(name, files)?);
-            }
+        let mut scene = Setup { model: None, ..setup.clone() }.changed(&|_| None)?;
+        let meshes = Meshes::of(&scene, files)?;
+        if setup.model.is_some() {
+            let volumes = meshes.volumes(&scene)?;
+            scene = setup.changed(&|n| volumes.get(n).copied().flatten())?;
         }
-        let scene = match setup.model {
-            Some(_) => {
-                let volumes = volumes(setup, &meshes)?;
-                setup.changed(&|n| volumes.get(n).copied().flatten())?
-            }
-            None => scene,
-        };
-        let (world, appearances) = build(&scene, &meshes)?;
+        let (world, appearances) = meshes.build(&mut scene)?;
         if matches!(world.settings().contact.solver, Solver::QuadraticProgram | Solver::Ku07) {
             return Err(PlayError::Solver);
         }

@@ -4,13 +4,29 @@ use std::path::PathBuf;
 
 use levelset::MeshError;
 use sim::BuildError;
-use sim::scene::SceneError;
+use sim::scene::{Place, SceneError};
 use thiserror::Error;
 
 use super::{inspect, volume};
 use crate::format::WriteError;
 use crate::format::glb::GlbReadError;
 use crate::mesh_file::MeshFileError;
+
+/// Where a scene names a file.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// The scene, or the file that it includes.
+    pub scene: PathBuf,
+    /// Where in it, if that is known.
+    pub place: Option<Place>,
+}
+
+impl std::fmt::Display for Named {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "named in {}", self.scene.display())?;
+        self.place.map_or(Ok(()), |place| write!(f, ", {place}"))
+    }
+}
 
 /// Why a command failed: one sentence that names the file and says what to do.
 #[derive(Debug, Error)]
@@ -32,14 +48,14 @@ pub enum Failure {
     },
     /// A scene names a file that is not beside it.
     #[error(
-        "{}: is {OUTSIDE}: move it there, or give --allow-outside (named in {})",
-        path.display(), scene.display()
+        "{}: is {OUTSIDE}: move it there, or give --allow-outside ({named})",
+        path.display()
     )]
     Outside {
         /// The file.
         path: PathBuf,
-        /// The scene.
-        scene: PathBuf,
+        /// Where it is named.
+        named: Named,
     },
     /// A scene file cannot be used.
     #[error("{}: {source}", path.display())]
@@ -76,12 +92,12 @@ pub enum Failure {
         path: PathBuf,
     },
     /// A mesh file that a scene names cannot be used.
-    #[error("{}: {source} (named in {})", path.display(), scene.display())]
+    #[error("{}: {source} ({named})", path.display())]
     Mesh {
         /// The file.
         path: PathBuf,
-        /// The scene.
-        scene: PathBuf,
+        /// Where it is named.
+        named: Named,
         /// What is wrong with it.
         source: MeshFileError,
     },
@@ -263,22 +279,22 @@ pub enum Failure {
         problem: String,
     },
     /// A picture that a scene names cannot be used.
-    #[error("{}: {source} (named in {})", path.display(), scene.display())]
+    #[error("{}: {source} ({named})", path.display())]
     Picture {
         /// The file.
         path: PathBuf,
-        /// The scene.
-        scene: PathBuf,
+        /// Where it is named.
+        named: Named,
         /// What is wrong with it.
         source: crate::picture_file::PictureError,
     },
     /// An SVG file that a scene names cannot be used.
-    #[error("{}: {source} (named in {})", path.display(), scene.display())]
+    #[error("{}: {source} ({named})", path.display())]
     Outline {
         /// The file.
         path: PathBuf,
-        /// The scene.
-        scene: PathBuf,
+        /// Where it is named.
+        named: Named,
         /// What is wrong with it.
         source: crate::outline_file::OutlineFileError,
     },

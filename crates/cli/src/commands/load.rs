@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use fracture::{ClosedMesh, Painting, Stencil};
 use ndarray::Array2;
-use sim::scene::{Body, FileError, Scene, Shape, StrengthPicture};
+use sim::scene::{Body, FileError, Place, Scene, Shape, StrengthPicture};
 use sim::{Appearance, BuildError, MeshData, MeshWarning, PaintedMesh, World};
 
 use crate::commands::regions::{pattern_files, read_pattern};
-use crate::commands::{Failure, OUTSIDE, read_text};
+use crate::commands::{Failure, Named, OUTSIDE, read_text};
 use crate::input;
 use crate::mesh_file::{
     Beside, MeshFileError, is_mesh, read_mesh_file_with, read_object_files_with,
@@ -28,6 +28,30 @@ struct Reach {
     folder: PathBuf,
     /// The folders whose trees may be read, without links; any if there is none.
     trees: Option<Vec<PathBuf>>,
+    sources: Sources,
+}
+
+/// The texts of a scene and of all that it includes.
+#[derive(Default)]
+struct Sources(Vec<Source>);
+
+struct Source {
+    /// Where it was read.
+    path: PathBuf,
+    /// Its name relative to the folder of the scene; empty for the scene itself.
+    name: String,
+    text: String,
+}
+
+impl Sources {
+    /// Where the scene at `scene` names a file.
+    fn named(&self, file: &str, scene: &Path) -> Named {
+        let found = self.0.iter().find_map(|source| {
+            let place = Place::of_file(&source.text, &source.name, file)?;
+            Some(Named { scene: source.path.clone(), place: Some(place) })
+        });
+        found.unwrap_or_else(|| Named { scene: scene.to_owned(), place: None })
+    }
 }
 
 impl Reach {
@@ -37,7 +61,7 @@ impl Reach {
             let trees = [folder.clone(), folder.join("../assets")];
             trees.iter().filter_map(|tree| tree.canonicalize().ok()).collect()
         };
-        Self { trees: (!anywhere).then(trees), folder }
+        Self { trees: (!anywhere).then(trees), folder, sources: Sources::default() }
     }
 
     /// Whether a file is within reach, wherever links in its path lead; so is one that is not there.
@@ -52,7 +76,7 @@ impl Reach {
     fn path(&self, name: &str, scene: &Path) -> Result<PathBuf, Failure> {
         let path = self.folder.join(name);
         match tet_file::files(&path).into_iter().find(|path| !self.holds(path)) {
-            Some(path) => Err(Failure::Outside { path, scene: scene.to_owned() }),
+            Some(path) => Err(Failure::Outside { path, named: self.sources.named(name, scene) }),
             None => Ok(path),
         }
     }
@@ -70,9 +94,27 @@ pub struct SceneFile {
 }
 
 impl SceneFile {
-    /// The path of a file that the scene, read from `scene`, names.
-    pub(super) fn path(&self, name: &str, scene: &Path) -> Result<PathBuf, Failure> {
-        self.reach.path(name, scene)
+    /// The files of meshes and pieces that the scene, read from `scene`, names, with those that they name themselves,
+    /// each once: its name in the scene or relative to its folder, and what it holds.
+    pub(super) fn surfaces(&self, scene: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+        let mut surfaces = BTreeMap::new();
+        let relative = |(path, bytes): (PathBuf, Vec<u8>)| {
+            let name = path.strip_prefix(&self.reach.folder).unwrap_or(&path);
+            (name.to_string_lossy().into_owned(), bytes)
+        };
+        for name in self.scene.mesh_files() {
+            let path = self.reach.path(name, scene)?;
+            let named = self.reach.sources.named(name, scene);
+            let (_, files) = read_surface(&path, &self.reach, &named, read_mesh_file_with)?;
+            let mut files = files.into_iter();
+            surfaces.extend(files.next().map(|(_, bytes)| (name.to_owned(), bytes)));
+            surfaces.extend(files.map(relative));
+        }
+        for name in self.scene.piece_files() {
+            let (_, files) = read_pieces(name, &self.reach, scene, &mut Vec::new())?;
+            surfaces.extend(files.into_iter().map(relative));
+        }
+        Ok(surfaces)
     }
 }
 
@@ -87,6 +129,7 @@ pub struct Loaded {
     pub files: Vec<PathBuf>,
     /// CRC-32 of all files, and of what options say in place of the scene.
     pub digest: u32,
+    sources: Sources,
 }
 
 impl Loaded {
@@ -119,7 +162,9 @@ pub fn read_scene(path: &Path, anywhere: bool) -> Result<SceneFile, Failure> {
 /// As [`read_scene`].
 pub fn parse_scene(path: &Path, text: &str, anywhere: bool) -> Result<SceneFile, Failure> {
     let folder = folder_of(path);
-    let reach = Reach::new(path, anywhere);
+    let mut reach = Reach::new(path, anywhere);
+    let mut sources =
+        vec![Source { path: path.to_owned(), name: String::new(), text: text.to_owned() }];
     let mut digest = crc32fast::Hasher::new();
     digest.update(text.as_bytes());
     let mut files = vec![path.to_owned()];
@@ -129,14 +174,18 @@ pub fn parse_scene(path: &Path, text: &str, anywhere: bool) -> Result<SceneFile,
             return Err(format!("it is {OUTSIDE}, and --allow-outside is not given"));
         }
         let bytes = input::read(&path).map_err(|e| input::problem(&e))?;
-        files.push(path);
         digest.update(&bytes);
-        String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
+        let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
+        let source = Source { path: path.clone(), name: name.to_owned(), text: text.clone() };
+        sources.push(source);
+        files.push(path);
+        Ok(text)
     });
     let scene = scene.map_err(|FileError { file, error }| {
         let path = if file.is_empty() { path.to_owned() } else { folder.join(file) };
         Failure::Scene { path, source: error }
     })?;
+    reach.sources = Sources(sources);
     Ok(SceneFile { scene, reach, files, digest })
 }
 
@@ -184,7 +233,8 @@ pub fn load_with(
             continue;
         }
         let mesh_path = reach.path(file, path)?;
-        let (mesh, read_from) = read_surface(&mesh_path, &reach, path, read_mesh_file_with)?;
+        let named = reach.sources.named(file, path);
+        let (mesh, read_from) = read_surface(&mesh_path, &reach, &named, read_mesh_file_with)?;
         for (file, bytes) in read_from {
             digest.update(&bytes);
             files.push(file);
@@ -196,29 +246,17 @@ pub fn load_with(
         digest.update(&bytes);
         files.push(file);
     }
-    for file in scene.tet_files() {
-        if meshes.contains_key(file) {
-            continue;
-        }
-        let mesh_path = reach.path(file, path)?;
-        let tets = read_tets(&mesh_path).map_err(|source| Failure::Mesh {
-            path: mesh_path.clone(),
-            scene: path.to_owned(),
-            source,
-        })?;
-        let read_from = tet_file::files(&mesh_path);
-        for file in &read_from {
-            digest.update(&read_plain(file)?);
-        }
-        files.extend(read_from);
-        meshes.insert(file.to_owned(), MeshData::Tets(tets));
+    for file in read_all_tets(&scene, (path, &reach), &mut meshes)? {
+        digest.update(&read_plain(&file)?);
+        files.push(file);
     }
     let named: Vec<String> = scene.pattern_files().map(str::to_owned).collect();
     for file in named {
         let pattern_path = reach.path(&file, path)?;
         for part in pattern_files(&pattern_path)? {
             if !reach.holds(&part) {
-                return Err(Failure::Outside { path: part, scene: path.to_owned() });
+                let named = reach.sources.named(&file, path);
+                return Err(Failure::Outside { path: part, named });
             }
             digest.update(&read_plain(&part)?);
             files.push(part);
@@ -229,18 +267,42 @@ pub fn load_with(
         let picture_path = reach.path(picture, path)?;
         digest.update(&read_plain(&picture_path)?);
         files.push(picture_path.clone());
-        painting(&picture_path, path)
+        painting(&picture_path, &reach.sources.named(picture, path))
     })?;
     scene.give_strength(|picture| {
         let picture_path = reach.path(&picture.file, path)?;
         digest.update(&read_plain(&picture_path)?);
         files.push(picture_path.clone());
-        stencil(picture, &picture_path, path)
+        stencil(picture, &picture_path, &reach.sources.named(&picture.file, path))
     })?;
     let simulation = &scene.simulation;
     digest.update(&simulation.seed.to_le_bytes());
     digest.update(&simulation.fps.to_le_bytes());
-    Ok(Loaded { digest: digest.finalize(), scene, meshes, lost, files })
+    let (digest, sources) = (digest.finalize(), reach.sources);
+    Ok(Loaded { digest, scene, meshes, lost, files, sources })
+}
+
+/// Reads the tetrahedra of a scene into `meshes`. Returns the files that they are in.
+fn read_all_tets(
+    scene: &Scene,
+    (named_in, reach): (&Path, &Reach),
+    meshes: &mut BTreeMap<String, MeshData>,
+) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for file in scene.tet_files() {
+        if meshes.contains_key(file) {
+            continue;
+        }
+        let path = reach.path(file, named_in)?;
+        let tets = read_tets(&path).map_err(|source| Failure::Mesh {
+            path: path.clone(),
+            named: reach.sources.named(file, named_in),
+            source,
+        })?;
+        files.extend(tet_file::files(&path));
+        meshes.insert(file.to_owned(), MeshData::Tets(tets));
+    }
+    Ok(files)
 }
 
 /// Reads the SVG files of a scene into `meshes` as solids. Returns the files.
@@ -258,7 +320,7 @@ fn read_outlines(
         let bytes = read_plain(&path)?;
         let outline = read_outline(&bytes).map_err(|source| Failure::Outline {
             path: path.clone(),
-            scene: named_in.to_owned(),
+            named: reach.sources.named(file, named_in),
             source,
         })?;
         contents.push((path, bytes));
@@ -305,17 +367,18 @@ fn read_pieces(
     lost: &mut Vec<String>,
 ) -> Result<(Vec<PaintedMesh>, Contents), Failure> {
     let path = reach.path(name, scene)?;
+    let named = reach.sources.named(name, scene);
     std::fs::metadata(&path).map_err(|source| Failure::Mesh {
         path: path.clone(),
-        scene: scene.to_owned(),
+        named: named.clone(),
         source: source.into(),
     })?;
     let (mut pieces, mut contents) = (Vec::new(), Contents::new());
     for file in pattern_files(&path)?.iter().filter(|file| !path.is_dir() || is_mesh(file)) {
         if !reach.holds(file) {
-            return Err(Failure::Outside { path: file.clone(), scene: scene.to_owned() });
+            return Err(Failure::Outside { path: file.clone(), named });
         }
-        let (objects, read_from) = read_surface(file, reach, scene, read_object_files_with)?;
+        let (objects, read_from) = read_surface(file, reach, &named, read_object_files_with)?;
         contents.extend(read_from);
         for object in objects {
             ClosedMesh::new(object.mesh.clone())
@@ -336,12 +399,12 @@ fn read_pieces(
     Ok((pieces, contents))
 }
 
-/// A mesh that the scene at `scene` names, as `parse` reads it, with all files that it is in: the mesh, its materials
+/// A mesh that a scene names, as `parse` reads it, with all files that it is in: the mesh, its materials
 /// and images.
 fn read_surface<T>(
     mesh_path: &Path,
     reach: &Reach,
-    scene: &Path,
+    named: &Named,
     parse: impl FnOnce(&Path, &mut Beside<'_>) -> Result<T, MeshFileError>,
 ) -> Result<(T, Contents), Failure> {
     let mut beside: Contents = Vec::new();
@@ -357,10 +420,10 @@ fn read_surface<T>(
         Ok(bytes)
     });
     if let Some(path) = outside {
-        return Err(Failure::Outside { path, scene: scene.to_owned() });
+        return Err(Failure::Outside { path, named: named.clone() });
     }
     let failed =
-        |source| Failure::Mesh { path: mesh_path.to_owned(), scene: scene.to_owned(), source };
+        |source| Failure::Mesh { path: mesh_path.to_owned(), named: named.clone(), source };
     let mesh = read.map_err(failed)?;
     beside.insert(0, (mesh_path.to_owned(), read_plain(mesh_path)?));
     Ok((mesh, beside))
@@ -371,33 +434,33 @@ pub(super) fn read_plain(path: &Path) -> Result<Vec<u8>, Failure> {
     input::read(path).map_err(|source| Failure::Read { path: path.to_owned(), source })
 }
 
-/// The pixels of the picture at `path` that the scene at `scene` names.
-fn pixels(path: &Path, scene: &Path) -> Result<Array2<[u8; 3]>, Failure> {
+/// The pixels of the picture at `path` that a scene names.
+fn pixels(path: &Path, named: &Named) -> Result<Array2<[u8; 3]>, Failure> {
     read_picture(path).map_err(|source| Failure::Picture {
         path: path.to_owned(),
-        scene: scene.to_owned(),
+        named: named.clone(),
         source,
     })
 }
 
 /// Density by the darkness of a picture.
-fn painting(path: &Path, scene: &Path) -> Result<Painting, Failure> {
+fn painting(path: &Path, named: &Named) -> Result<Painting, Failure> {
     let darkness = |pixel: &[u8; 3]| {
         let light: f64 = pixel.iter().map(|&byte| f64::from(byte)).sum();
         1.0 - light / (3.0 * 255.0)
     };
-    Ok(Painting { density: pixels(path, scene)?.map(darkness) })
+    Ok(Painting { density: pixels(path, named)?.map(darkness) })
 }
 
 /// Strength by the light of a picture.
-fn stencil(picture: &StrengthPicture, path: &Path, scene: &Path) -> Result<Stencil, Failure> {
+fn stencil(picture: &StrengthPicture, path: &Path, named: &Named) -> Result<Stencil, Failure> {
     let factor = |&pixel: &[u8; 3]| {
         let sum: f64 = pixel.iter().map(|&byte| f64::from(byte)).sum();
         picture.darkest + (1.0 - picture.darkest) * sum / (3.0 * 255.0)
     };
     let StrengthPicture { corner, across, down, .. } = picture;
     Ok(Stencil {
-        factors: pixels(path, scene)?.map(factor),
+        factors: pixels(path, named)?.map(factor),
         corner: (*corner).into(),
         across: (*across).into(),
         down: (*down).into(),
@@ -416,7 +479,7 @@ pub fn build(
     let scene = &loaded.scene;
     let built = phase("building the scene", quiet, || sim::build(scene, &loaded.meshes));
     built.map_err(|source| {
-        let mesh = mesh_at_fault(scene, &source);
+        let mesh = mesh_at_fault(loaded, path, &source);
         Failure::Build { path: path.to_owned(), mesh, source }
     })
 }
@@ -432,18 +495,19 @@ pub fn add_bodies(
 ) -> Result<Vec<Appearance>, Failure> {
     let scene = &loaded.scene;
     sim::add_bodies(world, scene, &loaded.meshes).map_err(|source| {
-        let mesh = mesh_at_fault(scene, &source);
+        let mesh = mesh_at_fault(loaded, path, &source);
         Failure::Build { path: path.to_owned(), mesh, source }
     })
 }
 
-/// The mesh file of the body that an error tells of, in brackets.
-fn mesh_at_fault(scene: &Scene, error: &BuildError) -> String {
+/// The mesh file of the body that an error tells of and where the scene at `path` names it, in brackets.
+fn mesh_at_fault(loaded: &Loaded, path: &Path, error: &BuildError) -> String {
     let at_fault = |body: &&Body| error.part == format!("body {:?}", body.name);
-    match scene.bodies.iter().find(at_fault).map(|body| &body.shape) {
-        Some(Shape::Mesh(mesh) | Shape::Tets(mesh)) => format!(" (mesh file {})", mesh.file),
-        Some(Shape::Svg(svg)) => format!(" (SVG file {})", svg.file),
-        Some(Shape::Trimesh(mesh)) => format!(" (mesh file {})", mesh.file),
-        _ => String::new(),
-    }
+    let (kind, file) = match loaded.scene.bodies.iter().find(at_fault).map(|body| &body.shape) {
+        Some(Shape::Mesh(mesh) | Shape::Tets(mesh)) => ("mesh", &mesh.file),
+        Some(Shape::Svg(svg)) => ("SVG", &svg.file),
+        Some(Shape::Trimesh(mesh)) => ("mesh", &mesh.file),
+        _ => return String::new(),
+    };
+    format!(" ({kind} file {file}, {})", loaded.sources.named(file, path))
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::args::PlayArguments;
-use crate::commands::load::{SceneFile, read_plain, read_scene};
+use crate::commands::load::{SceneFile, read_scene};
 use crate::commands::view::serve;
 use crate::commands::{Failure, read_text};
 use crate::viewer::Part;
@@ -58,16 +58,16 @@ fn page_parts(folder: &Path) -> Result<Vec<Part>, Failure> {
     Ok(parts)
 }
 
-/// A scene and the meshes that it names.
+/// A scene, the meshes that it names and what these name.
 fn own_parts(path: &Path, anywhere: bool) -> Result<Vec<Part>, Failure> {
     let text = read_text(path)?;
     let file = read_scene(path, anywhere)?;
-    let names = playable(path, &file)?;
-    let mut parts = Vec::new();
-    for (n, name) in names.iter().enumerate() {
-        let body = read_plain(&file.path(name, path)?)?;
+    check_playable(path, &file)?;
+    let (mut parts, mut names) = (Vec::new(), Vec::new());
+    for (n, (name, body)) in file.surfaces(path)?.into_iter().enumerate() {
         let (route, kind) = (format!("/own/{n}"), "application/octet-stream");
         parts.push(Part { route, kind, body: body.into() });
+        names.push(name);
     }
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let own = json!({ "name": name, "scene": text, "files": names }).to_string();
@@ -76,8 +76,8 @@ fn own_parts(path: &Path, anywhere: bool) -> Result<Vec<Part>, Failure> {
     Ok(parts)
 }
 
-/// The meshes that a scene names, each once; refuses scenes that need more than the page can read.
-fn playable(path: &Path, file: &SceneFile) -> Result<Vec<String>, Failure> {
+/// Refuses scenes that need more than the page can read.
+fn check_playable(path: &Path, file: &SceneFile) -> Result<(), Failure> {
     let mut scene = file.scene.clone();
     let refused = |what: &'static str| Failure::NotPlayable { path: path.to_owned(), what };
     if !scene.include.is_empty() {
@@ -92,13 +92,6 @@ fn playable(path: &Path, file: &SceneFile) -> Result<Vec<String>, Failure> {
     if scene.outline_files().next().is_some() {
         return Err(refused("names SVG files"));
     }
-    if scene.piece_files().next().is_some() {
-        return Err(refused("names files of pieces"));
-    }
     scene.give_paintings(|_| Err::<fracture::Painting, _>(refused("names pictures")))?;
-    scene.give_strength(|_| Err(refused("names pictures")))?;
-    let mut names: Vec<String> = scene.mesh_files().map(str::to_owned).collect();
-    names.sort_unstable();
-    names.dedup();
-    Ok(names)
+    scene.give_strength(|_| Err(refused("names pictures")))
 }

@@ -9,7 +9,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use nalgebra::{Isometry3, Point3, Vector3};
-use sim::{Image, Look, Opacity, Recording, Surface, Track};
+use sim::{Image, Look, Opacity, Recording, Surface, Track, Wrap};
 
 use super::{WriteError, check};
 
@@ -90,7 +90,10 @@ impl<'r> Materials<'r> {
                 let image = coat.image.as_ref();
                 let image = image.and_then(|i| self.images.iter().find(|(known, _)| *known == i));
                 if let Some((_, file)) = image {
-                    writeln!(out, "map_Kd {file}")?;
+                    // the format has one option for both axes, and no mirror images
+                    let is_clamped = coat.wrap == [Wrap::Clamp; 2];
+                    let option = if is_clamped { "-clamp on " } else { "" };
+                    writeln!(out, "map_Kd {option}{file}")?;
                 }
             }
         }

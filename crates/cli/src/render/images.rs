@@ -1,7 +1,7 @@
 //! Images of materials, decoded, at any size.
 
 use png::{ColorType, Transformations};
-use sim::{Coat, Image, ImageKind, Recording};
+use sim::{Coat, Image, ImageKind, Recording, Wrap};
 use thiserror::Error;
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
@@ -92,19 +92,19 @@ impl Pyramid {
         Ok(Self(levels))
     }
 
-    /// The linear color and the alpha at texture coordinates, `v` upwards, repeated beyond 0 to 1, of a patch of
+    /// The linear color and the alpha at texture coordinates, `v` upwards, wrapped beyond 0 to 1, of a patch of
     /// `area`, a share of the whole image.
-    pub(super) fn at(&self, [u, v]: [f32; 2], area: f32) -> [f32; 4] {
+    pub(super) fn at(&self, uv: [f32; 2], area: f32, wrap: [Wrap; 2]) -> [f32; 4] {
         let [width, height] = self.0[0].size;
         let pixels = (area * (width * height) as f32).max(1.0);
         let most = (self.0.len() - 1) as f32;
         let level = (0.5 * pixels.log2()).clamp(0.0, most);
         let (low, share) = (level.floor() as usize, level.fract());
-        let fine = self.0[low].at(u, v);
+        let fine = self.0[low].at(uv, wrap);
         if share == 0.0 {
             return fine;
         }
-        let coarse = self.0[low + 1].at(u, v);
+        let coarse = self.0[low + 1].at(uv, wrap);
         std::array::from_fn(|k| fine[k] + (coarse[k] - fine[k]) * share)
     }
 }
@@ -137,16 +137,10 @@ impl Level {
     }
 
     /// Between the middles of four pixels.
-    fn at(&self, u: f32, v: f32) -> [f32; 4] {
+    fn at(&self, [u, v]: [f32; 2], wrap: [Wrap; 2]) -> [f32; 4] {
         let [width, height] = self.size;
-        let place = |x: f32, count: usize| {
-            let at = x.rem_euclid(1.0) * count as f32 - 0.5;
-            let low = at.floor();
-            let wrapped = |n: f32| (n.rem_euclid(count as f32) as usize).min(count - 1);
-            ([wrapped(low), wrapped(low + 1.0)], at - low)
-        };
-        let ([left, right], across) = place(u, width);
-        let ([top, bottom], down) = place(1.0 - v, height);
+        let ([left, right], across) = neighbors(u, width, wrap[0]);
+        let ([top, bottom], down) = neighbors(1.0 - v, height, wrap[1]);
         let mix = |a: [f32; 4], b: [f32; 4], share: f32| -> [f32; 4] {
             std::array::from_fn(|k| a[k] + (b[k] - a[k]) * share)
         };
@@ -154,6 +148,29 @@ impl Level {
         let below = mix(self.pixel(left, bottom), self.pixel(right, bottom), across);
         mix(above, below, down)
     }
+}
+
+/// The pixels on both sides of a place in a row of `count` from 0 to 1, and how far it is from the first to the second.
+fn neighbors(x: f32, count: usize, wrap: Wrap) -> ([usize; 2], f32) {
+    let row = count as f32;
+    // numbers stay small, however far out the place is
+    let x = match wrap {
+        Wrap::Repeat => x.rem_euclid(1.0),
+        Wrap::Mirror => x.rem_euclid(2.0),
+        Wrap::Clamp => x.clamp(0.0, 1.0),
+    };
+    let at = x * row - 0.5;
+    let low = at.floor();
+    let pixel = |n: f32| {
+        let n = match wrap {
+            Wrap::Repeat => n.rem_euclid(row),
+            Wrap::Mirror if n.rem_euclid(2.0 * row) < row => n.rem_euclid(row),
+            Wrap::Mirror => row - 1.0 - n.rem_euclid(row),
+            Wrap::Clamp => n.max(0.0),
+        };
+        (n as usize).min(count - 1)
+    };
+    ([pixel(low), pixel(low + 1.0)], at - low)
 }
 
 fn png_pixels(bytes: &[u8]) -> Result<Vec<[u8; 4]>, png::DecodingError> {
@@ -196,14 +213,38 @@ mod tests {
     #[test]
     fn pixels_are_where_texture_coordinates_say() {
         let level = level();
-        assert_eq!(level.at(0.25, 0.75), [0.0, 0.0, 0.0, 1.0]);
-        assert_eq!(level.at(0.75, 0.75), [1.0; 4]);
-        assert_eq!(level.at(1.75, -0.25), [1.0; 4], "repeated");
-        assert_eq!(level.at(0.5, 0.25), [1.0, 0.0, 0.0, 1.0]);
-        let half = level.at(0.5, 0.75);
+        let repeated = [Wrap::Repeat; 2];
+        assert_eq!(level.at([0.25, 0.75], repeated), [0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(level.at([0.75, 0.75], repeated), [1.0; 4]);
+        assert_eq!(level.at([1.75, -0.25], repeated), [1.0; 4]);
+        assert_eq!(level.at([0.5, 0.25], repeated), [1.0, 0.0, 0.0, 1.0]);
+        let half = level.at([0.5, 0.75], repeated);
         assert!(half.iter().take(3).all(|x| (x - 0.5).abs() < 1e-6), "{half:?}");
-        // and those that are not finite are no reason to stop
-        level.at(f32::NAN, f32::INFINITY);
+    }
+
+    #[test]
+    fn images_are_repeated_mirrored_or_end_beyond_their_rims() {
+        let level = level();
+        // black, white | white, black | black, white
+        for (wrap, colors) in [
+            (Wrap::Repeat, [0.0, 1.0, 0.0, 1.0, 0.0, 1.0]),
+            (Wrap::Mirror, [1.0, 0.0, 0.0, 1.0, 1.0, 0.0]),
+            (Wrap::Clamp, [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]),
+        ] {
+            for (n, color) in colors.into_iter().enumerate() {
+                let u = -0.75 + 0.5 * n as f32;
+                assert_eq!(level.at([u, 0.75], [wrap, Wrap::Repeat])[0], color, "{wrap:?} at {u}");
+            }
+            // a rim that meets itself is not mixed with the other
+            let rim = if wrap == Wrap::Repeat { 0.5 } else { 1.0 };
+            assert!((level.at([1.0, 0.75], [wrap, wrap])[0] - rim).abs() < 1e-6, "{wrap:?}");
+            // the part above is white below no rim
+            let above = level.at([0.75, 1.25], [Wrap::Repeat, wrap]);
+            assert_eq!(above[1], if wrap == Wrap::Repeat { 0.0 } else { 1.0 }, "{wrap:?}");
+            // and numbers that are not finite are no reason to stop
+            level.at([f32::NAN, f32::INFINITY], [wrap; 2]);
+            level.at([-f32::MAX, f32::MAX], [wrap; 2]);
+        }
     }
 
     #[test]
@@ -211,8 +252,9 @@ mod tests {
         let level = level();
         let half = level.half().unwrap();
         let pyramid = Pyramid(vec![level, half]);
-        let [r, g, b, a] = pyramid.at([0.1, 0.2], 1.0);
+        let wrap = [Wrap::Repeat; 2];
+        let [r, g, b, a] = pyramid.at([0.1, 0.2], 1.0, wrap);
         assert!((r - 0.75).abs() < 0.01 && (g - 0.25).abs() < 0.01 && b == g && a == 1.0);
-        assert_eq!(pyramid.at([0.25, 0.75], 0.0), [0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(pyramid.at([0.25, 0.75], 0.0, wrap), [0.0, 0.0, 0.0, 1.0]);
     }
 }

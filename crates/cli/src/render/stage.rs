@@ -200,7 +200,7 @@ impl Stage<'_> {
             let whole = (q - p).cross(&(r - p)).norm();
             // the share of the image that the ray is as wide as
             let share = (e[0] * f[1] - e[1] * f[0]).abs() / whole.max(f32::MIN_POSITIVE);
-            let pixel = image.at(at, (share * width * width).min(1.0));
+            let pixel = image.at(at, (share * width * width).min(1.0), coat.wrap);
             color.iter_mut().zip(pixel).for_each(|(own, of)| *own *= of);
         }
         let [r, g, b, alpha] = color;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use meshfile::page::{Coats, image_head};
 use serde_json::{Value, json};
-use sim::{Coat, Image, Opacity, Recording, Skin, Surface, Texture, Track};
+use sim::{Coat, Recording, Skin, Surface, Texture, Track};
 
 use crate::render::View;
 
@@ -51,45 +52,6 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
     }
     coats.images.iter().for_each(|image| bytes.extend_from_slice(&image.bytes));
     bytes
-}
-
-fn image_head(image: &Image) -> Value {
-    json!({ "type": image.kind.media_type(), "bytes": image.bytes.len() })
-}
-
-/// Coats and images, each once.
-#[derive(Default)]
-struct Coats {
-    known: Vec<(Coat, f32)>,
-    entries: Vec<Value>,
-    images: Vec<Image>,
-}
-
-impl Coats {
-    /// The number of a coat of a body that is so rough where the coat does not say.
-    fn of(&mut self, coat: &Coat, roughness: f32) -> usize {
-        let roughness = coat.roughness.unwrap_or(roughness);
-        let known = self.known.iter().position(|(c, r)| c == coat && *r == roughness);
-        if let Some(known) = known {
-            return known;
-        }
-        let image = coat.image.as_ref().map(|image| {
-            self.images.iter().position(|known| known == image).unwrap_or_else(|| {
-                self.images.push(image.clone());
-                self.images.len() - 1
-            })
-        });
-        let [r, g, b, alpha] = coat.color;
-        let cutoff = match coat.opacity {
-            Opacity::Mask(cutoff) => Some(cutoff),
-            _ => None,
-        };
-        self.entries.push(json!({ "colour": [r, g, b], "alpha": alpha, "roughness": roughness,
-            "metallic": coat.metallic, "blend": coat.opacity == Opacity::Blend,
-            "cutoff": cutoff, "image": image }));
-        self.known.push((coat.clone(), roughness));
-        self.known.len() - 1
-    }
 }
 
 /// Where the camera looks and the way from there to it in each frame, if it moves.

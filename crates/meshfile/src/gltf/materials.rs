@@ -3,10 +3,11 @@
 use ::gltf::Gltf;
 use ::gltf::json::Root;
 use ::gltf::material::{AlphaMode, Material};
+use ::gltf::texture::{Info, WrappingMode};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use sim::{Coat, Image, Opacity};
+use sim::{Coat, Image, Opacity, Wrap};
 
 use crate::MeshFileError;
 use crate::coats::{Beside, CoatWarning, image};
@@ -77,6 +78,7 @@ impl<'a, 'b> GlbCoats<'a, 'b> {
             roughness: Some(share(pbr.roughness_factor())),
             opacity,
             image,
+            wrap: pbr.base_color_texture().map_or([Wrap::Repeat; 2], |info| wrap(&info)),
         });
         Ok(self.coats.len() as u32 - 1)
     }
@@ -131,6 +133,15 @@ impl<'a, 'b> GlbCoats<'a, 'b> {
         let bytes = (self.beside)(&file);
         Ok((file, bytes))
     }
+}
+
+fn wrap(info: &Info) -> [Wrap; 2] {
+    let sampler = info.texture().sampler();
+    [sampler.wrap_s(), sampler.wrap_t()].map(|mode| match mode {
+        WrappingMode::Repeat => Wrap::Repeat,
+        WrappingMode::MirroredRepeat => Wrap::Mirror,
+        WrappingMode::ClampToEdge => Wrap::Clamp,
+    })
 }
 
 fn share(x: f32) -> f32 {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use sim::{Coat, Look, Opacity, Recording};
+use sim::{Coat, Look, Opacity, Recording, Wrap};
 
 use super::Document;
 use super::encoded::Side;
@@ -57,7 +57,7 @@ impl Document<'_> {
         number
     }
 
-    fn coat_entry(&self, look: &Look, coat: &Coat, has_uvs: bool) -> Value {
+    fn coat_entry(&mut self, look: &Look, coat: &Coat, has_uvs: bool) -> Value {
         let mut entry = json!({
             "name": coat.name,
             "pbrMetallicRoughness": {
@@ -77,9 +77,46 @@ impl Document<'_> {
         let image = coat.image.as_ref().filter(|_| has_uvs);
         let number = image.and_then(|image| self.images.iter().position(|known| known == image));
         if let Some(number) = number {
-            entry["pbrMetallicRoughness"]["baseColorTexture"] = json!({ "index": number });
+            let texture = self.texture((number, coat.wrap));
+            entry["pbrMetallicRoughness"]["baseColorTexture"] = json!({ "index": texture });
         }
         entry
+    }
+
+    /// The number of the texture of an image that is wrapped so.
+    fn texture(&mut self, texture: (usize, [Wrap; 2])) -> usize {
+        self.textures.iter().position(|known| *known == texture).unwrap_or_else(|| {
+            self.textures.push(texture);
+            self.textures.len() - 1
+        })
+    }
+
+    /// The textures, and the samplers of those that do not repeat.
+    pub(super) fn textures(&self) -> [Vec<Value>; 2] {
+        let (mut textures, mut samplers) = (Vec::new(), Vec::new());
+        for (image, wrap) in &self.textures {
+            let mut texture = json!({ "source": image });
+            if *wrap != [Wrap::Repeat; 2] {
+                let [s, t] = wrap.map(mode);
+                let sampler = json!({ "wrapS": s, "wrapT": t });
+                let known = samplers.iter().position(|known| *known == sampler);
+                texture["sampler"] = json!(known.unwrap_or(samplers.len()));
+                if known.is_none() {
+                    samplers.push(sampler);
+                }
+            }
+            textures.push(texture);
+        }
+        [textures, samplers]
+    }
+}
+
+/// The number that OpenGL has for a mode.
+fn mode(wrap: Wrap) -> u32 {
+    match wrap {
+        Wrap::Repeat => 10_497,
+        Wrap::Mirror => 33_648,
+        Wrap::Clamp => 33_071,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use fracture::Random;
-use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 
 use crate::scene::{self, Axis, Body, Scene, mirrored_pose};
 
@@ -16,24 +16,24 @@ pub(super) struct Set<'a> {
 
 /// All bodies of a scene; those with mirrored copies are followed by their images.
 pub(super) fn sets(scene: &Scene) -> Vec<Set<'_>> {
-    let mut sets = Vec::new();
-    for spec in &scene.bodies {
-        let places = places(spec, scene.simulation.seed);
-        let image = spec.copies.and_then(|copies| Some((copies.mirror?, copies.mirror_at)));
-        let images = image.map(|(axis, at)| {
-            let image = Image { axis, at, own: spec.shape.mirror_axis() };
-            let count = places.len();
-            let of = |(n, (_, place)): (usize, &(String, CopyPlace))| {
-                let name = format!("{} {}", spec.name, count + n + 1);
-                (name, CopyPlace { image: Some(image), ..*place })
-            };
-            let places = places.iter().enumerate().map(of).collect();
-            Set { spec: Cow::Owned(spec.image(axis)), places }
-        });
-        sets.push(Set { spec: Cow::Borrowed(spec), places });
-        sets.extend(images);
-    }
-    sets
+    scene.bodies.iter().flat_map(|spec| sets_of(spec, scene.simulation.seed)).collect()
+}
+
+/// A body of a scene with its copies, and their images if there are any.
+pub(super) fn sets_of(spec: &Body, seed: u64) -> Vec<Set<'_>> {
+    let places = places(spec, seed);
+    let image = spec.copies.and_then(|copies| Some((copies.mirror?, copies.mirror_at)));
+    let images = image.map(|(axis, at)| {
+        let image = Image { axis, at, own: spec.shape.mirror_axis() };
+        let count = places.len();
+        let of = |(n, (_, place)): (usize, &(String, CopyPlace))| {
+            let name = format!("{} {}", spec.name, count + n + 1);
+            (name, CopyPlace { image: Some(image), ..*place })
+        };
+        let places = places.iter().enumerate().map(of).collect();
+        Set { spec: Cow::Owned(spec.image(axis)), places }
+    });
+    [Set { spec: Cow::Borrowed(spec), places }].into_iter().chain(images).collect()
 }
 
 /// The plane in which a copy is mirrored.
@@ -58,6 +58,14 @@ pub(super) struct CopyPlace {
 }
 
 impl CopyPlace {
+    /// Where a point of the body's shape is in the copy when the body is at a pose.
+    pub(super) fn point(&self, pose: &Isometry3<f64>, mut p: Point3<f64>) -> Point3<f64> {
+        if let Some(Image { own, .. }) = self.image {
+            p[own as usize] = -p[own as usize];
+        }
+        self.of(pose) * p
+    }
+
     /// Where the copy is when the body is at a pose.
     pub(super) fn of(&self, pose: &Isometry3<f64>) -> Isometry3<f64> {
         let place = Translation3::from(pose.translation.vector + self.offset);

@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 
 use fracture::{Bond, TOUCHING_GAP, touching};
 use levelset::{Aabb, Moments, TriMesh};
-use nalgebra::{Point3, Vector3};
+use nalgebra::Point3;
 
+use super::copies::{CopyPlace, sets_of};
 use super::solids::mirrored;
-use crate::scene::{self, Body, Joint, JointKind, Mesh, MeshSign, Pieces, Scene, Shape};
+use crate::scene::{self, Body, Joint, JointKind, Mesh, MeshSign, Pieces, Scene, Shape, Whole};
 use crate::{BuildError, Cause, MeshData, PaintedMesh};
 
 /// Puts a body for each piece in place of each body with the shape [`Pieces`], and a joint for each of their bonds.
 /// `pieces` holds the pieces by the file that the scene names; what they become is added to `meshes`. Pieces of
-/// `vase` are called `vase 1`, `vase 2` and so on, and move as one rigid body at the start.
+/// `vase` are called `vase 1`, `vase 2` and so on, those of its second copy `vase 1 2`, `vase 2 2`, and move as one rigid
+/// body at the start.
 ///
 /// # Errors
 /// [`BuildError`] when pieces are missing, or make the scene larger than one may be. The scene is then as it was.
@@ -34,7 +36,12 @@ pub fn separate(
         let given = pieces.get(&shape.file).map_or(&[][..], Vec::as_slice);
         let placed = placed(shape, given)
             .map_err(|cause| BuildError { part: format!("body {:?}", body.name), cause })?;
-        apart.joints.extend(bonds(body, shape, &placed));
+        let copies = sets_of(body, scene.simulation.seed);
+        let copies = copies.iter().flat_map(|set| set.places.iter().map(|(_, place)| place));
+        for joint in bonds(body, shape, &placed) {
+            let of_copy = |(n, place)| bond_of_copy(&joint, body, n, place);
+            apart.joints.extend((1..).zip(copies.clone()).map(of_copy));
+        }
         apart.bodies.extend(bodies(body, shape, &placed));
         let named = placed.into_iter().zip(1..).map(|(piece, n)| (file(body, shape, n), piece));
         made.extend(named.map(|(file, piece)| (file, MeshData::Surface(piece))));
@@ -82,21 +89,19 @@ fn name(body: &Body, n: usize) -> String {
 
 /// A body for each piece.
 fn bodies(body: &Body, shape: &Pieces, pieces: &[PaintedMesh]) -> Vec<Body> {
-    let turn = body.pose().rotation;
     let center = |meshes: &mut dyn Iterator<Item = &TriMesh>| {
         let all = meshes.map(TriMesh::moments).fold(Moments::default(), |sum, one| sum + one);
-        (all.volume > 0.0).then(|| turn * (all.first / all.volume))
+        (all.volume > 0.0).then(|| all.first / all.volume)
     };
     let middle = center(&mut pieces.iter().map(|piece| &piece.mesh));
-    let velocity = |mesh: &TriMesh| {
-        let from_middle = center(&mut std::iter::once(mesh)).zip(middle).map(|(c, m)| c - m);
-        let turning = Vector3::from(body.angular_velocity).cross(&from_middle.unwrap_or_default());
-        (Vector3::from(body.velocity) + turning).into()
+    let arm = |mesh: &TriMesh| {
+        let arm = center(&mut std::iter::once(mesh)).zip(middle).map(|(c, m)| c - m);
+        arm.unwrap_or_default().into()
     };
     let of_piece = |(piece, n): (&PaintedMesh, usize)| {
         let mut one = body.clone();
         one.name = name(body, n);
-        one.velocity = velocity(&piece.mesh);
+        one.whole = Some(Whole { name: body.name.clone(), arm: arm(&piece.mesh) });
         one.shape = Shape::Mesh(Mesh {
             file: file(body, shape, n),
             spacing: shape.spacing,
@@ -109,7 +114,17 @@ fn bodies(body: &Body, shape: &Pieces, pieces: &[PaintedMesh]) -> Vec<Body> {
     pieces.iter().zip(1..).map(of_piece).collect()
 }
 
-/// A joint for each two pieces that touch.
+/// A bond of the copy of a number.
+fn bond_of_copy(bond: &Joint, body: &Body, n: usize, place: &CopyPlace) -> Joint {
+    let mut bond = bond.clone();
+    bond.anchor = place.point(&body.pose(), bond.anchor.into()).coords.into();
+    if body.copies.is_some() {
+        bond.bodies = bond.bodies.map(|piece| format!("{piece} {n}"));
+    }
+    bond
+}
+
+/// A joint for each two pieces that touch, in coordinates of the shape.
 fn bonds(body: &Body, shape: &Pieces, pieces: &[PaintedMesh]) -> Vec<Joint> {
     let Some(scene::PieceBonds { strength, gap }) = shape.bonds else { return Vec::new() };
     let tensile = || body.solid().map(|solid| solid.tensile_strength);
@@ -117,13 +132,12 @@ fn bonds(body: &Body, shape: &Pieces, pieces: &[PaintedMesh]) -> Vec<Joint> {
     let meshes: Vec<TriMesh> = pieces.iter().map(|piece| piece.mesh.clone()).collect();
     let longest = Aabb::around(meshes.iter().flat_map(|mesh| &mesh.vertices))
         .map_or(0.0, |bounds| bounds.extents().max());
-    let pose = body.pose();
     let joint = |bond: &Bond| {
         let [force, torque] = bond_loads(bond, strength);
         Joint {
             kind: JointKind::Fixed,
             bodies: bond.fragments.map(|n| name(body, n + 1)),
-            anchor: (pose * bond.center).coords.into(),
+            anchor: bond.center.coords.into(),
             second_anchor: None,
             axis: [0.0, 1.0, 0.0],
             limits: None,

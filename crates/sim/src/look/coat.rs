@@ -15,8 +15,22 @@ pub struct Coat {
     pub roughness: Option<f32>,
     /// How alpha is used.
     pub opacity: Opacity,
-    /// The color at each texture coordinate, repeated beyond 0 to 1.
+    /// The color at each texture coordinate.
     pub image: Option<Image>,
+    /// What the image shows beyond texture coordinates from 0 to 1, along `u` and `v`.
+    pub wrap: [Wrap; 2],
+}
+
+/// What an image shows beyond its ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wrap {
+    /// Itself again.
+    #[default]
+    Repeat,
+    /// Its mirror image, then itself again.
+    Mirror,
+    /// Its rim.
+    Clamp,
 }
 
 /// How the alpha of a [`Coat`] is used.

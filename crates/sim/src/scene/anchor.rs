@@ -3,7 +3,6 @@
 use serde::Deserialize;
 
 use super::check::{at, bounded, direction, positive, require};
-use super::error::nearest;
 use super::{InvalidValue, Motion, Plane, Scene};
 
 /// Holds what a body has in a region, until it breaks away:
@@ -71,21 +70,9 @@ impl Anchor {
         }
         let Some(to) = to else { return Ok(()) };
         let key = at(key, "to");
-        let other = scene.bodies.iter().find(|b| b.name == *to && b.name != name);
-        let Some(other) = other else {
-            let others = scene.bodies.iter().map(|b| b.name.as_str()).filter(|n| *n != name);
-            return Err(InvalidValue {
-                problem: match nearest(to, others) {
-                    Some(near) => format!("names no other body `{to}`, did you mean `{near}`?"),
-                    None => format!("names no other body `{to}`: add it or remove this key"),
-                },
-                key,
-            });
-        };
-        require(other.copies.is_none(), &key, || {
-            format!("names `{to}`, which has copies: name a body that stands alone")
-        })?;
-        other.check_stands_alone(&key)?;
+        let other = scene
+            .named(to, "other body", |other| other.name != name)
+            .map_err(|problem| InvalidValue { key: key.clone(), problem })?;
         require(other.motion == Motion::Static || !other.anchors.is_empty(), &key, || {
             format!("names `{to}`, which moves: it must be static or have an anchor itself")
         })

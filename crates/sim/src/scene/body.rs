@@ -4,10 +4,11 @@ use nalgebra::Isometry3;
 use serde::Deserialize;
 
 use super::check::{
-    LARGEST, at, bounded, direction, fraction, lever_arm, positive, require, stress,
+    LARGEST, MAX_PIECES, at, bounded, direction, fraction, lever_arm, positive, require, stress,
 };
 use super::material::refractive_index;
 use super::motion::time;
+use super::pieces::Whole;
 use super::pose::placed;
 use super::{
     Anchor, Copies, Fracture, InvalidValue, Keyframe, Motion, OwnMaterial, Rotation, Rule, Scene,
@@ -97,6 +98,17 @@ pub struct Body {
     pub copies: Option<Copies>,
     /// Where a kinematic body is when; `position` and `velocity` say so unless given.
     pub keyframes: Option<Vec<Keyframe>>,
+    /// What it is a piece of; set by [`separate`](crate::separate).
+    #[serde(skip)]
+    pub(crate) whole: Option<Whole>,
+}
+
+/// Takes a number off the front of ` 3 12`, written as names have it.
+fn take_number(text: &str) -> Option<(usize, &str)> {
+    let text = text.strip_prefix(' ')?;
+    let (digits, rest) = text.split_at(text.find(' ').unwrap_or(text.len()));
+    let number = digits.parse().ok().filter(|_| !digits.starts_with(['0', '+']))?;
+    Some((number, rest))
 }
 
 impl Body {
@@ -126,10 +138,36 @@ impl Body {
         first.map_or_else(|| placed(self.position, self.rotation), Keyframe::pose)
     }
 
+    /// Whether it, a copy or a piece of it has this name: `wall`, `wall 3`, or `wall 3 2` for the second copy of the
+    /// third piece. How many pieces there are is not known before their files are read.
+    pub fn goes_by(&self, name: &str) -> bool {
+        let numbers = || {
+            let mut rest = name.strip_prefix(self.name.as_str())?;
+            if self.starts_in_pieces() {
+                rest = take_number(rest).filter(|(piece, _)| *piece <= MAX_PIECES)?.1;
+            }
+            if let Some(copies) = &self.copies {
+                rest = take_number(rest).filter(|(copy, _)| *copy <= copies.total())?.1;
+            }
+            Some(rest)
+        };
+        numbers().is_some_and(str::is_empty)
+    }
+
+    pub(super) fn starts_in_pieces(&self) -> bool {
+        matches!(self.shape, Shape::Pieces(_))
+    }
+
+    /// The name of its first copy or piece.
+    pub(super) fn first_name(&self) -> String {
+        let numbers = usize::from(self.starts_in_pieces()) + usize::from(self.copies.is_some());
+        self.name.clone() + &" 1".repeat(numbers)
+    }
+
     /// Its name, or those of its copies; none of what is in pieces, whose number is in their files.
     pub fn names(&self) -> impl Iterator<Item = String> {
-        let one = usize::from(!matches!(self.shape, Shape::Pieces(_)));
-        let count = self.copies.map_or(one, |copies| copies.total());
+        let count = self.copies.map_or(1, |copies| copies.total());
+        let count = if self.starts_in_pieces() { 0 } else { count };
         (1..=count).map(move |n| match self.copies {
             Some(_) => format!("{} {n}", self.name),
             None => self.name.clone(),
@@ -240,23 +278,17 @@ impl Body {
     pub(super) fn check_pieces(&self, key: &str, scene: &Scene) -> Result<(), InvalidValue> {
         let Shape::Pieces(pieces) = &self.shape else { return Ok(()) };
         require(
-            self.motion == Motion::Dynamic,
-            &at(key, "motion"),
-            || "must be \"dynamic\" for pieces: use the shape `trimesh` for scenery",
+            self.motion != Motion::Kinematic || self.angular_velocity == [0.0; 3],
+            &at(key, "angular_velocity"),
+            || "must be 0 for kinematic pieces, each of which would turn about itself: give `keyframes`",
         )?;
-        for (name, is_given) in [
-            ("copies", self.copies.is_some()),
-            ("anchor", !self.anchors.is_empty()),
-            ("keyframes", self.keyframes.is_some()),
-        ] {
-            require(
-                !is_given,
-                &at(key, name),
-                || "must be removed: a body with the shape `pieces` has none",
-            )?;
-        }
         let Some(bonds) = &pieces.bonds else { return Ok(()) };
         let key = at(key, "shape.pieces.bonds");
+        require(
+            self.motion == Motion::Dynamic,
+            &key,
+            || "must be removed: bonds hold dynamic pieces alone",
+        )?;
         require(
             bonds.strength.is_some() || self.solid().is_some(),
             &key,
@@ -265,17 +297,6 @@ impl Body {
         let solver = scene.simulation.solver;
         require(solver.contact().has_joints(), &key, || {
             format!("cannot be: the solver `{}` has no joints, which bonds are", solver.name())
-        })
-    }
-
-    /// Refuses a body in pieces where one body is named.
-    pub(super) fn check_stands_alone(&self, key: &str) -> Result<(), InvalidValue> {
-        require(!matches!(self.shape, Shape::Pieces(_)), key, || {
-            format!(
-                "names `{}`, which starts in pieces: name a body that stands alone, or make bodies of the \
-                 pieces with `brisance bond`",
-                self.name
-            )
         })
     }
 }

@@ -3,7 +3,6 @@
 use serde::Deserialize;
 
 use super::check::{at, bounded, require};
-use super::error::nearest;
 use super::motion::time;
 use super::{InvalidValue, Scene};
 
@@ -82,14 +81,10 @@ impl Scene {
     }
 
     fn check_followed(&self, name: &str) -> Result<(), InvalidValue> {
-        let names: Vec<String> = self.bodies.iter().flat_map(|body| body.names()).collect();
-        let is_known = names.iter().any(|other| other == name);
-        require(is_known, "camera.follow", || {
-            match nearest(name, names.iter().map(String::as_str)) {
-                Some(near) => format!("names no body `{name}`, did you mean `{near}`?"),
-                None => format!("names no body `{name}`: add it or remove the key"),
-            }
-        })
+        let found = self.named(name, "body", |_| true);
+        found
+            .map(|_| ())
+            .map_err(|problem| InvalidValue { key: "camera.follow".to_owned(), problem })
     }
 }
 

@@ -55,8 +55,9 @@ pub(super) fn stress(key: &str, x: f64) -> Result<(), InvalidValue> {
 }
 
 pub(super) fn bounded(key: &str, values: &[f64], unit: &str) -> Result<(), InvalidValue> {
-    require(values.iter().all(|x| x.abs() <= LARGEST), key, || {
-        format!("must hold finite numbers of at most {LARGEST:e} {unit}, not {values:?}")
+    require(values.iter().all(|x| x.abs() <= LARGEST), key, || match values {
+        [x] => format!("must be a finite number of at most {LARGEST:e} {unit}, not {x:?}"),
+        _ => format!("must hold finite numbers of at most {LARGEST:e} {unit}, not {values:?}"),
     })
 }
 

@@ -53,7 +53,14 @@ impl Copies {
         for n in self.count {
             count(&at(key, "count"), n, 1, MAX_PIECES)?;
         }
-        count(&at(key, "count"), self.total(), 1, MAX_PIECES)?;
+        require(self.total() <= MAX_PIECES, &at(key, "count"), || {
+            let [x, y, z] = self.count;
+            let images = if self.mirror.is_some() { " and their mirror images" } else { "" };
+            format!(
+                "makes {x} x {y} x {z} copies{images}, {} in all, more than {MAX_PIECES}: use fewer",
+                self.total()
+            )
+        })?;
         bounded(&at(key, "spacing"), &self.spacing, "m")?;
         let apart = |k: usize| self.count[k] == 1 || self.spacing[k] != 0.0 || self.jitter != 0.0;
         require((0..3).all(apart), &at(key, "spacing"), || {

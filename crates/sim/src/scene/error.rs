@@ -22,7 +22,7 @@ impl std::fmt::Display for Place {
 
 impl Place {
     /// Where byte `offset` of `text` is.
-    fn of(text: &str, offset: usize) -> Self {
+    pub(super) fn of(text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         Self {
@@ -254,6 +254,35 @@ fn visit(table: &DeTable, path: &str, see: &mut impl FnMut(&str, Range<usize>)) 
     }
 }
 
+/// Calls `see` with the path, the value and the span of every text.
+pub(super) fn visit_texts(table: &DeTable, see: &mut impl FnMut(&str, &str, Range<usize>)) {
+    fn visit_text(
+        value: &DeValue,
+        span: Range<usize>,
+        path: &str,
+        see: &mut impl FnMut(&str, &str, Range<usize>),
+    ) {
+        match value {
+            DeValue::String(text) => see(path, text, span),
+            DeValue::Table(table) => {
+                for (key, value) in table {
+                    let path = join(path, key.get_ref());
+                    visit_text(value.get_ref(), value.span(), &path, &mut *see);
+                }
+            }
+            DeValue::Array(items) => {
+                for (i, item) in items.iter().enumerate() {
+                    visit_text(item.get_ref(), item.span(), &format!("{path}[{i}]"), &mut *see);
+                }
+            }
+            _ => {}
+        }
+    }
+    for (key, value) in table {
+        visit_text(value.get_ref(), value.span(), key.get_ref(), &mut *see);
+    }
+}
+
 fn visit_value(
     value: &DeValue,
     span: Range<usize>,
@@ -280,7 +309,11 @@ pub(super) fn nearest<'a>(
     candidates
         .map(|candidate| (edits(name, candidate), candidate))
         .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, candidate)| 3 * distance <= candidate.chars().count().max(3))
+        .filter(|(distance, candidate)| {
+            let length = candidate.chars().count();
+            // of one letter nothing is left that is like it
+            3 * distance <= length.max(3) && *distance < length
+        })
         .map(|(_, candidate)| candidate)
 }
 

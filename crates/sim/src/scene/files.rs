@@ -6,8 +6,12 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
 use thiserror::Error;
+use toml::de::DeTable;
 
-use super::{Body, Event, InvalidValue, Joint, OwnMaterial, Pattern, Scene, SceneError, units};
+use super::error::visit_texts;
+use super::{
+    Body, Event, InvalidValue, Joint, OwnMaterial, Pattern, Place, Scene, SceneError, units,
+};
 
 /// What is wrong with one of the files of a scene.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -220,6 +224,24 @@ impl Files<'_> {
         let other = self.done.iter().find(|other| other.tables.contains(&key));
         let other = other.map_or("", |other| other.file.as_str());
         part.refused(key, format!("is defined in `{other}` too: rename one"))
+    }
+}
+
+impl Place {
+    /// Where the text of a scene, which is in the file `of`, names the file `name` as a `file` or `picture`; both
+    /// are relative to the folder of the scene, and `of` is empty for the scene itself.
+    pub fn of_file(text: &str, of: &str, name: &str) -> Option<Self> {
+        let is_named = |given: &str| {
+            given == name && of.is_empty() || !of.is_empty() && beside(of, given) == name
+        };
+        let root = DeTable::parse(text).ok()?;
+        let mut found = None;
+        visit_texts(root.get_ref(), &mut |path, value, span| {
+            if [".file", ".picture"].iter().any(|key| path.ends_with(key)) && is_named(value) {
+                found.get_or_insert(span.start);
+            }
+        });
+        found.map(|offset| Self::of(text, offset))
     }
 }
 

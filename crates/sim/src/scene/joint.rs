@@ -3,7 +3,6 @@
 use serde::Deserialize;
 
 use super::check::{LARGEST, at, bounded, direction, positive, require};
-use super::error::nearest;
 use super::{InvalidValue, Motion, Scene, up};
 
 /// Two bodies that stay joined until it bears too much: `[[joints]]`.
@@ -12,7 +11,7 @@ use super::{InvalidValue, Motion, Scene, up};
 pub struct Joint {
     /// What it leaves free.
     pub kind: JointKind,
-    /// Names of the bodies it joins; one must be dynamic.
+    /// Names of the bodies, copies or pieces that it joins; one must be dynamic.
     pub bodies: [String; 2],
     /// Where in the world, m. That of a distance joint is on the first body.
     pub anchor: [f64; 3],
@@ -48,22 +47,9 @@ impl Joint {
         let mut moves = false;
         for (n, name) in self.bodies.iter().enumerate() {
             let key = format!("{key}.bodies[{n}]");
-            let body = scene.bodies.iter().find(|b| b.name == *name);
-            let Some(body) = body else {
-                let names = scene.bodies.iter().map(|b| b.name.as_str());
-                let problem = match nearest(name, names) {
-                    _ if scene.is_copy(name) => {
-                        format!("names `{name}`, which is a copy: name a body that stands alone")
-                    }
-                    Some(near) => format!("names no body `{name}`, did you mean `{near}`?"),
-                    None => format!("names no body `{name}`: add it or remove the joint"),
-                };
-                return Err(InvalidValue { key, problem });
-            };
-            require(body.copies.is_none(), &key, || {
-                format!("names `{name}`, which has copies: name a body that stands alone")
-            })?;
-            body.check_stands_alone(&key)?;
+            let body = scene
+                .named(name, "body", |_| true)
+                .map_err(|problem| InvalidValue { key, problem })?;
             moves |= body.motion == Motion::Dynamic;
         }
         let key_of = |name: &str| at(key, name);

@@ -14,6 +14,9 @@ impl Body {
         image.angular_velocity = mirrored_turn(image.angular_velocity, across);
         let own = image.shape.mirror_axis();
         image.shape.mirror();
+        if let Some(whole) = &mut image.whole {
+            whole.arm[own as usize] = -whole.arm[own as usize];
+        }
         for anchor in &mut image.anchors {
             mirror_anchor(anchor, own as usize);
         }
@@ -61,7 +64,7 @@ impl Shape {
                     part.rotation = Rotation { axis: mirrored_turn(axis, 0), degrees };
                 }
             }
-            // its pieces have no copies
+            // each of its pieces is mirrored
             Self::Pieces(_) => {}
             // each is its own image
             Self::Sphere(_) | Self::Box(_) | Self::Cylinder(_) => {}

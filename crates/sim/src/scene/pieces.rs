@@ -6,8 +6,8 @@ use super::check::{at, extent, require, stress};
 use super::spacing::check_fineness;
 use super::{Axis, InvalidValue};
 
-/// `shape = { pieces = { file = "pieces", bonds = {} } }`: a body that starts in pieces. Each becomes a body once the
-/// files are read, see [`separate`](crate::separate).
+/// `shape = { pieces = { file = "pieces", bonds = {} } }`: a body that starts in pieces, `NAME 1`, `NAME 2` and so on.
+/// Each becomes a body once the files are read, see [`separate`](crate::separate).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pieces {
@@ -35,6 +35,15 @@ pub struct PieceBonds {
     /// How far faces that touch may be apart, m; a 10,000th of the longest edge of the box around all pieces unless
     /// given.
     pub gap: Option<f64>,
+}
+
+/// What a body is a piece of.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Whole {
+    /// The name of the body in pieces.
+    pub(crate) name: String,
+    /// From the center of mass of all pieces to that of the piece, in coordinates of the shape, m.
+    pub(crate) arm: [f64; 3],
 }
 
 impl Pieces {

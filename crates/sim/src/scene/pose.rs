@@ -1,13 +1,15 @@
 //! Axes, turns and poses.
 
+use std::fmt;
+
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
-use serde::Deserialize;
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::up;
 
 /// An axis of the coordinates of a shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// The first.
     X,
@@ -15,6 +17,30 @@ pub enum Axis {
     Y,
     /// The third.
     Z,
+}
+
+/// What is derived would not say which axes there are where a value is no text.
+impl<'de> Deserialize<'de> for Axis {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Named;
+        impl Visitor<'_> for Named {
+            type Value = Axis;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "\"x\", \"y\" or \"z\"")
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<Axis, E> {
+                match name {
+                    "x" => Ok(Axis::X),
+                    "y" => Ok(Axis::Y),
+                    "z" => Ok(Axis::Z),
+                    _ => Err(E::unknown_variant(name, &["x", "y", "z"])),
+                }
+            }
+        }
+        deserializer.deserialize_str(Named)
+    }
 }
 
 /// A turn about an axis through the origin, right-handed.

@@ -3,7 +3,6 @@
 use serde::Deserialize;
 
 use super::check::{at, bounded, positive, require};
-use super::error::nearest;
 use super::motion::time;
 use super::{Body, InvalidValue, Motion, Scene};
 
@@ -66,7 +65,7 @@ pub struct Explosion {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Push {
-    /// Name of a dynamic body; nothing happens if it broke before.
+    /// Name of a dynamic body, or of a copy or piece; nothing happens if it broke before.
     pub body: String,
     /// N s.
     pub impulse: [f64; 3],
@@ -107,14 +106,8 @@ impl Scene {
         let Some(push) = &event.push else { return Ok(()) };
         bounded(&at(key, "push.impulse"), &push.impulse, "N s")?;
         bounded(&at(key, "push.at"), push.at.as_ref().map_or(&[], |at| &at[..]), "m")?;
-        let moves = |b: &&Body| b.motion == Motion::Dynamic;
-        let named = self.bodies.iter().filter(moves).flat_map(Body::names);
-        let names: Vec<String> = named.collect();
-        require(names.contains(&push.body), &at(key, "push.body"), || {
-            match nearest(&push.body, names.iter().map(String::as_str)) {
-                Some(near) => format!("names no dynamic body, did you mean `{near}`?"),
-                None => "names no dynamic body: give the name of one".to_owned(),
-            }
-        })
+        let moves = |b: &Body| b.motion == Motion::Dynamic;
+        let found = self.named(&push.body, "dynamic body", moves);
+        found.map(|_| ()).map_err(|problem| InvalidValue { key: at(key, "push.body"), problem })
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::breakable::Breakable;
 use super::check::{at, require};
+use super::error::nearest;
 use super::files::refused_version;
 use super::{Body, InvalidValue, Scene};
 
@@ -62,13 +63,40 @@ impl Scene {
         self.memory()
     }
 
-    /// Whether a copy of a body has this name.
-    pub(super) fn is_copy(&self, name: &str) -> bool {
-        let Some((of, number)) = name.rsplit_once(' ') else { return false };
-        let Ok(number) = number.parse::<usize>() else { return false };
-        let is_own = |body: &Body| body.name == of && format!("{of} {number}") == name;
-        let total = |body: &Body| body.copies.map_or(0, |copies| copies.total());
-        self.bodies.iter().any(|body| is_own(body) && (1..=total(body)).contains(&number))
+    /// Whether a copy of a body has this name. Those of pieces are compared once their number is known.
+    fn is_copy(&self, name: &str) -> bool {
+        let has_copies = |body: &&Body| body.copies.is_some() && !body.starts_in_pieces();
+        self.bodies.iter().filter(has_copies).any(|body| body.goes_by(name))
+    }
+
+    /// The body of this name, or whose copy or piece has it.
+    ///
+    /// # Errors
+    /// What is wrong with the name, as the rest of a sentence. `kind` is what is looked for, as `body`, among those
+    /// that are `wanted`.
+    pub(super) fn named(
+        &self,
+        name: &str,
+        kind: &str,
+        wanted: impl Fn(&Body) -> bool,
+    ) -> Result<&Body, String> {
+        let bodies = || self.bodies.iter().filter(|body| wanted(body));
+        if let Some(body) = bodies().find(|body| body.goes_by(name)) {
+            return Ok(body);
+        }
+        if let Some(body) = bodies().find(|body| body.name == name) {
+            let what = if body.starts_in_pieces() { "starts in pieces" } else { "has copies" };
+            return Err(format!(
+                "names `{name}`, which {what}: name one, as `{}`",
+                body.first_name()
+            ));
+        }
+        let names: Vec<String> =
+            bodies().flat_map(|body| body.names().chain([body.first_name()])).collect();
+        Err(match nearest(name, names.iter().map(String::as_str)) {
+            Some(near) => format!("names no {kind} `{name}`, did you mean `{near}`?"),
+            None => format!("names no {kind} `{name}`: name one, or add it"),
+        })
     }
 
     /// How many bodies it starts with.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use sim::{Coat, Image, Look, Opacity, Recording, Track};
+use sim::{Coat, Image, Look, Opacity, Recording, Track, Wrap};
 
 use super::Names;
 use crate::output::write_whole;
@@ -127,7 +127,7 @@ impl<'r> Looks<'r> {
         writeln!(out, "                token outputs:surface")?;
         writeln!(out, "            }}")?;
         if let Some((_, file)) = file {
-            texture_shaders(path, (&self.folder, file), coat.color, out)?;
+            texture_shaders(path, (&self.folder, file), coat, out)?;
         }
         writeln!(out, "        }}")
     }
@@ -156,20 +156,25 @@ fn start(path: &str, name: &str, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "                uniform token info:id = \"UsdPreviewSurface\"")
 }
 
-/// What reads the texture coordinates, and the image there times `scale`.
+/// What reads the texture coordinates, and the image there times the color of the coat.
 fn texture_shaders(
     path: &str,
     (folder, file): (&str, &str),
-    scale: [f32; 4],
+    coat: &Coat,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let [r, g, b, a] = scale;
+    let [r, g, b, a] = coat.color;
+    let [s, t] = coat.wrap.map(|wrap| match wrap {
+        Wrap::Repeat => "repeat",
+        Wrap::Mirror => "mirror",
+        Wrap::Clamp => "clamp",
+    });
     writeln!(out, "            def Shader \"Image\"\n            {{")?;
     writeln!(out, "                uniform token info:id = \"UsdUVTexture\"")?;
     writeln!(out, "                asset inputs:file = @./{folder}/{file}@")?;
     writeln!(out, "                token inputs:sourceColorSpace = \"sRGB\"")?;
-    writeln!(out, "                token inputs:wrapS = \"repeat\"")?;
-    writeln!(out, "                token inputs:wrapT = \"repeat\"")?;
+    writeln!(out, "                token inputs:wrapS = \"{s}\"")?;
+    writeln!(out, "                token inputs:wrapT = \"{t}\"")?;
     writeln!(out, "                float4 inputs:scale = ({r}, {g}, {b}, {a})")?;
     let coordinates = format!("</World/Looks/{path}/Coordinates.outputs:result>");
     writeln!(out, "                float2 inputs:st.connect = {coordinates}")?;

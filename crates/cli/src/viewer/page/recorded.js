@@ -2,7 +2,7 @@
 
 import * as THREE from "./three.js";
 import { lives, speed, stress } from "./playback.js";
-import { Stage, geometryOf, kindOf, textureOf } from "./stage.js";
+import { Stage, geometryOf, kindOf } from "./stage.js";
 
 const RAMP = [0x4a63c8, 0x2a9d8f, 0xe9c46a, 0xf0824a, 0xe5383b].map((c) => new THREE.Color(c));
 
@@ -16,11 +16,10 @@ export class RecordedStage extends Stage {
 
   /** Every body is an instance of its outer surface, of each coat of it, and of its cuts, in the batch of its material. */
   fill() {
-    const { bodies, images } = this.recording;
+    const { bodies } = this.recording;
     for (const body of bodies) body.parts = partsOf(body);
     this.shown = bodies.filter((body) => body.frames > 0 && body.parts.length);
     if (!this.shown.length) throw new Error("it holds nothing that can be seen");
-    this.textures = images.map((image) => textureOf(image, () => (this.stale = true)));
     const kinds = new Map();
     for (const part of this.shown.flatMap((body) => body.parts)) {
       const kind = part.coat === null ? kindOf(part.body) : `coat ${part.coat}`;
@@ -36,13 +35,13 @@ export class RecordedStage extends Stage {
 
   /** A batch of parts of one kind of material. */
   gather(parts) {
-    const { geometries, coats } = this.recording;
+    const { geometries, coats, images } = this.recording;
     const used = new Map(parts.map((part) => [part.geometry, null]));
     const sum = (of) => [...used.keys()].reduce((total, n) => total + of(geometries[n]), 0);
     const room = [parts.length, sum((g) => g.positions.length / 3), sum((g) => g.indices.length)];
     const { body, coat } = parts[0];
     const batch = coat === null ? this.batchOf(body, ...room)
-      : this.batchOfCoat(coats[coat], this.textures[coats[coat].image] ?? null, ...room);
+      : this.batchOfCoat(coats[coat], this.textureFor(coats[coat], images), ...room);
     for (const n of used.keys()) used.set(n, batch.addGeometry(geometryOf(geometries[n])));
     for (const part of parts) {
       part.batch = batch;

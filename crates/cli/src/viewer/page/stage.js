@@ -24,6 +24,7 @@ export class Stage {
     this.controls.addEventListener("change", () => (this.stale = true));
     this.controls.addEventListener("start", () => (this.free = true));
     this.batches = [];
+    this.textures = new Map();
     // colours other than that of the material have no texture
     this.plain = { value: 0 };
     this.light();
@@ -60,6 +61,14 @@ export class Stage {
     const material = materialOf(body);
     paint(material, body.texture, this.plain);
     return this.batch(material, instances, vertices, indices);
+  }
+
+  /** The texture of a coat, one for each way that an image is wrapped, or nothing. */
+  textureFor({ image, wrap }, images) {
+    if (image === null) return null;
+    const key = `${image} ${wrap}`;
+    if (!this.textures.has(key)) this.textures.set(key, textureOf(images[image], wrap, () => (this.stale = true)));
+    return this.textures.get(key);
   }
 
   /** The same for what has a coat of a mesh; `texture` is its image, if it has one. */
@@ -173,11 +182,11 @@ function materialOf({ transmission, ior, alpha, roughness }) {
   return new THREE.MeshStandardMaterial({ roughness: 0.82, transparent, opacity: alpha });
 }
 
-/** The texture of an image, a blob; `done` is called when it can be drawn. */
-export function textureOf(blob, done) {
+/** The texture of an image, a blob, wrapped along both axes; `done` is called when it can be drawn. */
+function textureOf(blob, [wrapS, wrapT], done) {
   const texture = new THREE.Texture();
   texture.colorSpace = THREE.SRGBColorSpace;
-  texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
+  Object.assign(texture, { wrapS, wrapT });
   texture.flipY = false;
   // texture coordinates count from the bottom
   const how = { imageOrientation: "flipY", premultiplyAlpha: "none", colorSpaceConversion: "none" };
