@@ -104,6 +104,14 @@ fn curves_have_the_areas_of_their_formulas_within_the_tolerance() {
 }
 
 #[test]
+fn lines_that_cross_at_a_small_angle_are_divided() {
+    let polygon = "<polygon points='2,0 18,11 9,17 15,13 2,19 16,13' fill-rule='evenodd'/>";
+    // three corners are on one line but for rounding; the area is from exact fractions
+    let found = area(polygon);
+    assert!((found - 29.388059701492537).abs() < 1e-4, "{found}");
+}
+
+#[test]
 fn outlines_are_as_large_as_the_file_says() {
     let size = |attributes: &str| {
         let text = format!(

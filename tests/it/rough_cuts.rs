@@ -82,20 +82,21 @@ proptest! {
     }
 }
 
-/// Cuts are rough: their normals turn, and most of their points leave the plane.
+/// Cuts are rough, but for what is near their rims.
 #[test]
 fn bumps_are_there() {
     let noise = Noise { amplitude: 0.03, frequency: 6.0, octaves: 2, seed: 3 };
     let (surfaces, at) = pieces(5, 8);
+    let (mut tilted, mut all) = (0, 0);
     for flat in &surfaces {
         let rough = flat.roughened(&noise, &at.transform());
-        let tilted = cuts(&rough.surface).filter(|&t| {
+        for t in cuts(&rough.surface) {
             let normal = rough.surface.mesh.area_vector(t).normalize();
-            normal.dot(&rough.flat[t]) < 0.99
-        });
-        let (tilted, all) = (tilted.count(), cuts(&rough.surface).count());
-        assert!(6 * tilted > all, "{tilted} of {all} triangles are tilted by more than 8 degrees");
+            all += 1;
+            tilted += usize::from(normal.dot(&rough.flat[t]) < 0.99);
+        }
     }
+    assert!(4 * tilted > all, "{tilted} of {all} triangles are tilted by more than 8 degrees");
 }
 
 /// Patterns keep their bumps in files.
