@@ -319,6 +319,16 @@ fn pieces_are_scenery_and_follow_keyframes() {
             assert!((end - there).abs() < 1e-9, "{end}, not {there}");
         }
     }
+    // and on the way they turn as one
+    let distance = |frame: &[Vec<f64>], n: usize| {
+        (0..3).map(|k| (frame[n][k] - frame[1][k]).powi(2)).sum::<f64>().sqrt()
+    };
+    for frame in &places {
+        for n in 2..frame.len() {
+            let off = distance(frame, n) - distance(&places[0], n);
+            assert!(off.abs() < 1e-9, "{off} m");
+        }
+    }
 }
 
 /// A joint holds a piece to the ceiling, and an event pushes another.

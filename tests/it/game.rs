@@ -289,7 +289,10 @@ fn what_cannot_be_steered_is_refused_and_changes_nothing() {
     let led = body(Body::Kinematic(Velocity::default()), Shape::ball(0.1), Isometry3::identity());
     let led = world.add(led).unwrap();
     let keys = vec![(0.0, Isometry3::identity()), (1.0, Isometry3::translation(0.0, 1.0, 0.0))];
-    world.set_timeline(Timeline { paths: vec![Path { body: led, keys }], ..Timeline::default() });
+    world.set_timeline(Timeline {
+        paths: vec![Path { body: led, keys, in_frame: Isometry3::identity() }],
+        ..Timeline::default()
+    });
     let free = world.add(cube(0.2, [0.0, 3.0, 0.0])).unwrap();
     let gone = world.add(cube(0.2, [3.0, 3.0, 0.0])).unwrap();
     world.remove(gone);

@@ -500,3 +500,22 @@ fn what_is_printed_as_json_is_as_documented() {
         }
     }
 }
+
+/// A door turns about its hinge, which is the origin of its shape and not its center of mass.
+#[test]
+fn keyframes_lead_the_origin_of_a_shape() {
+    let text = "version = 1\n[[body]]\nname = \"door\"\nmotion = \"kinematic\"\n\
+        shape = { polygon = { corners = [[0, 0], [1, 0], [1, 2], [0, 2]], depth = 0.1 } }\n\
+        keyframes = [{ time = 0, position = [0.5, 0, 0] }, { time = 1, position = [0.5, 0, 0], \
+        rotation = { axis = [0, 1, 0], degrees = 90 } }]\n";
+    let (mut world, bodies) = made(text);
+    for frame in 0..=30 {
+        let pose = *world.get(bodies[0].body).unwrap().pose;
+        let angle = std::f64::consts::FRAC_PI_2 * f64::from(frame.min(30)) / 30.0;
+        // the center of the door is half a meter from the hinge
+        let center = nalgebra::Vector3::new(0.5 + 0.5 * angle.cos(), 1.0, -0.5 * angle.sin());
+        let off = (pose.translation.vector - center).norm();
+        assert!(off < 1e-9, "frame {frame}: {off} m");
+        world.step();
+    }
+}

@@ -20,9 +20,9 @@ use crate::noise::Noise;
 use crate::region::{Region, Sampled};
 
 const MAGIC: [u8; 8] = *b"brispatt";
-/// Without and with bumps.
+/// Versions without and with bumps.
 const PLAIN: u32 = 1;
-const VERSION: u32 = 2;
+const BUMPY: u32 = 2;
 const CELL: u32 = 0;
 const SAMPLES: u32 = 1;
 /// Most squares of the numbers of planes of all cells together: the time that cutting a cell takes grows
@@ -41,7 +41,7 @@ pub enum ReadPatternError {
     #[error("this is no pattern file")]
     NotAPattern,
     /// Written by a later version.
-    #[error("pattern file version {found} is newer than {VERSION}, the newest this program reads")]
+    #[error("pattern file version {found} is newer than {BUMPY}, the newest this program reads")]
     Version {
         /// The file's version.
         found: u32,
@@ -81,7 +81,7 @@ impl Pattern {
         match self.bumps() {
             None => out.write_all(&PLAIN.to_le_bytes())?,
             Some(Noise { amplitude, frequency, octaves, seed }) => {
-                out.write_all(&VERSION.to_le_bytes())?;
+                out.write_all(&BUMPY.to_le_bytes())?;
                 out.write_all(&amplitude.to_le_bytes())?;
                 out.write_all(&frequency.to_le_bytes())?;
                 out.write_all(&octaves.to_le_bytes())?;
@@ -111,7 +111,7 @@ impl Pattern {
         let version = word(&mut source)?;
         let bumps = match version {
             PLAIN => None,
-            VERSION => {
+            BUMPY => {
                 let [amplitude, frequency] = numbers(&mut source)?;
                 let octaves = word(&mut source)?;
                 let seed = u64::from_le_bytes(bytes(&mut source)?);
@@ -306,7 +306,7 @@ mod tests {
     fn a_claim_of_many_samples_is_refused_before_they_are_read() {
         let mut file = Vec::new();
         file.extend(MAGIC);
-        for word in [VERSION, 1, SAMPLES, u32::MAX, u32::MAX, u32::MAX] {
+        for word in [PLAIN, 1, SAMPLES, u32::MAX, u32::MAX, u32::MAX] {
             file.extend(word.to_le_bytes());
         }
         for x in [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0_f64] {

@@ -44,8 +44,8 @@ impl Surface {
     /// The surface with bumps on its cuts, displaced along their normals by a `noise` in pattern units; `pattern` maps
     /// these to the coordinates of the surface.
     ///
-    /// Rims stay where they are, and the noise depends on places only: pieces with a cut in common fit each other.
-    /// What one piece gains, its neighbor loses, but for diagonals that differ.
+    /// Rims stay where they are, and the noise depends on places and the distance to the rim: pieces with a whole face in
+    /// common fit each other, and what one gains, the other loses, but for diagonals that differ.
     ///
     /// # Panics
     /// If a triangle names a vertex that is not there.

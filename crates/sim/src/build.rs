@@ -116,9 +116,8 @@ fn add(
             let body = world.add(copy).map_err(|cause| failed(cause.into()))?;
             world.set_substance(body, spec.solid().unwrap_or(fracture::Material::STONE));
             if let Some(keyframes) = &spec.keyframes {
-                let place = |k: &scene::Keyframe| place.of(&k.pose()) * frame;
-                let keys = keyframes.iter().map(|k| (k.time, place(k))).collect();
-                paths.push(Path { body, keys });
+                let keys = keyframes.iter().map(|k| (k.time, place.of(&k.pose()))).collect();
+                paths.push(Path { body, keys, in_frame: frame });
             }
             appearances.push(Appearance {
                 body,

@@ -39,8 +39,9 @@ const MAX_CLOSINGS: usize = 16;
 /// or none; islands that slide take about 25. Gaps of the accepted size change which three of four corners bear,
 /// one per round.
 const EXACT: Limits = Limits { factorizations: 30, converged: 1e-9, accepted: 1e-5 };
-/// Solutions with limits of torques by the normal impulses of the one before. They halve the error of a ball.
-const MAX_LIMITINGS: usize = 30;
+/// Limit of solutions in which torques are limited by the normal impulses of the one before. What rolls on its own takes
+/// one or two.
+const MAX_LIMITINGS: usize = 8;
 /// Limits of a shock, and of its block products in a factorization, which take about 20 ms.
 const SHOCK: Limits = Limits { factorizations: 60, converged: 0.01, accepted: 0.01 };
 const SHOCK_PRODUCTS: usize = 100_000;

@@ -56,20 +56,25 @@ pub enum Action {
 pub struct Path {
     /// The body.
     pub body: BodyId,
-    /// Times in s, ascending, and poses then. Between them the body moves evenly; before the first
-    /// and after the last it rests.
+    /// Times in s, ascending, and poses then of a frame that the body is fixed in. Between them the origin of the frame
+    /// moves evenly along a line, and the frame turns evenly; before the first and after the last it rests.
     pub keys: Vec<(f64, Isometry3<f64>)>,
+    /// The body in coordinates of that frame. The identity leads the center of mass along the lines; bodies with one
+    /// frame in common move as one.
+    pub in_frame: Isometry3<f64>,
 }
 
 impl Path {
     /// Where the body is at a time; `None` if there are no keys.
     pub fn at(&self, time: f64) -> Option<Isometry3<f64>> {
         let next = self.keys.partition_point(|(t, _)| *t <= time);
-        let Some(&(end, to)) = self.keys.get(next) else { return self.keys.last().map(|k| k.1) };
-        let Some(&(start, from)) = next.checked_sub(1).and_then(|n| self.keys.get(n)) else {
-            return Some(to);
+        let Some(&(end, to)) = self.keys.get(next) else {
+            return self.keys.last().map(|key| key.1 * self.in_frame);
         };
-        Some(from.lerp_slerp(&to, (time - start) / (end - start)))
+        let Some(&(start, from)) = next.checked_sub(1).and_then(|n| self.keys.get(n)) else {
+            return Some(to * self.in_frame);
+        };
+        Some(from.lerp_slerp(&to, (time - start) / (end - start)) * self.in_frame)
     }
 }
 

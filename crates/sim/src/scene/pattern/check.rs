@@ -8,8 +8,9 @@ use crate::scene::check::{MAX_PIECES, at, bounded, count, direction, fraction, p
 const MAX_DEPTH: usize = 4;
 /// Most planes of slices in any direction: they make up to a sixth of the cube of it.
 const MAX_PLANES: usize = 10_000;
-/// Highest frequency of bumps that are drawn as triangles: their number grows with its square.
-const MAX_BUMPS: f64 = 20.0;
+/// Frequencies of bumps between straight rims. Lower ones leave cuts nearly plane, and the number of triangles grows with the
+/// square of the frequency.
+const BUMPS: [f64; 2] = [2.0, 20.0];
 
 impl Pattern {
     pub(in crate::scene) fn check(&self, key: &str) -> Result<(), InvalidValue> {
@@ -164,12 +165,12 @@ impl Nested {
 
 fn noise(key: &str, noise: Option<Roughness>) -> Result<(), InvalidValue> {
     let Some(Roughness { amplitude, frequency, rims }) = noise else { return Ok(()) };
-    let highest = match rims {
-        Rims::Rough => 100.0,
-        Rims::Straight => MAX_BUMPS,
+    let [least, most] = match rims {
+        Rims::Rough => [0.1, 100.0],
+        Rims::Straight => BUMPS,
     };
-    require((0.1..=highest).contains(&frequency), &at(key, "frequency"), || {
-        format!("must be between 0.1 and {highest}, not {frequency:?}")
+    require((least..=most).contains(&frequency), &at(key, "frequency"), || {
+        format!("must be between {least} and {most}, not {frequency:?}")
     })?;
     let most = 1.0 / (3.0 * frequency);
     require((0.0..=most).contains(&amplitude), &at(key, "amplitude"), || {
