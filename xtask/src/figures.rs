@@ -72,7 +72,7 @@ const FIGURES: [Figure; 43] = [
     figure("jar", "", "", "0,8,16,40"),
     figure("amphora", "", "", "0,1,4,30"),
     figure("letters", "", "", "0,3,6,40"),
-    figure("boulders", "", "", "14"),
+    figure("boulders", "", "", "0,8,14,44"),
     figure("bricks", "", "", "0,11,16,40"),
     LARGE,
 ];
