@@ -91,6 +91,7 @@ mod support;
 mod swing;
 mod tet_files;
 mod tetfem;
+mod texture_wrap;
 mod textures;
 mod vectors;
 mod view;

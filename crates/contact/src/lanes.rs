@@ -190,16 +190,16 @@ pub(crate) fn wide(v: &Vector3<f64>) -> Wide3 {
 
 /// A vector shrunk to the length `most`, if it is longer.
 #[inline(always)]
-pub(crate) fn within_disc(drag: &Wide3, most: Wide) -> Wide3 {
-    let square = drag.dot(drag);
+pub(crate) fn within_disc(v: &Wide3, most: Wide) -> Wide3 {
+    let square = v.dot(v);
     let beyond = square.zip(most * most, |square, most| f64::from(u8::from(square > most)));
-    // most stick: the branch is foreseen, and nothing waits for the root
+    // most stick: the branch is predicted, and nothing waits for the root
     if beyond.0 == [0.0; LANES] {
-        return *drag;
+        return *v;
     }
     // not `hypot`: its bits differ between platforms
     let size = square.map(f64::sqrt);
-    *drag * size.zip(most, |size, most| if size > most { most / size } else { 1.0 })
+    *v * size.zip(most, |size, most| if size > most { most / size } else { 1.0 })
 }
 
 // these become single instructions

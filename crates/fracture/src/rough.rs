@@ -17,7 +17,8 @@ const PER_BUMP: f64 = 8.0;
 /// Width of the strip along a rim in which bumps rise to their height, in bumps of the coarsest octave. An amplitude of
 /// a third of a bump rises there with a slope of 1 at most.
 const STRIP: f64 = 0.5;
-/// Limit of the points within a cut, and of those on an edge. Larger cuts have larger triangles.
+/// Limit of the points within a cut, which make 32,768 triangles, and of the parts of an edge. Beyond it triangles are
+/// larger.
 const MAX_POINTS: f64 = 16384.0;
 const MAX_EDGE_POINTS: f64 = 256.0;
 
@@ -37,23 +38,23 @@ struct Face {
     triangles: Vec<usize>,
 }
 
-/// The points that divide each edge, from its lower vertex on.
-type Chain = BTreeMap<[u32; 2], Vec<u32>>;
+/// Indices of the vertices that subdivide each edge, in the order from its lower index to its higher.
+type Chains = BTreeMap<[u32; 2], Vec<u32>>;
 
 impl Surface {
-    /// The surface with bumps on its cuts, displaced along their normals by a `noise` in pattern units; `pattern` maps
-    /// these to the coordinates of the surface.
+    /// The surface with its cuts refined and displaced along their normals by gradient noise (Perlin 2002). Lengths of
+    /// `noise` are in pattern units; `pattern` maps these to the coordinates of the surface, m.
     ///
     /// Rims stay where they are, and the noise depends on places and the distance to the rim: pieces with a whole face in
     /// common fit each other, and what one gains, the other loses, but for diagonals that differ.
     ///
     /// # Panics
-    /// If a triangle names a vertex that is not there.
+    /// If a triangle names a vertex that does not exist, or there are fewer origins than triangles.
     pub fn roughened(&self, noise: &Noise, pattern: &Similarity3<f64>) -> RoughSurface {
         let bumps = Bumps { noise, pattern, to_pattern: pattern.inverse() };
         let faces = self.faces();
         let mut mesh = TriMesh { vertices: self.mesh.vertices.clone(), triangles: Vec::new() };
-        let mut chains = Chain::new();
+        let mut chains = Chains::new();
         for face in faces.iter().filter(|face| face.origin == FaceOrigin::Cut) {
             for edge in self.rim(face) {
                 let own = [edge[0].min(edge[1]), edge[0].max(edge[1])];
@@ -254,7 +255,7 @@ fn is_inside(rim: &[[Point3<f64>; 2]], p: &Point3<f64>, [u, v]: [usize; 2]) -> b
     rim.iter().filter(crosses).count() % 2 == 1
 }
 
-/// Adds points that divide an edge, and returns them in its order.
+/// Appends vertices that subdivide an edge, and returns their indices from its first end on.
 fn divided(vertices: &mut Vec<Point3<f64>>, [a, b]: [u32; 2], spacing: f64) -> Vec<u32> {
     let [p, q] = [a, b].map(|v| vertices[v as usize]);
     let parts = ((q - p).norm() / spacing).min(MAX_EDGE_POINTS) as u32;
@@ -270,8 +271,8 @@ fn divided(vertices: &mut Vec<Point3<f64>>, [a, b]: [u32; 2], spacing: f64) -> V
     (first..vertices.len() as u32).collect()
 }
 
-/// A directed edge in the parts that it was divided into.
-fn pieces_of(chains: &Chain, [from, to]: [u32; 2]) -> Vec<[u32; 2]> {
+/// The parts of a directed edge.
+fn pieces_of(chains: &Chains, [from, to]: [u32; 2]) -> Vec<[u32; 2]> {
     let known = chains.get(&[from.min(to), from.max(to)]);
     let mut all = vec![from];
     let inner = known.into_iter().flatten().copied();

@@ -54,8 +54,8 @@ fn side([a, b]: &[[i64; 2]; 2], p: [i64; 2]) -> i64 {
 
 /// Whether a line goes through the cell around a place on this side of it, or would if it were longer.
 ///
-/// Lines bend to the corners that they pass so near (snap rounding, Hobby 1999). Without that, lines at a small angle
-/// cross again after each rounding.
+/// Such lines snap to the vertex at the place (snap rounding, Hobby 1999). Otherwise lines at a small angle cross again
+/// after each rounding.
 fn is_near([a, b]: &[[i64; 2]; 2], side: i64) -> bool {
     2 * side.abs() <= (b[0] - a[0]).abs() + (b[1] - a[1]).abs()
 }

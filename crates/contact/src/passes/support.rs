@@ -210,7 +210,7 @@ impl Support {
         matches!(&self.0, Found::Rows { rows, .. } if rows.limited)
     }
 
-    /// ContactImpulses that solvers on rows remember for the next frame.
+    /// Impulses that solvers on rows remember for the next frame.
     pub fn remembered(&self) -> Option<&ImpulseCache> {
         match &self.0 {
             Found::Rows { rows, .. } => Some(&rows.cache),

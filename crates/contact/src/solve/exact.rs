@@ -24,7 +24,7 @@ use crate::solve::rolling::{mean_normal, of_pair};
 use crate::{Islands, Settings};
 use ends::{Coordinates, Ends};
 use factor::Pattern;
-use newton::{Island, Limits, Solution};
+use newton::{Island, Limits, Solution, Term};
 
 /// Largest island in bodies. In a heap of `n` bodies the top separator has `n^(2/3)` bodies, and its
 /// elimination alone takes `n^2 / 6` block products. Sweeps take about 70 visits per body.
@@ -220,7 +220,7 @@ fn coordinates(problem: Problem<'_>, i: u32) -> Option<Coordinates> {
     Coordinates::new(body, &pose.rotation)
 }
 
-/// ContactImpulses of rows, three a term.
+/// Impulses of rows, three a term.
 fn packed(rows: &[Row], impulses: &[f64]) -> Vec<Vector3<f64>> {
     let own = |rows: (usize, &[Row])| {
         let (n, rows) = rows;
@@ -373,9 +373,8 @@ impl Part {
 
     /// `None` if a factorization costs more than the sweeps.
     fn solve(&mut self, settings: &Settings) -> Option<Solution> {
-        let guess = self.guess.clone();
-        self.limit(&guess);
-        let mut start = self.island.guessed(&guess);
+        limit(&mut self.island.terms, &self.torques, self.touching, &self.guess);
+        let mut start = self.island.guessed(&self.guess);
         start.is_solved = start.is_within(EXACT.converged);
         if start.is_solved {
             return Some(start);
@@ -389,7 +388,7 @@ impl Part {
             if self.torques.is_empty() {
                 break;
             }
-            self.limit(&solution.impulses);
+            limit(&mut self.island.terms, &self.torques, self.touching, &solution.impulses);
             let next = self.island.at(solution.impulses.clone(), &solution);
             if next.is_within(EXACT.accepted) {
                 break;
@@ -397,16 +396,6 @@ impl Part {
             solution = self.island.solve(&pattern, EXACT, next);
         }
         Some(solution)
-    }
-
-    /// Limits the torques by the normal impulses among `impulses`.
-    fn limit(&mut self, impulses: &[Vector3<f64>]) {
-        let terms = &mut self.island.terms;
-        for (torque, n) in self.torques.iter().zip(self.touching..) {
-            let push = |k: usize| terms[k].push(&impulses[k]);
-            let push: f64 = torque.contacts.clone().map(push).sum();
-            terms[n].limit(torque.arms.map(|arm| arm * push));
-        }
     }
 
     /// The natural map at the result of the sweeps, m/s.
@@ -467,5 +456,14 @@ impl Part {
             }
             kept.joints[n as usize].last = reaction;
         }
+    }
+}
+
+/// Limits torques, whose terms start at `first`, by the normal impulses among `impulses`.
+fn limit(terms: &mut [Term], torques: &[PairTorque], first: usize, impulses: &[Vector3<f64>]) {
+    for (torque, n) in torques.iter().zip(first..) {
+        let push = |k: usize| terms[k].push(&impulses[k]);
+        let push: f64 = torque.contacts.clone().map(push).sum();
+        terms[n].limit(torque.arms.map(|arm| arm * push));
     }
 }

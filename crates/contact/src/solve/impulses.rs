@@ -7,7 +7,7 @@ use crate::body::Columns;
 use crate::narrow::contacts::Contacts;
 use crate::solve::rolling::{Torque, add_work_of_kinematic_bodies};
 
-/// ContactImpulses of contacts.
+/// Impulses of contacts and torques of pairs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContactImpulses {
     /// One a contact on its body `a`, N s.

@@ -9,13 +9,12 @@ use crate::{BodyId, ContactEvents, Event, JointId, Misfit};
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Events {
-    /// Bodies that are there at the end of the frame and were not before it: pieces, and dented bodies, in the
-    /// order of bodies.
+    /// Bodies that exist at the end of the frame and did not at its start: pieces and dented bodies, in ascending order.
     ///
     /// A piece that broke again within the frame is neither here nor in [`Self::removed`].
     pub added: Vec<BodyId>,
-    /// Bodies that were there before the frame and are not at its end: broken, cut, dented or retired, in the
-    /// order of bodies.
+    /// Bodies that existed at the start of the frame and do not at its end: broken, cut, dented or retired, in ascending
+    /// order.
     pub removed: Vec<BodyId>,
     /// Which pairs began and ceased to touch, and how hard they struck; empty unless
     /// [`World::set_contact_events`](crate::World::set_contact_events) asks for it.

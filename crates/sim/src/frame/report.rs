@@ -15,7 +15,7 @@ use crate::{Counters, EnergyLedger, Events, Loads};
 /// let mut shown = BTreeSet::from([world.add(ball)?]);
 /// for _ in 0..30 {
 ///     let report = world.step();
-///     // a game shows what is there: bodies come and go when something breaks
+///     // a game mirrors the set of bodies: pieces replace what breaks
 ///     shown.extend(report.events.added);
 ///     report.events.removed.iter().for_each(|body| drop(shown.remove(body)));
 ///     assert!(shown.iter().copied().eq(world.iter().map(|state| state.id)));

@@ -81,7 +81,7 @@ impl Digest {
         shape.points().iter().for_each(|p| self.numbers(p.iter()));
     }
 
-    /// The model of a body, and of its strength only whether that is a fixed impulse.
+    /// The fracture model of a body, without the value of a fixed break impulse.
     fn breakage(&mut self, breakage: &Breakage) {
         if breakage.strength == Strength::Material {
             self.text("by material");
