@@ -32,7 +32,8 @@ pub struct Contact {
     pub(crate) owner: Side,
     /// From the centers of mass of `a` and `b` to the contact point, world axes, m: to one point of both at the
     /// start of the step, so that impulses conserve angular momentum, or after a blow, to the point where the
-    /// contact was found. Constant over the step, while the contact point of a rolling body moves over its surface.
+    /// contact was found. Constant over the step: for a point of a polyhedron such that the angular velocity takes it
+    /// along its chord, while the contact point of a rolling body moves over its surface.
     pub arms: [Vector3<f64>; 2],
     /// Unit normal in world axes, out of `b` towards `a`.
     pub normal: Vector3<f64>,
@@ -48,6 +49,11 @@ pub struct Contact {
 }
 
 impl Contact {
+    /// Whether bodies touch here with other points all the time.
+    fn is_rolling(&self) -> bool {
+        self.entered.is_infinite()
+    }
+
     /// The contact point in the world, m, when the bodies are at these poses.
     pub fn at(&self, a: &Isometry3<f64>, b: &Isometry3<f64>) -> Point3<f64> {
         match self.owner {
@@ -243,15 +249,21 @@ impl Contacts {
             start.iter().zip(end).map(|(from, to)| Velocity::between(from, to, 1.0)).collect();
         for pair in &self.manifolds {
             let (a, b) = (pair.a as usize, pair.b as usize);
-            let range = pair.first as usize..(pair.first + pair.count) as usize;
-            for contact in &mut self.contacts[range] {
+            let range = self.range(pair);
+            for (contact, origin) in
+                self.contacts[range.clone()].iter_mut().zip(&self.origins[range])
+            {
                 // to first order, as gaps are everywhere: what rolls does not come nearer by it
                 let moved = [0, 1].map(|n| motions[[a, b][n]].at(&contact.arms[n]));
                 contact.gap += contact.normal.dot(&(moved[0] - moved[1]));
                 contact.overlap = (-contact.gap).max(0.0);
                 // one point of both, so that impulses there keep angular momentum
-                let point = contact.at(&end[a], &end[b]).coords;
-                contact.arms = [a, b].map(|i| point - end[i].translation.vector);
+                let point = match contact.owner {
+                    _ if contact.is_rolling() => contact.at(&end[a], &end[b]),
+                    Side::A => end[a] * origin.met[0],
+                    Side::B => end[b] * origin.met[1],
+                };
+                contact.arms = [a, b].map(|i| point.coords - end[i].translation.vector);
             }
         }
     }

@@ -309,9 +309,15 @@ impl<'a> Pair<'a> {
         let normal = outward * sign;
         let place = Point3::from(owner.1.translation.vector + arm);
         let met = [pose_a, pose_b].map(|pose| pose.inverse_transform_point(&place));
-        let met_arms = [pose_a, pose_b].map(|pose| place.coords - pose.translation.vector);
-        let start = owner.0.start.translation.vector + arm;
         let struck = self.a.from.max(self.b.from);
+        let is_curved = self.shapes().iter().any(|shape| shape.field().is_curved());
+        // what rolls touches with other points all the time
+        if !is_curved && !self.spins() {
+            arm = owner.0.chord_arm([struck, time], [&found.point.coords, &arm]);
+        }
+        let met_at = owner.1.translation.vector + arm;
+        let met_arms = [pose_a, pose_b].map(|pose| met_at - pose.translation.vector);
+        let start = owner.0.start.translation.vector + arm;
         let arms = if struck == 0.0 {
             [&self.a, &self.b].map(|motion| start - motion.start.translation.vector)
         } else {
@@ -324,7 +330,7 @@ impl<'a> Pair<'a> {
         let moved = |time: f64| time * (way - (1.0 - time) * fall);
         let gap = distance - moved(time);
         let overlap = (-gap - moved(struck)).max(0.0);
-        let entered = if self.shapes().iter().any(|shape| shape.field().is_curved()) {
+        let entered = if is_curved {
             f64::INFINITY
         } else {
             let [p, q] = [(self.a.entry, pose_a, met[0]), (self.b.entry, pose_b, met[1])]

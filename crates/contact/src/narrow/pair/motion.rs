@@ -61,6 +61,28 @@ impl Motion<'_> {
         Velocity::between(&start, self.end, 1.0).angular
     }
 
+    /// The lever arm with which [`Self::velocity`] takes a point of the body along its chord between two times, m.
+    /// `point` is in body coordinates, `arm` from the center of mass to it at the second time.
+    ///
+    /// That of the middle of the chord, longer across the axis by `tan(h) / h` of half the angle, `h` (Cayley). The
+    /// tangent at the end of an arc points elsewhere.
+    pub(super) fn chord_arm(
+        &self,
+        [since, time]: [f64; 2],
+        [point, arm]: [&Vector3<f64>; 2],
+    ) -> Vector3<f64> {
+        let spin = self.velocity.angular;
+        let half = 0.5 * self.dt * (time - since);
+        let square = half * half * spin.norm_squared();
+        // no function of the platform; points of the body move by less than round-off
+        if square < f64::EPSILON {
+            return *arm;
+        }
+        let middle = 0.5 * (self.at(since).rotation * point + arm);
+        let across = middle - spin * (spin.dot(&middle) / spin.norm_squared());
+        middle + across * (square * (1.0 / 3.0 + square * (2.0 / 15.0)))
+    }
+
     /// Angle of rotation over the rest of the step, rad.
     pub(super) fn spin(&self) -> f64 {
         self.velocity.angular.norm() * (self.dt * (1.0 - self.from))
