@@ -404,7 +404,7 @@ fn bodies_in_pieces_that_cannot_be_are_refused() {
         (
             good,
             "[[joints]]\nkind = \"point\"\nbodies = [\"floor\", \"box 99\"]\nanchor = [0, 0, 0]",
-            "main.toml: line 13, column 10: `joints[0].bodies` names no body `box 99`",
+            "main.toml: line 13, column 20: `joints[0].bodies[1]` names no body `box 99`",
         ),
     ] {
         scene_of_pieces(&case, "frames = 2", pieces, keys);

@@ -28,11 +28,12 @@ pub enum Solver {
 impl Scene {
     /// What the solver of the scene ignores, a sentence each.
     pub fn solver_warnings(&self) -> Vec<String> {
+        type Coefficient = fn(&Body) -> f64;
         let solver = self.simulation.solver;
         if solver.resists_rolling() {
             return Vec::new();
         }
-        let names = |has: fn(&Body) -> f64| {
+        let names = |has: Coefficient| {
             let mut names: Vec<String> = Vec::new();
             for body in self.bodies.iter().filter(|body| has(body) > 0.0) {
                 let name = format!("{:?}", body.given_name());
@@ -42,7 +43,7 @@ impl Scene {
             }
             names.join(", ")
         };
-        let frictions: [(&str, fn(&Body) -> f64); 2] = [
+        let frictions: [(&str, Coefficient); 2] = [
             ("rolling_friction", Body::rolling_friction),
             ("spinning_friction", Body::spinning_friction),
         ];
