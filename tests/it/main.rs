@@ -93,6 +93,7 @@ mod tet_files;
 mod tetfem;
 mod texture_wrap;
 mod textures;
+mod usdc;
 mod vectors;
 mod view;
 mod volumes;

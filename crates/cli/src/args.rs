@@ -129,9 +129,9 @@ const RUN_EXAMPLES: &str = "Examples:
   brisance run scenes/window.toml -o window.usda --dust dust.usda
 
 An animated binary glTF (.glb) opens in Blender with File > Import > glTF 2.0. Other outputs are
-Universal Scene Description (.usda), JSON lines (.jsonl), a series for ParaView (.pvd, with a folder of
-.vtu files beside it), and a folder of one file per frame: of .obj files (a name that ends in /) or of
-.ply files (one that ends in .ply/). A file that exists is replaced, but only when the run has
+Universal Scene Description (.usdc, or .usda as text), JSON lines (.jsonl), a series for ParaView (.pvd,
+with a folder of .vtu files beside it), and a folder of one file per frame: of .obj files (a name that
+ends in /) or of .ply files (one that ends in .ply/). A file that exists is replaced, but only when the run has
 succeeded.
 
 Ctrl-C ends the run after the frame and writes a checkpoint, from which --resume continues to the same
@@ -155,7 +155,7 @@ pub struct RunArguments {
 /// What `brisance run` and `brisance replay` take.
 #[derive(Args, Debug)]
 pub struct RunOptions {
-    /// File to write: .glb, .usda, .jsonl or .pvd; or a folder of .obj or .ply files, ending in / or
+    /// File to write: .glb, .usda, .usdc, .jsonl or .pvd; or a folder of .obj or .ply files, ending in / or
     /// .ply/
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
@@ -174,7 +174,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "FILE.jsonl", conflicts_with = "resume")]
     pub contacts: Option<PathBuf>,
     /// Also write dust of cracks as points for a particle system: a .ply file of all specks as they appear, a folder of
-    /// .ply files (ending in .ply/), or .usda
+    /// .ply files (ending in .ply/), .usda or .usdc
     #[arg(long, value_name = "OUT")]
     pub dust: Option<PathBuf>,
     /// Specks of dust for each joule that cracks take; at most 1,000,000 in all
@@ -183,7 +183,7 @@ pub struct RunOptions {
     #[arg(default_value_t = Dust::PER_JOULE)]
     pub dust_per_joule: f64,
     /// Also write the bodies as they are after the last frame for another physics engine: poses, velocities, masses,
-    /// colliders, materials and joints, as .glb (KHR_physics_rigid_bodies) or .usda (UsdPhysics)
+    /// colliders, materials and joints, as .glb (KHR_physics_rigid_bodies), .usda or .usdc (UsdPhysics)
     #[arg(long, value_name = "FILE")]
     pub physics: Option<PathBuf>,
     /// Frames to simulate, instead of the scene's
@@ -361,13 +361,13 @@ pub struct FractureArguments {
     #[arg(long, value_name = "DENSITY", value_parser = length)]
     pub density: Option<f64>,
     /// Also write the pieces as rigid bodies for a physics engine: masses and convex colliders, as .glb
-    /// (KHR_physics_rigid_bodies) or .usda (UsdPhysics)
+    /// (KHR_physics_rigid_bodies), .usda or .usdc (UsdPhysics)
     #[arg(long, value_name = "FILE")]
     pub physics: Option<PathBuf>,
     /// Print volumes, masses, inertia and bonds of the pieces as one line of JSON
     #[arg(long)]
     pub json: bool,
-    /// File to write: .glb, .usda, .jsonl or .pvd; or a folder of .obj or .ply files, ending in / or
+    /// File to write: .glb, .usda, .usdc, .jsonl or .pvd; or a folder of .obj or .ply files, ending in / or
     /// .ply/
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
