@@ -362,8 +362,8 @@ fn bodies_in_pieces_that_cannot_be_are_refused() {
     let good = "file = \"blocks.obj\"";
     for (pieces, keys, why) in [
         ("file = \"missing\"", "", "missing: cannot be read"),
-        ("file = \"empty\"", "", "empty: holds no pieces"),
-        ("file = \"open\"", "", "a.obj: "),
+        ("file = \"empty\"", "", "a folder of mesh files (named in main.toml, line 10, column 29)"),
+        ("file = \"open\"", "", "(named in main.toml, line 10, column 29)"),
         ("file = \"damaged\"", "", "a.obj: line 1"),
         ("file = \"/proc\"", "", "is outside"),
         ("file = \"\"", "", "line 10, column 29: `body[1].shape.pieces.file` is empty"),
@@ -378,7 +378,7 @@ fn bodies_in_pieces_that_cannot_be_are_refused() {
             "motion = \"kinematic\"\nangular_velocity = [0, 1, 0]",
             "`body[1].angular_velocity`",
         ),
-        (good, "anchor = [{ plane = { offset = -9 } }]", "body \"box\": no part of it"),
+        (good, "anchor = [{ plane = { offset = -9 } }]", "enlarge the region (line 11, column 10)"),
         ("file = \"blocks.obj\", bonds = {}", "", "lacks the key `strength`"),
         ("file = \"blocks.obj\", bonds = { strength = -1 }", "", "must be above 0"),
         (
@@ -399,7 +399,12 @@ fn bodies_in_pieces_that_cannot_be_are_refused() {
         (
             good,
             "[[body]]\nname = \"box 3\"\nposition = [9, 9, 9]\nshape = { sphere = { radius = 1 } }",
-            "`box 3` is taken",
+            "main.toml: line 12, column 8: `body[2].name` `box 3` is taken",
+        ),
+        (
+            good,
+            "[[joints]]\nkind = \"point\"\nbodies = [\"floor\", \"box 99\"]\nanchor = [0, 0, 0]",
+            "main.toml: line 13, column 20: `joints[0].bodies[1]` names no body `box 99`",
         ),
     ] {
         scene_of_pieces(&case, "frames = 2", pieces, keys);

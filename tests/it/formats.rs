@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use brisance::format::{Format, WriteError};
+use brisance::format::{Encoding, Format, WriteError};
 use brisance::spool::{Paths, Spool};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use serde_json::{Value, json};
@@ -60,7 +60,8 @@ fn text(name: &str) -> String {
 fn the_ending_chooses_the_format() {
     let of = |name: &str| Format::of(name.as_ref());
     assert_eq!(of("a.glb"), Some(Format::Glb));
-    assert_eq!(of("a.b/c.USDA"), Some(Format::Usda));
+    assert_eq!(of("a.b/c.USDA"), Some(Format::Usd(Encoding::Text)));
+    assert_eq!(of("a.Usdc"), Some(Format::Usd(Encoding::Binary)));
     assert_eq!(of("a.jsonl"), Some(Format::Jsonl));
     assert_eq!(of("frames/"), Some(Format::ObjFolder));
     assert_eq!(of("frames"), None, "a forgotten ending is no folder");
@@ -147,7 +148,7 @@ fn no_format_takes_what_is_not_finite() {
     let folder = tempfile::tempdir().unwrap();
     let mut broken = recording();
     broken.tracks[1].poses[0].translation.y = f64::INFINITY;
-    for name in ["a.glb", "a.usda", "a.jsonl", "a/"] {
+    for name in ["a.glb", "a.usda", "a.usdc", "a.jsonl", "a/"] {
         let path = folder.path().join(name);
         let error = Format::of(&path).unwrap().write(&broken, &path).unwrap_err();
         assert!(matches!(error, WriteError::NotFinite { ref track } if track == "left"), "{error}");
@@ -271,7 +272,7 @@ fn recordings_whose_poses_are_on_disk_are_written_as_others() {
         let taken: usize = spooled.tracks.iter().map(|track| track.taken).sum();
         assert!(taken > 20, "{taken}");
         let paths = Paths { recording: &spooled, spool: Some(&spool) };
-        for ending in ["glb", "jsonl", "usda"] {
+        for ending in ["glb", "jsonl", "usda", "usdc"] {
             let [a, b] = ["a", "b"].map(|name| folder.path().join(format!("{name}.{ending}")));
             Format::of(&a).unwrap().write(&whole, &a).unwrap();
             Format::of(&b).unwrap().write_paths(paths, &b).unwrap();

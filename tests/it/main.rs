@@ -94,6 +94,7 @@ mod tetfem;
 mod texture_wrap;
 mod textures;
 mod tumbling;
+mod usdc;
 mod vectors;
 mod view;
 mod volumes;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use brisance::format::glb::read_glb;
 use nalgebra::Point3;
 
-use crate::cli::{Case, TETRAHEDRON};
+use crate::cli::{Case, TETRAHEDRON, problem};
 
 /// A cube of 2 m about the origin.
 const CUBE: &str = "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\nv 1 1 1\nv -1 1 1\n\
@@ -264,4 +264,53 @@ fn bad_values_are_told_in_words_of_what_is_wrong() {
             assert!(!message.contains(odd), "{arguments:?}: {message}");
         }
     }
+}
+
+/// Linear colors, and the file and the words that hold them.
+#[test]
+fn cuts_of_fracture_have_the_color_that_is_asked_for() {
+    let case = Case::new(&[("tet.obj", TETRAHEDRON)]);
+    let text = |name: &str| std::fs::read_to_string(case.folder.path().join(name)).unwrap();
+    let fracture = |more: &[&str]| {
+        let own = ["fracture", "tet.obj", "--pattern", "voronoi:4", "--nodes", "8000"];
+        case.run(&[&own[..], more].concat())
+    };
+    let written = |more: &[&str]| {
+        let output = fracture(more);
+        assert!(output.status.success(), "{}", problem(output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let inner = |name: &str| {
+        let bytes = std::fs::read(case.folder.path().join(name)).unwrap();
+        read_glb(&bytes).unwrap().tracks[0].look.inner_color
+    };
+    written(&["-o", "plain.glb"]);
+    assert_eq!(inner("plain.glb"), [0.7; 3]);
+    written(&["-o", "clay.glb", "--material", "clay"]);
+    assert_eq!(inner("clay.glb"), [0.68, 0.38, 0.24]);
+    written(&["-o", "red.glb", "--material", "clay", "--inside", "1,0,0.25"]);
+    assert_eq!(inner("red.glb"), [1.0, 0.0, 0.25]);
+    written(&["-o", "red/", "--inside", "1,0,0.25"]);
+    let materials = std::fs::read_dir(case.folder.path().join("red")).unwrap();
+    let mtl = materials.map(|e| e.unwrap().path()).find(|p| p.extension().unwrap() == "mtl");
+    let mtl = std::fs::read_to_string(mtl.unwrap()).unwrap();
+    assert!(mtl.contains("Kd 1 0 0.25"), "{mtl}");
+    written(&["-o", "red.usda", "--inside", "1,0,0.25"]);
+    assert!(text("red.usda").contains("diffuseColor = (1, 0, 0.25)"));
+    let json: serde_json::Value =
+        serde_json::from_str(&written(&["-o", "a.glb", "--material", "clay", "--json"])).unwrap();
+    assert_eq!(json["density"].as_f64(), Some(fracture::Material::named("clay").unwrap().density));
+    for (option, value, words) in [
+        ("--material", "mud", "there is no material `mud`: give one of glass, brick"),
+        ("--inside", "1,0,2", "three numbers from 0 to 1"),
+        ("--inside", "-0.1,0,0", "three numbers from 0 to 1"),
+        ("--inside", "red", "three numbers"),
+        ("--inside", "NaN,0,0", "numbers"),
+    ] {
+        let output = fracture(&["-o", "no.glb", option, value]);
+        let told = problem(output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains(words), "{told}");
+    }
+    assert!(!case.names().contains(&"no.glb".to_owned()));
 }

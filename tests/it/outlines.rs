@@ -257,10 +257,21 @@ fn outlines_that_bound_nothing_are_refused_with_advice() {
         ("<line x2='3'/>".to_owned(), vec!["strokes and no fills"]),
         (String::new(), vec!["no filled area"]),
         ("<path d='M0 0h9'/>".to_owned(), vec!["no filled area"]),
-        ("<rect width='10%' height='3'/>".to_owned(), vec!["`10%`", "unit is not known"]),
+        (
+            "<rect width='10%' height='3'/>".to_owned(),
+            vec![
+                "(named in scene.toml, line",
+                "line 2: <rect> has the length `10%` of a picture without a size",
+            ],
+        ),
+        ("<rect width='1%%' height='3'/>".to_owned(), vec!["`1%%`"]),
         ("<rect width='wide' height='3'/>".to_owned(), vec!["`wide`", "no number"]),
-        ("<rect width='0' height='3'/>".to_owned(), vec!["width and a height above 0"]),
-        ("<circle r='-1'/>".to_owned(), vec!["radius above 0"]),
+        ("<rect width='0' height='3'/>".to_owned(), vec!["shapes have no width, height or radius"]),
+        ("<circle/><ellipse rx='3'/>".to_owned(), vec!["shapes have no width, height or radius"]),
+        ("<rect width='-1' height='3'/>".to_owned(), vec!["line 2: <rect> has a width, height or"]),
+        ("<circle r='-1'/>".to_owned(), vec!["line 2: <circle> has a radius below 0"]),
+        ("<text> <tspan/> </text>".to_owned(), vec!["no filled area"]),
+        ("<text><tspan>a</tspan></text>".to_owned(), vec!["convert it to paths"]),
         ("<polygon points='0 0 1'/>".to_owned(), vec!["no pairs of numbers"]),
         ("<path d='L0 0'/>".to_owned(), vec!["start with `M`"]),
         ("<path d='M0 0L1'/>".to_owned(), vec!["command `L`"]),
@@ -279,6 +290,10 @@ fn outlines_that_bound_nothing_are_refused_with_advice() {
         let case = Case::new(&[("scene.toml", SCENE), ("a.svg", &svg)]);
         case.refused(&[&["a.svg"], &words[..]].concat());
     }
+    let latin = b"<svg xmlns=\"http://www.w3.org/2000/svg\"><title>\xe9</title></svg>";
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    std::fs::write(case.folder.path().join("a.svg"), latin).unwrap();
+    case.refused(&["a.svg: is not UTF-8 text: save it as UTF-8 (named in scene.toml, line"]);
     let case = Case::new(&[("scene.toml", SCENE), ("a.svg", "<html/>")]);
     case.refused(&["a.svg", "<html>, not <svg>"]);
     Case::new(&[("scene.toml", SCENE)]).refused(&["a.svg", "cannot be read"]);
@@ -291,5 +306,24 @@ fn outlines_that_bound_nothing_are_refused_with_advice() {
         ("depth = 0.05", "spacing = 0.1", "depth"),
     ] {
         Case::new(&[("scene.toml", &SCENE.replace(from, to)), ("a.svg", LETTER)]).refused(&[key]);
+    }
+}
+
+/// Percentages are of the width, the height, or the diagonal over the root of 2 (SVG 1.1 section 7.10).
+#[test]
+fn percentages_are_of_the_picture_and_what_has_no_size_is_left_out() {
+    let drawn = |attributes: &str, elements: &str| {
+        let svg = format!("<svg xmlns='http://www.w3.org/2000/svg' {attributes}>{elements}</svg>");
+        let mesh = read_outline(svg.as_bytes()).unwrap();
+        mesh.signed_volume() / (0.0254_f64 / 96.0).powi(2)
+    };
+    for attributes in ["viewBox='0 0 300 400'", "width='300' height='400px'"] {
+        let area = drawn(attributes, "<rect x='5%' width='50%' height='25%'/>");
+        assert!((area / 15_000.0 - 1.0).abs() < 1e-6, "{attributes}: {area}");
+        let extras = "<rect width='9'/><circle/><ellipse ry='9'/><text> </text>";
+        let area = drawn(attributes, &format!("{extras}<circle cx='50%' cy='50%' r='10%'/>"));
+        let radius = 0.1 * (300.0_f64.hypot(400.0) / 2.0_f64.sqrt());
+        let circle = std::f64::consts::PI * radius.powi(2);
+        assert!((area / circle - 1.0).abs() < 1e-3, "{attributes}: {area}");
     }
 }

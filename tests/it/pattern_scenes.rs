@@ -224,6 +224,8 @@ fn the_command_line_names_all_patterns_that_need_no_file() {
         ("preset:steel", "glass, concrete, wood, brick, ice"),
         ("preset:glass,jitter=1", "has no settings"),
         ("voronoi:9,noise={amplitude=0.01,frequency=5}/voronoi:4", "only plane cuts can be nested"),
+        ("bricks:4x3/voronoi:5,noise={amplitude=0.01,frequency=5}", "pattern new NAME --scene"),
+        ("preset:concrete/voronoi:4", "one of both patterns has noise: remove it"),
         ("voronoi:30,stretch=[1,1,0]", "between 0.01 and 100"),
     ] {
         let error = text.parse::<Pattern>().unwrap_err();

@@ -335,10 +335,10 @@ fn what_cannot_be_written_is_refused_before_the_run() {
     let run = ["run", "scene.toml", "-q", "-o", "a.jsonl", "--physics"];
     let fracture = ["fracture", "a.obj", "--pattern", "voronoi:4", "-o", "a.glb", "--physics"];
     let cases = [
-        (&run[..], "b.jsonl", ".glb or .usda"),
-        (&run, "a.jsonl", ".glb or .usda"),
+        (&run[..], "b.jsonl", ".glb, .usda or .usdc"),
+        (&run, "a.jsonl", ".glb, .usda or .usdc"),
         (&run, "none/b.glb", "none"),
-        (&fracture, "b.obj", ".glb or .usda"),
+        (&fracture, "b.obj", ".glb, .usda or .usdc"),
         (&fracture, "a.glb", "two outputs"),
     ];
     for (command, file, message) in cases {

@@ -440,3 +440,30 @@ fn a_folder_that_takes_no_files_is_told_of_in_a_sentence() {
     let told = problem(case.run(&["run", "scene.toml", "-o", "/proc/p.glb"]).stderr);
     assert!(told.contains("/proc/p.glb: its folder takes no new files: choose another"), "{told}");
 }
+
+/// The winding number of an open sheet is nowhere that of an inside.
+#[test]
+fn open_meshes_without_an_inside_are_said_to_be_open() {
+    let sheet = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    let case = mesh_case(sheet);
+    case.refused(&["its mesh is open (3 open edges)", "thing.obj, named in scene.toml, line 7"]);
+    let fracture = ["fracture", "thing.obj", "--pattern", "voronoi:4", "-o", "out.glb"];
+    refused(&case, &fracture, &["thing.obj: its mesh is open (3 open edges)"]);
+}
+
+#[test]
+fn bumps_are_told_of_where_a_pattern_is_drawn_or_described() {
+    let case = Case::new(&[]);
+    for (noise, has_bumps) in
+        [("", false), (",noise={amplitude=0.01,frequency=5,rims=\"straight\"}", true)]
+    {
+        done(&case, &["pattern", "new", &format!("voronoi:9{noise}"), "-o", "a.pattern"]);
+        let preview = ["pattern", "preview", "a.pattern", "-o", "a.png", "--size", "64"];
+        let told = problem(case.run(&preview).stderr);
+        assert_eq!(told.contains("note: regions are drawn with plane faces"), has_bumps, "{told}");
+        assert_eq!(problem(case.run(&[&preview[..], &["-q"]].concat()).stderr), "");
+        let info = case.run(&["info", "a.pattern"]).stdout;
+        let info = String::from_utf8(info).unwrap();
+        assert_eq!(info.contains("bumps between straight rims"), has_bumps, "{info}");
+    }
+}

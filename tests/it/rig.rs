@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use brisance::format::Format;
 use brisance::format::glb::{GlbReadError, read_glb};
+use brisance::format::{Encoding, Format};
 use meshfile::{MeshFileError, WriteError, write_rigged_glb_of};
 use nalgebra::{Isometry3, Matrix4, Point3, Quaternion, UnitQuaternion, Vector3};
 use sim::{Recording, Skin, Surface, Track};
@@ -275,10 +275,13 @@ fn a_skinned_mesh_of_another_program_is_a_mesh() {
 
 #[test]
 fn a_rig_is_refused_where_the_format_has_none() {
-    assert_eq!(Format::Usda.rigged(), None);
+    for encoding in [Encoding::Text, Encoding::Binary] {
+        assert_eq!(Format::Usd(encoding).rigged(), None);
+    }
     let case = Case::new(&[("scene.toml", SCENE), ("thing.obj", TETRAHEDRON)]);
     for arguments in [
         &["run", "scene.toml", "-o", "a.usda", "--rig"][..],
+        &["run", "scene.toml", "-o", "a.usdc", "--rig"],
         &["fracture", "thing.obj", "--pattern", "voronoi:9", "-o", "a/", "--rig"],
     ] {
         let output = case.run(arguments);

@@ -226,6 +226,19 @@ fn what_scenes_cannot_say_is_refused_with_its_key() {
     refused("[material.glass]\ndensity = 1", "`material.glass` has the name of a known material");
     refused("[material.a]\nlike = \"glas\"", "`material.a.like` names no material `glas`, did you");
     refused("[material.a]\ndensity = 0", "`material.a.density` must be above 0");
+    let noise = "noise = { amplitude = 0.01, frequency = 5 }";
+    let preset = format!("[pattern.p]\npreset = \"glass\"\n{noise}");
+    refused(&preset, "line 2, column 1: `pattern.p` holds `noise` and `preset`: keep one kind");
+    let file = format!("[pattern.p]\nfile = \"a.pattern\"\n{noise}");
+    refused(&file, "`pattern.p` holds `file` and `noise`: keep one kind");
+    refused("[pattern.p]", "`pattern.p` must hold exactly one kind, as in `{ voronoi");
+    let rims =
+        "[pattern.p.voronoi]\npieces = 9\nnoise = { amplitude = 0.01, frequency = 5, rims = true }";
+    refused(
+        rims,
+        "line 4, column 51: `pattern.p.voronoi.noise.rims` must be one of \"rough\", \"straight\"",
+    );
+    refused("[pattern]\np = { preset = 3 }", "must be one of \"glass\", \"concrete\", \"wood\"");
     refused("[wind]\ndrag = -1", "`wind.drag` must be above 0");
     refused("[[event]]\ntime = 1", "`event[0]` needs exactly one of the keys");
     refused(

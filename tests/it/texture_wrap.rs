@@ -132,13 +132,17 @@ fn transforms_of_textures_become_texture_coordinates() {
 #[test]
 fn damaged_samplers_and_transforms_are_refused_or_passed_over() {
     let images = json!([{ "uri": "wood.png" }]);
-    for (sampler, transform) in [
-        (json!({ "wrapS": 5 }), json!({})),
-        (json!({ "wrapS": "repeat" }), json!({})),
-        (json!({}), json!({ "offset": [1] })),
-        (json!({}), json!({ "rotation": "left" })),
-        (json!({}), json!({ "texCoord": 7 })),
-        (json!({}), json!({ "scale": [1e39, 0] })),
+    let transformed = "of a KHR_texture_transform must be between -1e6 and 1e6";
+    for (sampler, transform, words) in [
+        (json!({ "wrapS": 5 }), json!({}), ""),
+        (json!({ "wrapS": "repeat" }), json!({}), ""),
+        (json!({}), json!({ "offset": [1] }), ""),
+        (json!({}), json!({ "rotation": "left" }), ""),
+        (json!({}), json!({ "texCoord": 7 }), ""),
+        (json!({}), json!({ "scale": [1e39, 0] }), "number out of range"),
+        (json!({}), json!({ "scale": [1, -2e6] }), transformed),
+        (json!({}), json!({ "offset": [2e6, 0] }), transformed),
+        (json!({}), json!({ "scale": [1e6, 1] }), ""),
     ] {
         let case = Case::new(&[]);
         let at = |name: &str| case.folder.path().join(name);
@@ -156,5 +160,6 @@ fn damaged_samplers_and_transforms_are_refused_or_passed_over() {
             Some(0) => assert_valid(&[at("a.glb")]),
             code => assert_eq!((code, told.lines().count()), (Some(2), 1), "{transform}: {told}"),
         }
+        assert!(told.contains(words), "{transform}: {told}");
     }
 }

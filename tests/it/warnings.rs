@@ -8,6 +8,8 @@ use proptest::prelude::*;
 use sim::scene::Scene;
 use sim::{PieceWarning, Warning, World, build};
 
+use crate::cli::{Case, problem};
+
 fn world(text: &str) -> World {
     let scene = Scene::from_toml(&format!("version = 1\n{text}")).unwrap();
     build(&scene, &BTreeMap::new()).unwrap().0
@@ -31,6 +33,39 @@ fn no_scene_that_comes_with_it_warns() {
         assert!(warnings.is_empty(), "{}: {told:?}: {warnings:?}", path.display());
         let pieces = loaded.scene.piece_warnings(&world);
         assert!(pieces.is_empty(), "{}: {pieces:?}", path.display());
+        let ignored = loaded.scene.solver_warnings();
+        assert!(ignored.is_empty(), "{}: {ignored:?}", path.display());
+    }
+}
+
+/// Of a material of the scene and of bodies, with each solver that has no rows for them.
+#[test]
+fn friction_against_rolling_that_the_solver_ignores_is_warned_of() {
+    for (solver, ignores) in [
+        ("manifold", false),
+        ("reference", false),
+        ("sequential_impulse", true),
+        ("quadratic_program", true),
+        ("impulse", true),
+        ("ku07", true),
+    ] {
+        let text = format!(
+            "version = 1\n[simulation]\nframes = 1\nsolver = \"{solver}\"\n\
+             [material.gum]\ndensity = 1000\nrolling_friction = 0.01\n\
+             [[body]]\nname = \"ball\"\nmaterial = \"gum\"\nshape = {{ sphere = {{ radius = 1 }} }}\n\
+             [[body]]\nname = \"top\"\ndensity = 9\nspinning_friction = 1\nposition = [0, 9, 0]\n\
+             shape = {{ sphere = {{ radius = 1 }} }}\n"
+        );
+        let case = Case::new(&[("scene.toml", &text)]);
+        for arguments in [&["check", "scene.toml"][..], &["run", "scene.toml", "-o", "a.glb"]] {
+            let told = problem(case.run(arguments).stderr);
+            for words in [
+                format!("the solver \"{solver}\" ignores `rolling_friction` of \"ball\""),
+                format!("the solver \"{solver}\" ignores `spinning_friction` of \"top\""),
+            ] {
+                assert_eq!(told.contains(&words), ignores, "{solver}: {told}");
+            }
+        }
     }
 }
 

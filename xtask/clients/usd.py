@@ -1,15 +1,15 @@
 """Opens USD files, lets USD's own validators look at them, and compares them with the JSON lines of the
-same run: its recording, its bodies after the last frame for a physics engine, and its dust.
+same run: its recording as text and in binary, its bodies after the last frame for a physics engine, and its dust.
 
-usage: usd.py FILE.usda PHYSICS.usda DUST.usda FILE.jsonl
+usage: usd.py FILE.usda FILE.usdc PHYSICS.usda DUST.usda FILE.jsonl
 """
 
 import json
 import sys
 
-from pxr import Gf, Usd, UsdGeom, UsdPhysics, UsdValidation
+from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics, UsdValidation
 
-usd, physics, dust, truth = sys.argv[1:]
+usd, binary, physics, dust, truth = sys.argv[1:]
 head, *frames = (json.loads(line) for line in open(truth))
 bodies, last = head["bodies"], head["frames"] - 1
 
@@ -29,6 +29,11 @@ def named_prims(stage):
 
 
 stage = opened(usd)
+opened(binary)
+texts = [Sdf.Layer.FindOrOpen(path).ExportToString() for path in (usd, binary)]
+assert texts[0] == texts[1], "text and binary differ"
+mesh = next(p for p in stage.Traverse() if p.IsA(UsdGeom.Mesh))
+assert UsdGeom.PrimvarsAPI(mesh).GetPrimvar("rest").GetInterpolation() == "vertex"
 
 named = named_prims(stage)
 drawn = [b["name"] for b in bodies]

@@ -35,7 +35,7 @@ const CLIENTS: [Client; 6] = [
         name: "USD",
         modules: &[("pxr", "usd-core")],
         script: "usd.py",
-        files: &["clients.usda", PHYSICS, DUST],
+        files: &["clients.usda", "clients.usdc", PHYSICS, DUST],
     },
     Client {
         name: "VTK and meshio",
@@ -163,7 +163,7 @@ fn record(clients: &[&Client], truth: &Path) -> Outcome {
 /// Has Blender make its own file and a USD file of a recording, and compares what it opens of them.
 fn blender(python: &str, recording: &Path, truth: &Path) -> Outcome {
     for ending in ["blend", "usdc"] {
-        let made = recording.with_extension(ending);
+        let made = recording.with_file_name(format!("blender.{ending}"));
         let [from, to] = [recording, &made].map(|path| path.to_string_lossy());
         let make = ["run", "--quiet", "--package", "brisance", "--", "blender", "--quiet"];
         cargo(&[&make[..], &["--python", python, &from, "--output", &to]].concat())?;

@@ -129,9 +129,9 @@ const RUN_EXAMPLES: &str = "Examples:
   brisance run scenes/window.toml -o window.usda --dust dust.usda
 
 An animated binary glTF (.glb) opens in Blender with File > Import > glTF 2.0. Other outputs are
-Universal Scene Description (.usda), JSON lines (.jsonl), a series for ParaView (.pvd, with a folder of
-.vtu files beside it), and a folder of one file per frame: of .obj files (a name that ends in /) or of
-.ply files (one that ends in .ply/). A file that exists is replaced, but only when the run has
+Universal Scene Description (.usdc, or .usda as text), JSON lines (.jsonl), a series for ParaView (.pvd,
+with a folder of .vtu files beside it), and a folder of one file per frame: of .obj files (a name that
+ends in /) or of .ply files (one that ends in .ply/). A file that exists is replaced, but only when the run has
 succeeded.
 
 Ctrl-C ends the run after the frame and writes a checkpoint, from which --resume continues to the same
@@ -155,7 +155,7 @@ pub struct RunArguments {
 /// What `brisance run` and `brisance replay` take.
 #[derive(Args, Debug)]
 pub struct RunOptions {
-    /// File to write: .glb, .usda, .jsonl or .pvd; or a folder of .obj or .ply files, ending in / or
+    /// File to write: .glb, .usda, .usdc, .jsonl or .pvd; or a folder of .obj or .ply files, ending in / or
     /// .ply/
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
@@ -174,7 +174,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "FILE.jsonl", conflicts_with = "resume")]
     pub contacts: Option<PathBuf>,
     /// Also write dust of cracks as points for a particle system: a .ply file of all specks as they appear, a folder of
-    /// .ply files (ending in .ply/), or .usda
+    /// .ply files (ending in .ply/), .usda or .usdc
     #[arg(long, value_name = "OUT")]
     pub dust: Option<PathBuf>,
     /// Specks of dust for each joule that cracks take; at most 1,000,000 in all
@@ -183,7 +183,7 @@ pub struct RunOptions {
     #[arg(default_value_t = Dust::PER_JOULE)]
     pub dust_per_joule: f64,
     /// Also write the bodies as they are after the last frame for another physics engine: poses, velocities, masses,
-    /// colliders, materials and joints, as .glb (KHR_physics_rigid_bodies) or .usda (UsdPhysics)
+    /// colliders, materials and joints, as .glb (KHR_physics_rigid_bodies), .usda or .usdc (UsdPhysics)
     #[arg(long, value_name = "FILE")]
     pub physics: Option<PathBuf>,
     /// Frames to simulate, instead of the scene's
@@ -257,6 +257,7 @@ const FRACTURE_EXAMPLES: &str = "Examples:
   brisance fracture vase.obj --pattern radial:9x3,jitter=0.7 --at 0,0.1,0.2 --normal 0,0,1 -o out/
   brisance fracture vase.obj --pattern shards.pattern --nodes 300000 -o pieces.usda
   brisance fracture vase.obj --pattern preset:glass -o pieces.glb --json > pieces.json
+  brisance fracture vase.obj --pattern voronoi:20 --material clay --inside 0.7,0.4,0.2 -o sherds.glb
 
 Every piece is an object of its own, in place, with cuts in a material of their own.";
 
@@ -349,17 +350,24 @@ pub struct FractureArguments {
     /// of the mean share]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_share: Option<f64>,
-    /// Density for the masses of --json and --physics, in kg per cubed unit of the mesh
-    #[arg(long, value_name = "DENSITY", default_value_t = 1000.0, value_parser = length)]
-    pub density: f64,
+    /// Material of the pieces, as in scenes: color and texture of cuts, and of surfaces that have none, and density
+    #[arg(long, value_name = "NAME")]
+    pub material: Option<String>,
+    /// Linear RGB color of cuts, each from 0 to 1 [default: that of the material]
+    #[arg(long, value_name = "R,G,B", value_parser = color, allow_hyphen_values = true)]
+    pub inside: Option<[f32; 3]>,
+    /// Density for the masses of --json and --physics, in kg per cubed unit of the mesh [default: that of the
+    /// material, or 1000]
+    #[arg(long, value_name = "DENSITY", value_parser = length)]
+    pub density: Option<f64>,
     /// Also write the pieces as rigid bodies for a physics engine: masses and convex colliders, as .glb
-    /// (KHR_physics_rigid_bodies) or .usda (UsdPhysics)
+    /// (KHR_physics_rigid_bodies), .usda or .usdc (UsdPhysics)
     #[arg(long, value_name = "FILE")]
     pub physics: Option<PathBuf>,
     /// Print volumes, masses, inertia and bonds of the pieces as one line of JSON
     #[arg(long)]
     pub json: bool,
-    /// File to write: .glb, .usda, .jsonl or .pvd; or a folder of .obj or .ply files, ending in / or
+    /// File to write: .glb, .usda, .usdc, .jsonl or .pvd; or a folder of .obj or .ply files, ending in / or
     /// .ply/
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
@@ -659,6 +667,13 @@ fn vector(text: &str) -> Result<[f64; 3], String> {
     let numbers = numbers.ok_or_else(|| "give three numbers, as in 0,0.5,-1".to_owned())?;
     let is_near = numbers.iter().all(|x| x.abs() <= MAX);
     is_near.then_some(numbers).ok_or_else(|| format!("give numbers of at most {MAX:e}"))
+}
+
+fn color(text: &str) -> Result<[f32; 3], String> {
+    let color = vector(text)?;
+    let is_color = color.iter().all(|x| (0.0..=1.0).contains(x));
+    let wrong = || "give three numbers from 0 to 1, as in 0.7,0.4,0.2".to_owned();
+    is_color.then_some(color.map(|x| x as f32)).ok_or_else(wrong)
 }
 
 fn direction(text: &str) -> Result<[f64; 3], String> {

@@ -6,7 +6,7 @@ mod jsonl;
 mod obj;
 mod physics;
 mod ply;
-mod usda;
+mod usd;
 pub(crate) mod vtu;
 
 use std::path::{Path, PathBuf};
@@ -20,6 +20,7 @@ use crate::spool::Paths;
 pub use dust::DustFormat;
 pub use meshfile::WriteError;
 pub use physics::PhysicsFormat;
+pub use usd::Encoding;
 
 /// What a recording can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +31,9 @@ pub enum Format {
     RiggedGlb,
     /// One JSON object per line, `.jsonl`: first the bodies, then the poses of each frame.
     Jsonl,
-    /// Universal Scene Description as text, `.usda`, with time samples; images of materials are in a folder
-    /// `NAME_textures` beside it.
-    Usda,
+    /// Universal Scene Description, as text (`.usda`) or in binary (`.usdc`), with time samples; images of materials
+    /// are in a folder `NAME_textures` beside it.
+    Usd(Encoding),
     /// A folder of one Wavefront OBJ per frame; a path that ends in a slash, or is one.
     ObjFolder,
     /// A folder of one PLY per frame; a path that ends in `.ply` and a slash.
@@ -43,8 +44,7 @@ pub enum Format {
 
 impl Format {
     /// The endings, for messages.
-    pub const ENDINGS: &str =
-        ".glb, .usda, .jsonl or .pvd, or end it in / or .ply/ for a folder of .obj or .ply files";
+    pub const ENDINGS: &str = ".glb, .usda, .usdc, .jsonl or .pvd, or end it in / or .ply/ for a folder of .obj or .ply files";
 
     /// The format that a path asks for by its ending.
     pub fn of(path: &Path) -> Option<Self> {
@@ -58,7 +58,8 @@ impl Format {
         match extension.to_str()?.to_ascii_lowercase().as_str() {
             "glb" => Some(Self::Glb),
             "jsonl" => Some(Self::Jsonl),
-            "usda" => Some(Self::Usda),
+            "usda" => Some(Self::Usd(Encoding::Text)),
+            "usdc" => Some(Self::Usd(Encoding::Binary)),
             "pvd" => Some(Self::Pvd),
             _ => None,
         }
@@ -72,7 +73,7 @@ impl Format {
     /// The folder that writing to `path` makes, if it makes one.
     pub fn folder(self, path: &Path) -> Option<PathBuf> {
         match self {
-            Self::Glb | Self::RiggedGlb | Self::Jsonl | Self::Usda => None,
+            Self::Glb | Self::RiggedGlb | Self::Jsonl | Self::Usd(_) => None,
             Self::ObjFolder | Self::PlyFolder => Some(path.to_owned()),
             Self::Pvd => Some(path.with_extension("")),
         }
@@ -104,7 +105,9 @@ impl Format {
         match self {
             Self::Glb | Self::RiggedGlb | Self::Jsonl => self.write(recording, path),
             // these ask for surfaces again and again
-            Self::Usda => write_whole(path, |out| usda::write(&recording.drawn(), path, out)),
+            Self::Usd(encoding) => {
+                write_whole(path, |out| usd::write(&recording.drawn(), path, encoding, out))
+            }
             Self::ObjFolder => {
                 write_whole_folder(path, |folder| obj::write(&recording.drawn(), folder))
             }

@@ -22,8 +22,7 @@ pub use self::error::OutlineFileError;
 /// [`OutlineFileError`] when it is no SVG, has text or elements that are not known to bound an
 /// area, has no area, or more than 10,000 corners.
 pub fn read_outline(bytes: &[u8]) -> Result<TriMesh, OutlineFileError> {
-    let wrong = |problem: String| OutlineFileError::Format { problem };
-    let text = std::str::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text".to_owned()))?;
+    let text = std::str::from_utf8(bytes).map_err(|_| OutlineFileError::NotText)?;
     let outline: Outline = element::read(text)?;
     area::solid(&outline.regions()?)
 }

@@ -70,6 +70,7 @@ fn add(
             return Err(malformed("it holds lines, points or strips: export plain triangles"));
         }
         let coat = materials.coat(&primitive.material())?;
+        check_transform(&primitive)?;
         let reader = primitive.reader(|_| Some(blob));
         let positions = reader.read_positions();
         let positions = positions.ok_or_else(|| malformed("a mesh has no positions inside it"))?;
@@ -104,6 +105,26 @@ fn add(
 fn turn(place: &Matrix4<f64>) -> Matrix3<f64> {
     let linear: Matrix3<f64> = place.fixed_view::<3, 3>(0, 0).into();
     linear.try_inverse().map_or(linear, |inverse| inverse.transpose())
+}
+
+/// Largest number of KHR_texture_transform: beyond it, texture coordinates lose their digits.
+const MAX_TRANSFORM: f32 = 1e6;
+
+/// Refuses a transform of texture coordinates that leaves none.
+fn check_transform(primitive: &Primitive) -> Result<(), MeshFileError> {
+    let info = primitive.material().pbr_metallic_roughness().base_color_texture();
+    let Some(transform) = info.and_then(|info| info.texture_transform()) else { return Ok(()) };
+    let [scale, offset] = [transform.scale(), transform.offset()];
+    for (key, numbers) in
+        [("scale", &scale[..]), ("offset", &offset), ("rotation", &[transform.rotation()])]
+    {
+        if !numbers.iter().all(|x| x.abs() <= MAX_TRANSFORM) {
+            return Err(malformed(&format!(
+                "the {key} of a KHR_texture_transform must be between -1e6 and 1e6"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Texture coordinates, `v` downwards, after a transform of KHR_texture_transform.

@@ -68,7 +68,7 @@ impl Recording {
         Ok((bodies.into_pyarray(py), arrays::array(py, poses)))
     }
 
-    /// Writes a file of the kind that its name ends in: .glb, .usda, .jsonl or .pvd, or a folder of .obj or .ply
+    /// Writes a file of the kind that its name ends in: .glb, .usda, .usdc, .jsonl or .pvd, or a folder of .obj or .ply
     /// files where it ends in a slash.
     #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {

@@ -264,7 +264,7 @@ fn anchor(
         spec.whole.as_ref().is_none_or(|whole| !held.contains(whole.name.as_str()))
     });
     let Some(((spec, _), _)) = open.first() else { return Ok(()) };
-    let name = spec.whole.as_ref().map_or(&spec.name, |whole| &whole.name);
+    let name = spec.given_name();
     Err(BuildError { part: format!("body {name:?}"), cause: Cause::NotAnchored })
 }
 

@@ -77,7 +77,7 @@ pub use camera::{Camera, CameraKey};
 pub use contact::{Bounds, ClampKind, Contact, Energy, LeverArms, Turning};
 pub use copies::Copies;
 pub use error::{InvalidValue, Place, SceneError};
-pub use files::FileError;
+pub use files::{Assembled, FileError, Origins};
 pub use joint::{Joint, JointKind, Motor};
 pub use lattice::{Cleave, Lattice, LatticeLinks, LatticeShards, StrengthPicture, WeakSphere};
 pub use level::Level;

@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
         }
     }
     let Some(bounds) = Aabb::around(meshes.iter().flat_map(|mesh| &mesh.vertices)) else {
-        return Err(Failure::NoPieces { path: path.clone() });
+        return Err(Failure::NoPieces { path: path.clone(), named: None });
     };
     let longest = bounds.extents().max();
     let scale = arguments.size.map_or(1.0, |size| size / longest);

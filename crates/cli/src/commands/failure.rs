@@ -155,18 +155,33 @@ pub enum Failure {
     },
     /// No file has pieces in it.
     #[error(
-        "{}: holds no pieces: give a mesh file whose objects they are, or a folder of mesh files",
-        path.display()
+        "{}: holds no pieces: give a mesh file whose objects they are, or a folder of mesh files{}",
+        path.display(),
+        named.as_ref().map_or_else(String::new, |named| format!(" ({named})"))
     )]
     NoPieces {
         /// The file or folder.
         path: PathBuf,
+        /// Where a scene names it.
+        named: Option<Named>,
+    },
+    /// A piece that a scene names bounds no solid.
+    #[error("{}: {source} ({named})", path.display())]
+    OpenPiece {
+        /// The file.
+        path: PathBuf,
+        /// Where it is named.
+        named: Named,
+        /// Where it is open.
+        source: ::fracture::NotClosed,
     },
     /// A body would start in too many pieces.
-    #[error("{}: holds more than {most} pieces: use fewer", path.display())]
+    #[error("{}: holds more than {most} pieces: use fewer ({named})", path.display())]
     ManyPieces {
         /// The file or folder.
         path: PathBuf,
+        /// Where it is named.
+        named: Named,
         /// How many there may be.
         most: usize,
     },
@@ -255,12 +270,12 @@ pub enum Failure {
         source: ::fracture::NotClosed,
     },
     /// A scene makes no world.
-    #[error("{}: {source}{mesh}", path.display())]
+    #[error("{}: {source}{place}", path.display())]
     Build {
         /// The scene.
         path: PathBuf,
-        /// The mesh file at fault, in brackets, or nothing.
-        mesh: String,
+        /// The line and the mesh file at fault, in brackets, or nothing.
+        place: String,
         /// What is wrong with it.
         source: BuildError,
     },

@@ -8,6 +8,7 @@ use ::fracture::{Alignment, Bond, Geometry};
 use levelset::{Aabb, Moments};
 use nalgebra::{Point3, Unit, Vector3};
 use serde_json::{Value, json};
+use sim::scene::Material;
 use sim::{
     Breaking, BrokenMesh, Look, PaintedMesh, PieceWarning, Placement, RigidError, Track,
     break_mesh, piece_pattern,
@@ -53,6 +54,7 @@ impl Source {
 pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let FractureArguments { mesh: path, pattern, at, normal, seed, output, .. } = arguments;
     let format = check_outputs(arguments)?;
+    let look = look(arguments)?;
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
     let file = read_mesh_file(path).map_err(failed)?;
     let lost: Vec<String> =
@@ -88,7 +90,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let spec = arguments.sampling.spec(path);
     let is_quiet = arguments.quiet || arguments.json;
     let broken = phase("breaking the mesh", is_quiet, || {
-        break_mesh(&painted, &spec, &breaking, pattern, Look::default())
+        break_mesh(&painted, &spec, &breaking, pattern, look)
     });
     let broken = broken.map_err(|source| Failure::Fracture { path: path.clone(), source })?;
     let recording = &broken.recording;
@@ -115,6 +117,27 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     print(|out| writeln!(out, "{}: {pieces}", output.display()))
 }
 
+/// What pieces look like.
+fn look(arguments: &FractureArguments) -> Result<Look, Failure> {
+    let FractureArguments { material, inside, .. } = arguments;
+    let mut look = match material {
+        Some(name) => Material::named(name).map(Material::look).ok_or_else(|| {
+            let known = Material::TABLE.map(|material| material.name).join(", ");
+            Failure::UnknownMaterial { name: name.clone(), known }
+        })?,
+        None => Look::default(),
+    };
+    look.inner_color = inside.unwrap_or(look.inner_color);
+    Ok(look)
+}
+
+/// kg per cubed unit of the mesh.
+fn density(arguments: &FractureArguments) -> f64 {
+    let material = arguments.material.as_deref().and_then(Material::named);
+    let by_material = || Some(material?.solid()?.density);
+    arguments.density.or_else(by_material).unwrap_or(1000.0)
+}
+
 /// Refuses outputs that cannot succeed or would take the place of an input; returns the format of the recording.
 fn check_outputs(arguments: &FractureArguments) -> Result<Format, Failure> {
     let FractureArguments { mesh, pattern, output, physics, .. } = arguments;
@@ -137,19 +160,19 @@ fn write(
     format: Format,
     arguments: &FractureArguments,
 ) -> Result<(), Failure> {
-    let FractureArguments { mesh, output, physics, density, .. } = arguments;
+    let FractureArguments { mesh, output, physics, .. } = arguments;
     format
         .write(&broken.recording, output)
         .map_err(|source| Failure::Write { path: output.clone(), source })?;
     let Some(physics) = physics else { return Ok(()) };
     let failed =
         |source: RigidError| Failure::Fracture { path: mesh.clone(), source: source.into() };
-    write_physics(&broken.physics_scene(*density).map_err(failed)?, physics)
+    write_physics(&broken.physics_scene(density(arguments)).map_err(failed)?, physics)
 }
 
 /// What `--json` prints.
 fn facts(broken: &BrokenMesh, arguments: &FractureArguments) -> Value {
-    let density = arguments.density;
+    let density = density(arguments);
     let piece = |(track, moments): (&Track, &Moments)| {
         let surface = track.surface();
         let inertia: [[f64; 3]; 3] = (moments.inertia() * density).into();

@@ -273,6 +273,9 @@ fn recording_facts(recording: &Recording) -> Facts {
     }
 }
 
+/// What is said of a pattern with rough cuts between straight rims, whose regions have plane faces.
+const BUMPS: &str = "cuts are drawn with bumps between straight rims; regions have plane faces\n";
+
 fn pattern_facts(pattern: &Pattern) -> Facts {
     // as many points as tell cells apart that are worth it
     const ALONG: usize = 24;
@@ -285,17 +288,18 @@ fn pattern_facts(pattern: &Pattern) -> Facts {
     }
     let share = |count: usize| count as f64 / (ALONG * ALONG * ALONG) as f64;
     counts.sort_unstable();
+    let bumps = if pattern.bumps().is_some() { BUMPS } else { "" };
     let (median, largest) = (share(counts[counts.len() / 2]), share(counts[counts.len() - 1]));
     Facts {
         text: format!(
             "pattern of {}\nof the box it is drawn for the median region takes {} %, the largest {} \
-             %\n",
+             %\n{bumps}",
             count(regions, "region", "regions"),
             number(100.0 * median),
             number(100.0 * largest)
         ),
         json: json!({ "kind": "pattern", "regions": regions, "median_share": median,
-            "largest_share": largest }),
+            "largest_share": largest, "bumps": pattern.bumps().is_some() }),
     }
 }
 

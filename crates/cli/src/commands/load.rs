@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use fracture::{ClosedMesh, Painting, Stencil};
 use ndarray::Array2;
-use sim::scene::{Body, FileError, Place, Scene, Shape, StrengthPicture};
-use sim::{Appearance, BuildError, MeshData, MeshWarning, PaintedMesh, World};
+use sim::scene::{Assembled, Body, FileError, Origins, Place, Scene, Shape, StrengthPicture};
+use sim::{Appearance, BuildError, Cause, MeshData, MeshWarning, PaintedMesh, World};
 
 use crate::commands::regions::{pattern_files, read_pattern};
 use crate::commands::{Failure, Named, OUTSIDE, read_text};
@@ -52,6 +52,19 @@ impl Sources {
         });
         found.unwrap_or_else(|| Named { scene: scene.to_owned(), place: None })
     }
+
+    /// Where `key` of the body of this name stands; with the file if that is not the scene at `scene`.
+    fn body(&self, name: &str, key: &str, scene: &Path) -> Option<String> {
+        self.0.iter().find_map(|source| {
+            let place = Place::of_body(&source.text, name, key)?;
+            let is_main = source.path == scene;
+            Some(if is_main {
+                place.to_string()
+            } else {
+                format!("{}, {place}", source.path.display())
+            })
+        })
+    }
 }
 
 impl Reach {
@@ -86,6 +99,7 @@ impl Reach {
 pub struct SceneFile {
     /// The scene.
     pub scene: Scene,
+    origins: Origins,
     reach: Reach,
     /// The scene and what it includes.
     files: Vec<PathBuf>,
@@ -138,12 +152,13 @@ impl Loaded {
         self.scene.mesh_warnings(&self.meshes)
     }
 
-    /// What is doubtful about the meshes, and about the pieces of the bodies of `world`, which was just
-    /// built from the scene.
+    /// What is doubtful about the meshes, about the pieces of the bodies of `world`, which was just built from the
+    /// scene, and what its solver ignores.
     pub fn doubts(&self, world: &World) -> Vec<String> {
         let meshes = self.mesh_warnings().into_iter().map(|w| w.to_string());
         let pieces = self.scene.piece_warnings(world).into_iter().map(|w| w.to_string());
-        meshes.chain(self.lost.iter().cloned()).chain(pieces).collect()
+        let solver = self.scene.solver_warnings();
+        meshes.chain(self.lost.iter().cloned()).chain(pieces).chain(solver).collect()
     }
 }
 
@@ -168,7 +183,7 @@ pub fn parse_scene(path: &Path, text: &str, anywhere: bool) -> Result<SceneFile,
     let mut digest = crc32fast::Hasher::new();
     digest.update(text.as_bytes());
     let mut files = vec![path.to_owned()];
-    let scene = Scene::from_files(text, &mut |name| {
+    let read = Assembled::read(text, &mut |name| {
         let path = folder.join(name);
         if !reach.holds(&path) {
             return Err(format!("it is {OUTSIDE}, and --allow-outside is not given"));
@@ -181,12 +196,15 @@ pub fn parse_scene(path: &Path, text: &str, anywhere: bool) -> Result<SceneFile,
         files.push(path);
         Ok(text)
     });
-    let scene = scene.map_err(|FileError { file, error }| {
-        let path = if file.is_empty() { path.to_owned() } else { folder.join(file) };
-        Failure::Scene { path, source: error }
-    })?;
+    let Assembled { scene, origins } = read.map_err(|error| refused(path, error))?;
     reach.sources = Sources(sources);
-    Ok(SceneFile { scene, reach, files, digest })
+    Ok(SceneFile { scene, origins, reach, files, digest })
+}
+
+/// What is wrong with a file of the scene at `path`.
+fn refused(path: &Path, FileError { file, error }: FileError) -> Failure {
+    let path = if file.is_empty() { path.to_owned() } else { folder_of(path).join(file) };
+    Failure::Scene { path, source: error }
 }
 
 /// Prints to standard error what would be better written in another way.
@@ -222,9 +240,10 @@ pub fn load_with(
     file: SceneFile,
     mut meshes: BTreeMap<String, MeshData>,
 ) -> Result<Loaded, Failure> {
-    let SceneFile { mut scene, reach, mut files, mut digest } = file;
+    let SceneFile { mut scene, origins, reach, mut files, mut digest } = file;
     let mut lost = Vec::new();
-    for (file, bytes) in separate(&mut scene, (path, &reach), &mut meshes, &mut lost)? {
+    let pieces = separate((&mut scene, &origins), (path, &reach), &mut meshes, &mut lost)?;
+    for (file, bytes) in pieces {
         digest.update(&bytes);
         files.push(file);
     }
@@ -337,7 +356,7 @@ type Contents = Vec<(PathBuf, Vec<u8>)>;
 
 /// Puts bodies in place of those that start in pieces, and returns the files that these are in.
 fn separate(
-    scene: &mut Scene,
+    (scene, origins): (&mut Scene, &Origins),
     (path, reach): (&Path, &Reach),
     meshes: &mut BTreeMap<String, MeshData>,
     lost: &mut Vec<String>,
@@ -351,10 +370,9 @@ fn separate(
         contents.extend(read_from);
         pieces.insert(file.to_owned(), found);
     }
-    sim::separate(scene, &pieces, meshes).map_err(|source| Failure::Build {
-        path: path.to_owned(),
-        mesh: String::new(),
-        source,
+    sim::separate(scene, &pieces, meshes).map_err(|source| match source.cause {
+        Cause::Scene(invalid) => refused(path, origins.refused(*invalid)),
+        _ => build_failure(scene, &reach.sources, path, source),
     })?;
     Ok(contents)
 }
@@ -381,19 +399,22 @@ fn read_pieces(
         let (objects, read_from) = read_surface(file, reach, &named, read_object_files_with)?;
         contents.extend(read_from);
         for object in objects {
-            ClosedMesh::new(object.mesh.clone())
-                .map_err(|source| Failure::NotClosed { path: file.clone(), source })?;
+            ClosedMesh::new(object.mesh.clone()).map_err(|source| Failure::OpenPiece {
+                path: file.clone(),
+                named: named.clone(),
+                source,
+            })?;
             let place = file.display();
             let warnings = object.warnings.iter().map(|warning| format!("{place}: {warning}"));
             lost.extend(warnings);
             pieces.push(object.into());
         }
         if pieces.len() > MAX_PIECES {
-            return Err(Failure::ManyPieces { path, most: MAX_PIECES });
+            return Err(Failure::ManyPieces { path, named, most: MAX_PIECES });
         }
     }
     if pieces.is_empty() {
-        return Err(Failure::NoPieces { path });
+        return Err(Failure::NoPieces { path, named: Some(named) });
     }
     lost.dedup();
     Ok((pieces, contents))
@@ -478,10 +499,7 @@ pub fn build(
 ) -> Result<(World, Vec<Appearance>), Failure> {
     let scene = &loaded.scene;
     let built = phase("building the scene", quiet, || sim::build(scene, &loaded.meshes));
-    built.map_err(|source| {
-        let mesh = mesh_at_fault(loaded, path, &source);
-        Failure::Build { path: path.to_owned(), mesh, source }
-    })
+    built.map_err(|source| build_failure(scene, &loaded.sources, path, source))
 }
 
 /// Adds the bodies of a scene, as if read from `path`, to a world; see [`sim::add_bodies`].
@@ -494,20 +512,34 @@ pub fn add_bodies(
     world: &mut World,
 ) -> Result<Vec<Appearance>, Failure> {
     let scene = &loaded.scene;
-    sim::add_bodies(world, scene, &loaded.meshes).map_err(|source| {
-        let mesh = mesh_at_fault(loaded, path, &source);
-        Failure::Build { path: path.to_owned(), mesh, source }
-    })
+    sim::add_bodies(world, scene, &loaded.meshes)
+        .map_err(|source| build_failure(scene, &loaded.sources, path, source))
 }
 
-/// The mesh file of the body that an error tells of and where the scene at `path` names it, in brackets.
-fn mesh_at_fault(loaded: &Loaded, path: &Path, error: &BuildError) -> String {
-    let at_fault = |body: &&Body| error.part == format!("body {:?}", body.name);
-    let (kind, file) = match loaded.scene.bodies.iter().find(at_fault).map(|body| &body.shape) {
-        Some(Shape::Mesh(mesh) | Shape::Tets(mesh)) => ("mesh", &mesh.file),
-        Some(Shape::Svg(svg)) => ("SVG", &svg.file),
-        Some(Shape::Trimesh(mesh)) => ("mesh", &mesh.file),
-        _ => return String::new(),
-    };
-    format!(" ({kind} file {file}, {})", loaded.sources.named(file, path))
+/// Why a scene read from `path` makes no world, with the line of the body at fault.
+fn build_failure(scene: &Scene, sources: &Sources, path: &Path, source: BuildError) -> Failure {
+    let named = |name: &str| source.part == format!("body {name:?}");
+    let body = scene.bodies.iter().find(|body| named(&body.name) || named(body.given_name()));
+    let place = body.map_or_else(String::new, |body| match file_of(body) {
+        Some((kind, file)) => format!(" ({kind} file {file}, {})", sources.named(file, path)),
+        None => {
+            let key = if source.cause == Cause::NotAnchored { "anchor" } else { "shape" };
+            sources
+                .body(body.given_name(), key, path)
+                .map_or_else(String::new, |at| format!(" ({at})"))
+        }
+    });
+    Failure::Build { path: path.to_owned(), place, source }
+}
+
+/// The file that a body is made from, and its kind.
+fn file_of(body: &Body) -> Option<(&'static str, &str)> {
+    match &body.shape {
+        Shape::Mesh(mesh) | Shape::Tets(mesh) if body.given_name() == body.name => {
+            Some(("mesh", &mesh.file))
+        }
+        Shape::Svg(svg) => Some(("SVG", &svg.file)),
+        Shape::Trimesh(mesh) => Some(("mesh", &mesh.file)),
+        _ => None,
+    }
 }

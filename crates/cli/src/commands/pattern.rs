@@ -41,7 +41,16 @@ pub(super) fn pattern(command: &PatternCommand) -> Result<(), Failure> {
             }
             check_folder(output)?;
             check_distinct(output, [file.as_path()])?;
-            let picture = preview(&read_pattern(file)?, (*size).into());
+            let pattern = read_pattern(file)?;
+            if pattern.bumps().is_some() && !quiet {
+                // nobody may be listening
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "note: regions are drawn with plane faces; the noise of the pattern, with straight rims, shows \
+                     on pieces alone"
+                );
+            }
+            let picture = preview(&pattern, (*size).into());
             write_whole(output, |out| picture.write_png(out))
                 .map_err(|e| Failure::Write { path: output.clone(), source: e.into() })?;
             if *quiet {

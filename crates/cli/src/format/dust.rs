@@ -4,12 +4,13 @@
 //! `id`, and the number `body` of the piece that it left in the recording.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
 use nalgebra::{Point3, Vector3};
 use sim::Dust;
 
+use super::usd::{Encoding, Prim, Samples, Value, timed};
 use crate::output::{write_whole, write_whole_folder};
 
 /// What dust can be written as.
@@ -19,13 +20,13 @@ pub enum DustFormat {
     Births,
     /// A folder of one PLY file per frame with the specks that are there; a path that ends in `.ply` and a slash.
     Frames,
-    /// Universal Scene Description as text, `.usda`: `UsdGeomPoints` with time samples.
-    Usda,
+    /// Universal Scene Description, `.usda` or `.usdc`: `UsdGeomPoints` with time samples.
+    Usd(Encoding),
 }
 
 impl DustFormat {
     /// The endings, for messages.
-    pub const ENDINGS: &str = ".ply or .usda, or end it in .ply/ for a folder of .ply files";
+    pub const ENDINGS: &str = ".ply, .usda or .usdc, or end it in .ply/ for a folder of .ply files";
 
     /// The format that a path asks for by its ending.
     pub fn of(path: &Path) -> Option<Self> {
@@ -34,7 +35,8 @@ impl DustFormat {
         match extension.as_str() {
             "ply" if is_folder => Some(Self::Frames),
             "ply" => Some(Self::Births),
-            "usda" if !is_folder => Some(Self::Usda),
+            "usda" if !is_folder => Some(Self::Usd(Encoding::Text)),
+            "usdc" if !is_folder => Some(Self::Usd(Encoding::Binary)),
             _ => None,
         }
     }
@@ -59,7 +61,7 @@ impl DustFormat {
                 }
                 Ok(())
             }),
-            Self::Usda => write_whole(path, |out| write_usda(dust, out)),
+            Self::Usd(encoding) => write_whole(path, |out| write_usd(dust, encoding, out)),
         }
     }
 }
@@ -89,45 +91,42 @@ fn write_ply(dust: &Dust, shown: &[Shown], out: &mut impl Write) -> io::Result<(
     Ok(())
 }
 
-fn write_usda(dust: &Dust, out: &mut impl Write) -> io::Result<()> {
-    let (frames, fps) = (dust.frames(), dust.fps());
-    writeln!(out, "#usda 1.0")?;
-    writeln!(out, "(\n    defaultPrim = \"World\"")?;
-    writeln!(out, "    startTimeCode = 0\n    endTimeCode = {}", frames - 1)?;
-    writeln!(out, "    timeCodesPerSecond = {fps}\n    framesPerSecond = {fps}")?;
-    writeln!(out, "    metersPerUnit = 1\n    upAxis = \"Y\"\n)\n")?;
-    writeln!(out, "def Xform \"World\"\n{{\n    def Points \"Dust\"\n    {{")?;
-    let [low, high] = extent(dust);
-    writeln!(out, "        float3[] extent = [{}, {}]", tuple(low), tuple(high))?;
-    samples("point3f[] points", dust, |(_, p, _)| tuple(p.into()), out)?;
-    samples("vector3f[] velocities", dust, |(_, _, v)| tuple(v.into()), out)?;
-    let size = |(n, ..): Shown| (dust.specks[n].size as f32).to_string();
-    samples("float[] widths", dust, size, out)?;
-    samples("int64[] ids", dust, |(n, ..)| n.to_string(), out)?;
-    let birth = |(n, ..): Shown| dust.specks[n].birth.to_string();
-    samples("int[] primvars:birth", dust, birth, out)?;
-    writeln!(out, "        uniform token primvars:birth:interpolation = \"vertex\"")?;
-    writeln!(out, "    }}\n}}")
+fn write_usd(dust: &Dust, encoding: Encoding, out: &mut (impl Write + Seek)) -> io::Result<()> {
+    let mut encoder = encoding.encoder(out);
+    encoder.begin(&timed(dust.frames(), dust.fps()))?;
+    let mut points = Prim::new("Points", "Dust");
+    let extent = extent(dust).map(single).to_vec();
+    points.set("float3[]", "extent", Value::Float3s(extent.into()));
+    let places = |dust: &Dust, frame| {
+        Value::Float3s(dust.shown(frame).map(|(_, p, _)| single(p.into())).collect())
+    };
+    points.animate("point3f[]", "points", samples(dust, places));
+    let velocities = |dust: &Dust, frame| {
+        Value::Float3s(dust.shown(frame).map(|(_, _, v)| single(v.into())).collect())
+    };
+    points.animate("vector3f[]", "velocities", samples(dust, velocities));
+    let sizes = |dust: &Dust, frame| {
+        Value::Floats(dust.shown(frame).map(|(n, ..)| dust.specks[n].size as f32).collect())
+    };
+    points.animate("float[]", "widths", samples(dust, sizes));
+    let ids =
+        |dust: &Dust, frame| Value::Int64s(dust.shown(frame).map(|(n, ..)| n as i64).collect());
+    points.animate("int64[]", "ids", samples(dust, ids));
+    let births = |dust: &Dust, frame| {
+        Value::Ints(dust.shown(frame).map(|(n, ..)| dust.specks[n].birth as i32).collect())
+    };
+    points.animate_of_vertices("int[]", "primvars:birth", samples(dust, births));
+    encoder.add(points)?;
+    encoder.end()
 }
 
-/// An attribute with a time sample for each frame.
-fn samples(
-    name: &str,
-    dust: &Dust,
-    of: impl Fn(Shown) -> String,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    writeln!(out, "        {name}.timeSamples = {{")?;
-    for frame in 0..dust.frames() {
-        let values: Vec<String> = dust.shown(frame).map(&of).collect();
-        writeln!(out, "            {frame}: [{}],", values.join(", "))?;
-    }
-    writeln!(out, "        }}")
+/// A value for each frame, made when it is asked for.
+fn samples<'a>(dust: &'a Dust, of: impl Fn(&Dust, usize) -> Value<'static> + 'a) -> Samples<'a> {
+    Box::new((0..dust.frames()).map(move |frame| (frame as f64, of(dust, frame))))
 }
 
-fn tuple(v: [f64; 3]) -> String {
-    let [x, y, z] = v.map(|x| x as f32);
-    format!("({x}, {y}, {z})")
+fn single(v: [f64; 3]) -> [f32; 3] {
+    v.map(|x| x as f32)
 }
 
 /// The corners of a box around all specks in all frames, with their sizes.

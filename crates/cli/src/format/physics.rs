@@ -1,6 +1,6 @@
 //! Scenes for other physics engines.
 
-use std::io::{self, Write};
+use std::io::{Seek, Write};
 use std::path::Path;
 
 use levelset::TriMesh;
@@ -8,10 +8,12 @@ use meshfile::write_physics_glb;
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 use sim::{
     Collider, ColliderSolid, JointKind, PhysicsBody, PhysicsJoint, PhysicsMotion, PhysicsScene,
-    Track,
+    Surface, Track,
 };
 
-use super::usda::{Looks, MaterialNames, Names, mesh, tuples};
+use super::usd::{
+    Encoding, Looks, MaterialNames, Metadata, Names, Prim, Value, add_triangles, mesh,
+};
 use super::{WriteError, check};
 use crate::output::write_whole;
 
@@ -20,19 +22,20 @@ use crate::output::write_whole;
 pub enum PhysicsFormat {
     /// Binary glTF with `KHR_physics_rigid_bodies`, `.glb`.
     Glb,
-    /// Universal Scene Description with `UsdPhysics` as text, `.usda`.
-    Usda,
+    /// Universal Scene Description with `UsdPhysics`, `.usda` or `.usdc`.
+    Usd(Encoding),
 }
 
 impl PhysicsFormat {
     /// The endings, for messages.
-    pub const ENDINGS: &str = ".glb or .usda";
+    pub const ENDINGS: &str = ".glb, .usda or .usdc";
 
     /// The format that a path asks for by its ending.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "glb" => Some(Self::Glb),
-            "usda" => Some(Self::Usda),
+            "usda" => Some(Self::Usd(Encoding::Text)),
+            "usdc" => Some(Self::Usd(Encoding::Binary)),
             _ => None,
         }
     }
@@ -44,43 +47,61 @@ impl PhysicsFormat {
     pub fn write(self, scene: &PhysicsScene, path: &Path) -> Result<(), WriteError> {
         match self {
             Self::Glb => write_whole(path, |out| write_physics_glb(scene, out)),
-            Self::Usda => write_whole(path, |out| write_usda(scene, path, out)),
+            Self::Usd(encoding) => write_whole(path, |out| write_usd(scene, path, encoding, out)),
         }
     }
 }
 
 /// A body is an `Xform` with its motion, whose children are what is drawn and, as guides, what it collides with.
-fn write_usda(scene: &PhysicsScene, path: &Path, out: &mut impl Write) -> Result<(), WriteError> {
+fn write_usd(
+    scene: &PhysicsScene,
+    path: &Path,
+    encoding: Encoding,
+    out: &mut (impl Write + Seek),
+) -> Result<(), WriteError> {
     let recording = scene.recording.drawn();
     check(&recording)?;
-    writeln!(out, "#usda 1.0\n(\n    defaultPrim = \"World\"")?;
-    writeln!(out, "    kilogramsPerUnit = 1\n    metersPerUnit = 1\n    upAxis = \"Y\"\n)\n")?;
-    writeln!(out, "def Xform \"World\"\n{{")?;
+    let metadata: &Metadata<'_> = &[
+        ("kilogramsPerUnit", Value::Double(1.0)),
+        ("metersPerUnit", Value::Double(1.0)),
+        ("upAxis", Value::token("Y")),
+    ];
+    let mut encoder = encoding.encoder(out);
+    encoder.begin(metadata)?;
     let looks = Looks::of(&recording, path);
-    looks.write(out)?;
-    let strength = scene.gravity.norm();
-    let direction = scene.gravity.try_normalize(0.0).unwrap_or(-Vector3::y());
-    writeln!(out, "    def PhysicsScene \"PhysicsScene\"\n    {{")?;
-    writeln!(out, "        vector3f physics:gravityDirection = {}", tuple(direction.as_slice()))?;
-    writeln!(out, "        float physics:gravityMagnitude = {strength}\n    }}")?;
-    let materials = materials(scene, out)?;
+    encoder.add(looks.prim())?;
+    encoder.add(gravity(scene))?;
+    let (materials, numbers) = materials(scene);
+    encoder.add(materials)?;
     let mut names = Names::taken(&["Looks", "PhysicsScene", "PhysicsMaterials", "Groups"]);
     let paths: Vec<String> = recording.tracks.iter().map(|track| names.of(&track.name)).collect();
     for ((body, track), (path, material)) in
-        scene.bodies.iter().zip(&recording.tracks).zip(paths.iter().zip(materials))
+        scene.bodies.iter().zip(&recording.tracks).zip(paths.iter().zip(numbers))
     {
-        write_body((body, track), (path, looks.names(track)), material, out)?;
+        let surface = track.surface();
+        encoder.add(rigid_body((body, track), &surface, (path, looks.names(track)), material))?;
     }
     for joint in &scene.joints {
-        write_joint(joint, &paths, &names.of("joint"), out)?;
+        encoder.add(joint_prim(joint, &paths, &names.of("joint")))?;
     }
-    write_groups(scene, &paths, out)?;
-    writeln!(out, "}}")?;
+    if let Some(groups) = groups(scene, &paths) {
+        encoder.add(groups)?;
+    }
+    encoder.end()?;
+    drop(encoder);
     Ok(looks.write_images(path)?)
 }
 
-/// The materials of bodies; returns the number of each body's.
-fn materials(scene: &PhysicsScene, out: &mut impl Write) -> io::Result<Vec<usize>> {
+fn gravity(scene: &PhysicsScene) -> Prim<'static> {
+    let direction = scene.gravity.try_normalize(0.0).unwrap_or(-Vector3::y());
+    let mut prim = Prim::new("PhysicsScene", "PhysicsScene");
+    prim.set("vector3f", "physics:gravityDirection", float3(&direction));
+    prim.set("float", "physics:gravityMagnitude", float(scene.gravity.norm()));
+    prim
+}
+
+/// The materials of bodies, and the number of each body's.
+fn materials(scene: &PhysicsScene) -> (Prim<'static>, Vec<usize>) {
     let mut known: Vec<[f64; 2]> = Vec::new();
     let number = |body: &PhysicsBody| {
         let own = [body.friction, body.restitution];
@@ -90,85 +111,68 @@ fn materials(scene: &PhysicsScene, out: &mut impl Write) -> io::Result<Vec<usize
         })
     };
     let numbers = scene.bodies.iter().map(number).collect();
-    writeln!(out, "    def Scope \"PhysicsMaterials\"\n    {{")?;
-    for (n, [friction, restitution]) in known.iter().enumerate() {
-        writeln!(out, "        def Material \"material_{n}\" (")?;
-        writeln!(out, "            prepend apiSchemas = [\"PhysicsMaterialAPI\"]")?;
-        writeln!(out, "        )\n        {{")?;
-        writeln!(out, "            float physics:staticFriction = {friction}")?;
-        writeln!(out, "            float physics:dynamicFriction = {friction}")?;
-        writeln!(out, "            float physics:restitution = {restitution}\n        }}")?;
+    let mut all = Prim::new("Scope", "PhysicsMaterials");
+    for (n, [friction, restitution]) in known.into_iter().enumerate() {
+        let mut material =
+            Prim::new("Material", format!("material_{n}")).with_schemas(&["PhysicsMaterialAPI"]);
+        material.set("float", "physics:staticFriction", float(friction));
+        material.set("float", "physics:dynamicFriction", float(friction));
+        material.set("float", "physics:restitution", float(restitution));
+        all.hold(material);
     }
-    writeln!(out, "    }}")?;
-    Ok(numbers)
+    (all, numbers)
 }
 
-fn write_body(
-    (body, track): (&PhysicsBody, &Track),
+fn rigid_body<'a>(
+    (body, track): (&'a PhysicsBody, &'a Track),
+    surface: &'a Surface,
     (path, looks): (&str, &MaterialNames),
     material: usize,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let name = serde_json::Value::from(track.name.as_str());
-    writeln!(out, "    def Xform \"{path}\" (\n        displayName = {name}")?;
-    match body.motion {
-        PhysicsMotion::Static => {}
-        PhysicsMotion::Kinematic(_) => {
-            writeln!(out, "        prepend apiSchemas = [\"PhysicsRigidBodyAPI\"]")?;
-        }
-        PhysicsMotion::Dynamic(..) => {
-            let schemas = "\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"";
-            writeln!(out, "        prepend apiSchemas = [{schemas}]")?;
-        }
-    }
-    writeln!(out, "    )\n    {{")?;
+) -> Prim<'a> {
+    let schemas: &[&str] = match body.motion {
+        PhysicsMotion::Static => &[],
+        PhysicsMotion::Kinematic(_) => &["PhysicsRigidBodyAPI"],
+        PhysicsMotion::Dynamic(..) => &["PhysicsRigidBodyAPI", "PhysicsMassAPI"],
+    };
+    let mut prim = Prim::new("Xform", path).shown_as(&track.name).with_schemas(schemas);
     let velocity = match body.motion {
         PhysicsMotion::Static => None,
         PhysicsMotion::Kinematic(velocity) => {
-            writeln!(out, "        bool physics:kinematicEnabled = 1")?;
+            prim.set("bool", "physics:kinematicEnabled", Value::Bool(true));
             Some(velocity)
         }
         PhysicsMotion::Dynamic(mass, velocity) => {
-            writeln!(out, "        float physics:mass = {}", mass.mass)?;
-            let center = tuple(mass.center.coords.as_slice());
-            writeln!(out, "        point3f physics:centerOfMass = {center}")?;
-            let inertia = tuple(mass.inertia.as_slice());
-            writeln!(out, "        float3 physics:diagonalInertia = {inertia}")?;
-            writeln!(out, "        quatf physics:principalAxes = {}", quaternion(&mass.axes))?;
+            prim.set("float", "physics:mass", float(mass.mass));
+            prim.set("point3f", "physics:centerOfMass", float3(&mass.center.coords));
+            prim.set("float3", "physics:diagonalInertia", float3(&mass.inertia));
+            prim.set("quatf", "physics:principalAxes", quatf(&mass.axes));
             Some(velocity)
         }
     };
     if let Some(velocity) = velocity {
-        let linear = tuple(velocity.linear.as_slice());
-        let angular = tuple(velocity.angular.map(f64::to_degrees).as_slice());
-        writeln!(out, "        vector3f physics:velocity = {linear}")?;
-        writeln!(out, "        vector3f physics:angularVelocity = {angular}")?;
+        prim.set("vector3f", "physics:velocity", float3(&velocity.linear));
+        let angular = velocity.angular.map(f64::to_degrees);
+        prim.set("vector3f", "physics:angularVelocity", float3(&angular));
     }
-    let pose = track.poses.first().copied().unwrap_or_default();
-    write_pose(&pose, "        ", out)?;
-    let surface = track.surface();
+    place(&track.poses.first().copied().unwrap_or_default(), &mut prim);
     if !surface.vertices.is_empty() {
-        mesh(&surface, track.look.color, ("drawn", looks), out)?;
+        prim.hold(mesh(surface, track.look.color, ("drawn", looks)));
     }
-    for (n, collider) in body.colliders.iter().enumerate() {
-        write_collider(collider, (n, material), out)?;
+    for (n, solid) in body.colliders.iter().enumerate() {
+        prim.hold(collider(solid, (n, material)));
     }
-    writeln!(out, "    }}")
+    prim
 }
 
-fn write_pose(pose: &Isometry3<f64>, indent: &str, out: &mut impl Write) -> io::Result<()> {
-    let place = tuple(pose.translation.vector.as_slice());
-    writeln!(out, "{indent}double3 xformOp:translate = {place}")?;
-    writeln!(out, "{indent}quatd xformOp:orient = {}", quaternion(&pose.rotation))?;
-    let order = "[\"xformOp:translate\", \"xformOp:orient\"]";
-    writeln!(out, "{indent}uniform token[] xformOpOrder = {order}")
+fn place(pose: &Isometry3<f64>, prim: &mut Prim<'_>) {
+    let place = Value::Double3(pose.translation.vector.into());
+    prim.set("double3", "xformOp:translate", place);
+    prim.set("quatd", "xformOp:orient", Value::Quatd(real_first(&pose.rotation)));
+    let order = vec!["xformOp:translate", "xformOp:orient"];
+    prim.set_uniform("token[]", "xformOpOrder", Value::Tokens(order));
 }
 
-fn write_collider(
-    collider: &Collider,
-    (number, material): (usize, usize),
-    out: &mut impl Write,
-) -> io::Result<()> {
+fn collider<'a>(collider: &Collider, (number, material): (usize, usize)) -> Prim<'a> {
     let (kind, is_mesh) = match &collider.solid {
         ColliderSolid::Box(_) => ("Cube", false),
         ColliderSolid::Ball(_) => ("Sphere", false),
@@ -177,66 +181,56 @@ fn write_collider(
         ColliderSolid::Capsule { .. } => ("Capsule", false),
         ColliderSolid::Hull(_) | ColliderSolid::Mesh(_) => ("Mesh", true),
     };
-    let more = if is_mesh { ", \"PhysicsMeshCollisionAPI\"" } else { "" };
-    writeln!(out, "        def {kind} \"collider_{number}\" (")?;
-    let schemas = format!("\"PhysicsCollisionAPI\", \"MaterialBindingAPI\"{more}");
-    writeln!(out, "            prepend apiSchemas = [{schemas}]\n        )\n        {{")?;
-    let bound = format!("</World/PhysicsMaterials/material_{material}>");
-    writeln!(out, "            rel material:binding:physics = {bound}")?;
-    writeln!(out, "            uniform token purpose = \"guide\"")?;
+    let schemas = ["PhysicsCollisionAPI", "MaterialBindingAPI", "PhysicsMeshCollisionAPI"];
+    let schemas = if is_mesh { &schemas[..] } else { &schemas[..2] };
+    let mut prim = Prim::new(kind, format!("collider_{number}")).with_schemas(schemas);
+    let bound = format!("/World/PhysicsMaterials/material_{material}");
+    prim.relate("material:binding:physics", bound);
+    prim.set_uniform("token", "purpose", Value::token("guide"));
     let mut order = Vec::new();
     if collider.center.coords != Vector3::zeros() {
-        let place = tuple(collider.center.coords.as_slice());
-        writeln!(out, "            double3 xformOp:translate = {place}")?;
-        order.push("\"xformOp:translate\"");
+        prim.set("double3", "xformOp:translate", Value::Double3(collider.center.coords.into()));
+        order.push("xformOp:translate");
     }
     match &collider.solid {
         ColliderSolid::Box(half) => {
-            writeln!(out, "            double size = 2")?;
-            writeln!(out, "            float3 xformOp:scale = {}", tuple(half.as_slice()))?;
-            order.push("\"xformOp:scale\"");
+            prim.set("double", "size", Value::Double(2.0));
+            prim.set("float3", "xformOp:scale", float3(half));
+            order.push("xformOp:scale");
         }
-        ColliderSolid::Ball(radius) => writeln!(out, "            double radius = {radius}")?,
+        ColliderSolid::Ball(radius) => prim.set("double", "radius", Value::Double(*radius)),
         ColliderSolid::Cylinder { half_height, radii: [radius, _] } => {
-            write_round([2.0 * half_height, *radius], out)?;
+            set_round([2.0 * half_height, *radius], &mut prim);
         }
         ColliderSolid::Capsule { half_height, radius } => {
-            write_round([2.0 * half_height, *radius], out)?;
+            set_round([2.0 * half_height, *radius], &mut prim);
         }
-        ColliderSolid::Hull(mesh) => write_mesh(mesh, "convexHull", out)?,
-        ColliderSolid::Mesh(mesh) => write_mesh(mesh, "none", out)?,
+        ColliderSolid::Hull(mesh) => set_mesh(mesh, "convexHull", &mut prim),
+        ColliderSolid::Mesh(mesh) => set_mesh(mesh, "none", &mut prim),
     }
     if !order.is_empty() {
-        writeln!(out, "            uniform token[] xformOpOrder = [{}]", order.join(", "))?;
+        prim.set_uniform("token[]", "xformOpOrder", Value::Tokens(order));
     }
-    writeln!(out, "        }}")
+    prim
 }
 
-fn write_round([height, radius]: [f64; 2], out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "            uniform token axis = \"Y\"")?;
-    writeln!(out, "            double height = {height}\n            double radius = {radius}")
+fn set_round([height, radius]: [f64; 2], prim: &mut Prim<'_>) {
+    prim.set_uniform("token", "axis", Value::token("Y"));
+    prim.set("double", "height", Value::Double(height));
+    prim.set("double", "radius", Value::Double(radius));
 }
 
-fn write_mesh(mesh: &TriMesh, approximation: &str, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "            uniform token physics:approximation = \"{approximation}\"")?;
-    writeln!(out, "            uniform token subdivisionScheme = \"none\"")?;
-    write!(out, "            point3f[] points = ")?;
+fn set_mesh(mesh: &TriMesh, approximation: &'static str, prim: &mut Prim<'_>) {
+    prim.set_uniform("token", "physics:approximation", Value::token(approximation));
+    prim.set_uniform("token", "subdivisionScheme", Value::token("none"));
     let points: Vec<[f32; 3]> =
         mesh.vertices.iter().map(|p| p.coords.map(|x| x as f32).into()).collect();
-    tuples(&points, out)?;
-    let threes = vec!["3"; mesh.triangles.len()].join(", ");
-    writeln!(out, "            int[] faceVertexCounts = [{threes}]")?;
-    let indices: Vec<String> = mesh.triangles.iter().flatten().map(u32::to_string).collect();
-    writeln!(out, "            int[] faceVertexIndices = [{}]", indices.join(", "))
+    prim.set("point3f[]", "points", Value::Float3s(points.into()));
+    add_triangles(mesh.triangles.as_flattened().to_vec(), prim);
 }
 
 /// A joint turns or moves its second body relative to the first, ours the first relative to the second.
-fn write_joint(
-    joint: &PhysicsJoint,
-    paths: &[String],
-    name: &str,
-    out: &mut impl Write,
-) -> io::Result<()> {
+fn joint_prim(joint: &PhysicsJoint, paths: &[String], name: &str) -> Prim<'static> {
     let kind = match joint.kind {
         JointKind::Point => "PhysicsSphericalJoint",
         JointKind::Distance { .. } => "PhysicsDistanceJoint",
@@ -246,46 +240,47 @@ fn write_joint(
     };
     let is_hinge = joint.kind == JointKind::Hinge;
     let drive = if is_hinge { "angular" } else { "linear" };
-    writeln!(out, "    def {kind} \"{name}\" (")?;
+    let mut prim = Prim::new(kind, name);
     if joint.motor.is_some() {
-        writeln!(out, "        prepend apiSchemas = [\"PhysicsDriveAPI:{drive}\"]")?;
+        prim = prim.with_schemas(&[&format!("PhysicsDriveAPI:{drive}")]);
     }
-    writeln!(out, "    )\n    {{")?;
     for (n, side) in [(0, 1), (1, 0)] {
         let frame = &joint.frames[side];
-        writeln!(out, "        rel physics:body{n} = </World/{}>", paths[joint.bodies[side]])?;
-        let place = tuple(frame.translation.vector.as_slice());
-        writeln!(out, "        point3f physics:localPos{n} = {place}")?;
-        writeln!(out, "        quatf physics:localRot{n} = {}", quaternion(&frame.rotation))?;
+        let body = format!("/World/{}", paths[joint.bodies[side]]);
+        prim.relate(&format!("physics:body{n}"), body);
+        let place = float3(&frame.translation.vector);
+        prim.set("point3f", &format!("physics:localPos{n}"), place);
+        prim.set("quatf", &format!("physics:localRot{n}"), quatf(&frame.rotation));
     }
-    writeln!(out, "        bool physics:collisionEnabled = {}", u8::from(joint.collides))?;
+    prim.set("bool", "physics:collisionEnabled", Value::Bool(joint.collides));
     let unit = |x: f64| if is_hinge { x.to_degrees() } else { x };
     if joint.kind != JointKind::Fixed && !matches!(joint.kind, JointKind::Distance { .. }) {
-        writeln!(out, "        uniform token physics:axis = \"X\"")?;
+        prim.set_uniform("token", "physics:axis", Value::token("X"));
     }
     if let JointKind::Distance { least, most } = joint.kind {
-        writeln!(out, "        float physics:minDistance = {least}")?;
-        writeln!(out, "        float physics:maxDistance = {most}")?;
+        prim.set("float", "physics:minDistance", float(least));
+        prim.set("float", "physics:maxDistance", float(most));
     }
     if let Some([least, most]) = joint.limits {
-        writeln!(out, "        float physics:lowerLimit = {}", unit(least))?;
-        writeln!(out, "        float physics:upperLimit = {}", unit(most))?;
+        prim.set("float", "physics:lowerLimit", float(unit(least)));
+        prim.set("float", "physics:upperLimit", float(unit(most)));
     }
     if let Some(motor) = joint.motor {
-        let drive = format!("drive:{drive}:physics");
-        writeln!(out, "        uniform token {drive}:type = \"force\"")?;
-        writeln!(out, "        float {drive}:targetVelocity = {}", unit(motor.speed))?;
+        let drive = |key: &str| format!("drive:{drive}:physics:{key}");
+        prim.set_uniform("token", &drive("type"), Value::token("force"));
+        prim.set("float", &drive("targetVelocity"), float(unit(motor.speed)));
         if motor.most.is_finite() {
-            writeln!(out, "        float {drive}:maxForce = {}", motor.most)?;
+            prim.set("float", &drive("maxForce"), float(motor.most));
         }
         // per degree or meter a second
-        writeln!(out, "        float {drive}:damping = {}", motor.damping() / unit(1.0))?;
+        prim.set("float", &drive("damping"), float(motor.damping() / unit(1.0)));
     }
-    writeln!(out, "    }}")
+    prim
 }
 
-/// A collision group for the bodies of the same groups, which filters those that they do not meet.
-fn write_groups(scene: &PhysicsScene, paths: &[String], out: &mut impl Write) -> io::Result<()> {
+/// A collision group for the bodies of the same groups, which filters those that they do not meet; none if all are of
+/// the same.
+fn groups(scene: &PhysicsScene, paths: &[String]) -> Option<Prim<'static>> {
     let mut known = Vec::new();
     for body in &scene.bodies {
         if !known.contains(&body.groups) {
@@ -293,32 +288,36 @@ fn write_groups(scene: &PhysicsScene, paths: &[String], out: &mut impl Write) ->
         }
     }
     if known.len() < 2 {
-        return Ok(());
+        return None;
     }
-    writeln!(out, "    def Scope \"Groups\"\n    {{")?;
+    let mut all = Prim::new("Scope", "Groups");
     for (n, own) in known.iter().enumerate() {
         let members = scene.bodies.iter().zip(paths).filter(|(body, _)| body.groups == *own);
-        let members: Vec<String> = members.map(|(_, path)| format!("</World/{path}>")).collect();
+        let members = members.map(|(_, path)| format!("/World/{path}")).collect();
         let others = known.iter().enumerate().filter(|(_, other)| !own.meet(other));
-        let others: Vec<String> =
-            others.map(|(other, _)| format!("</World/Groups/group_{other}>")).collect();
-        writeln!(out, "        def PhysicsCollisionGroup \"group_{n}\" (")?;
-        writeln!(out, "            prepend apiSchemas = [\"CollectionAPI:colliders\"]")?;
-        writeln!(out, "        )\n        {{")?;
-        writeln!(out, "            rel collection:colliders:includes = [{}]", members.join(", "))?;
-        writeln!(out, "            rel physics:filteredGroups = [{}]", others.join(", "))?;
-        writeln!(out, "        }}")?;
+        let others = others.map(|(other, _)| format!("/World/Groups/group_{other}")).collect();
+        let mut group = Prim::new("PhysicsCollisionGroup", format!("group_{n}"))
+            .with_schemas(&["CollectionAPI:colliders"]);
+        group.relate_all("collection:colliders:includes", members);
+        group.relate_all("physics:filteredGroups", others);
+        all.hold(group);
     }
-    writeln!(out, "    }}")
+    Some(all)
 }
 
-fn tuple(numbers: &[f64]) -> String {
-    let numbers: Vec<String> = numbers.iter().map(f64::to_string).collect();
-    format!("({})", numbers.join(", "))
+fn float(x: f64) -> Value<'static> {
+    Value::Float(x as f32)
 }
 
-/// The real part first.
-fn quaternion(rotation: &UnitQuaternion<f64>) -> String {
+fn float3(v: &Vector3<f64>) -> Value<'static> {
+    Value::Float3(v.map(|x| x as f32).into())
+}
+
+fn quatf(rotation: &UnitQuaternion<f64>) -> Value<'static> {
+    Value::Quatf(real_first(rotation).map(|x| x as f32))
+}
+
+fn real_first(rotation: &UnitQuaternion<f64>) -> [f64; 4] {
     let Quaternion { coords } = rotation.quaternion();
-    tuple(&[coords.w, coords.x, coords.y, coords.z])
+    [coords.w, coords.x, coords.y, coords.z]
 }

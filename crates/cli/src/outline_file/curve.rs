@@ -49,6 +49,8 @@ pub(super) struct Outline {
     pub(super) figures: Vec<Figure>,
     /// Whether there are elements without a fill.
     pub(super) has_strokes: bool,
+    /// Whether shapes are left out that have no size.
+    pub(super) has_sizeless: bool,
 }
 
 impl Segment {
@@ -156,6 +158,8 @@ impl Outline {
         if size.is_nan() || size <= 0.0 {
             let nothing = if self.has_strokes && self.figures.is_empty() {
                 OutlineFileError::OnlyStrokes
+            } else if self.has_sizeless {
+                OutlineFileError::Sizeless
             } else {
                 OutlineFileError::Empty
             };

@@ -33,7 +33,7 @@ pub(super) fn read(text: &str) -> Result<Outline, OutlineFileError> {
     let classes = classes(&document);
     let mut outline = Outline::default();
     let place = placed(&root).map_err(|problem| at(&root, &problem))?;
-    let mut reader = Reader { classes, outline: &mut outline };
+    let mut reader = Reader { classes, window: window(&root), outline: &mut outline };
     reader.children(&root, &Style::new(place), 0)?;
     Ok(outline)
 }
@@ -75,8 +75,20 @@ fn placed(root: &Node<'_, '_>) -> Result<Matrix2x3<f64>, String> {
     Ok(Matrix2x3::new(scales[0], 0.0, 0.0, 0.0, -scales[1], 0.0))
 }
 
+/// The width and height of what is drawn, in its own units, if it has both.
+fn window(root: &Node<'_, '_>) -> Option<Vector2<f64>> {
+    if let Some(text) = root.attribute("viewBox") {
+        let mut numbers = Numbers::new(text);
+        return numbers.point().and_then(|_| numbers.point()).map(|extent| extent.coords);
+    }
+    let [width, height] = ["width", "height"].map(|name| length(root.attribute(name)?).ok());
+    width.zip(height).map(|(width, height)| Vector2::new(width, height))
+}
+
 struct Reader<'o> {
     classes: Classes,
+    /// What percentages are of.
+    window: Option<Vector2<f64>>,
     outline: &'o mut Outline,
 }
 
@@ -115,13 +127,15 @@ impl Reader<'_> {
             "image" => "is a picture of pixels: trace it, or use the shape `extruded`",
             _ => "",
         };
-        if !advice.is_empty() && style.is_visible {
+        // editors leave texts behind that are empty
+        let is_empty = name == "text" && is_blank(node);
+        if !advice.is_empty() && style.is_visible && !is_empty {
             return Err(at(node, advice));
         }
         let found = match name {
             "path" => contours(node.attribute("d").unwrap_or_default()),
-            "rect" => rectangle(node),
-            "circle" | "ellipse" => ellipse(node),
+            "rect" => rectangle(node, self.window),
+            "circle" | "ellipse" => ellipse(node, self.window),
             "polygon" | "polyline" => polygon(node),
             "line" => Ok(Vec::new()),
             // definitions, descriptions and what other programs add
@@ -135,32 +149,64 @@ impl Reader<'_> {
             self.outline.has_strokes = true;
             return Ok(());
         }
+        // SVG 1.1 section 9: what has no size is not drawn
+        if contours.is_empty() && matches!(name, "rect" | "circle" | "ellipse") {
+            self.outline.has_sizeless = true;
+            return Ok(());
+        }
         let contours = contours.iter().map(|contour| contour.placed(&style.place)).collect();
         self.outline.figures.push(Figure { contours, is_even_odd: style.is_even_odd });
         Ok(())
     }
 }
 
+/// Whether an element and all in it are without text.
+fn is_blank(node: &Node<'_, '_>) -> bool {
+    node.descendants()
+        .all(|part| !part.is_text() || part.text().unwrap_or_default().trim().is_empty())
+}
+
 /// The lengths of attributes, 0 where one is missing.
-fn lengths<const N: usize>(node: &Node<'_, '_>, names: [&str; N]) -> Result<[f64; N], String> {
+fn lengths<const N: usize>(
+    node: &Node<'_, '_>,
+    names: [&str; N],
+    window: Option<Vector2<f64>>,
+) -> Result<[f64; N], String> {
     let mut lengths = [0.0; N];
     for (own, name) in lengths.iter_mut().zip(names) {
-        *own = node.attribute(name).map_or(Ok(0.0), length)?;
+        *own = node.attribute(name).map_or(Ok(0.0), |text| length_in(text, name, window))?;
     }
     Ok(lengths)
 }
 
-fn rectangle(node: &Node<'_, '_>) -> Result<Vec<Contour>, String> {
-    let [x, y, width, height] = lengths(node, ["x", "y", "width", "height"])?;
+/// A length in pixels, or in percent of the window along its axis (SVG 1.1 section 7.10).
+fn length_in(text: &str, name: &str, window: Option<Vector2<f64>>) -> Result<f64, String> {
+    let Some(percent) = text.trim().strip_suffix('%') else { return length(text) };
+    let window = window.ok_or_else(|| {
+        format!("has the length `{text}` of a picture without a size: give <svg> a viewBox")
+    })?;
+    let whole = match name {
+        "x" | "cx" | "rx" | "width" => window.x,
+        "y" | "cy" | "ry" | "height" => window.y,
+        _ => window.norm() / 2.0_f64.sqrt(),
+    };
+    Ok(length(percent)? / 100.0 * whole)
+}
+
+fn rectangle(node: &Node<'_, '_>, window: Option<Vector2<f64>>) -> Result<Vec<Contour>, String> {
+    let [x, y, width, height] = lengths(node, ["x", "y", "width", "height"], window)?;
     // a radius that is not given is the other one
     let radius = |name: &str| match node.attribute(name).filter(|text| text.trim() != "auto") {
-        Some(text) => length(text).map(Some),
+        Some(text) => length_in(text, name, window).map(Some),
         None => Ok(None),
     };
     let (rx, ry) = (radius("rx")?, radius("ry")?);
     let [rx, ry] = [rx.or(ry), ry.or(rx)].map(|r| r.unwrap_or(0.0));
-    if width.min(height) <= 0.0 || rx.min(ry) < 0.0 {
-        return Err("must have a width and a height above 0, and no radius below".to_owned());
+    if width.min(height).min(rx).min(ry) < 0.0 {
+        return Err("has a width, height or radius below 0: make it positive".to_owned());
+    }
+    if width.min(height) == 0.0 {
+        return Ok(Vec::new());
     }
     let (rx, ry) = (rx.min(width / 2.0), ry.min(height / 2.0));
     let (right, low) = (x + width, y + height);
@@ -187,11 +233,14 @@ fn rectangle(node: &Node<'_, '_>) -> Result<Vec<Contour>, String> {
     Ok(vec![Contour { start: Point2::new(x + rx, y), segments }])
 }
 
-fn ellipse(node: &Node<'_, '_>) -> Result<Vec<Contour>, String> {
-    let [x, y, r, rx, ry] = lengths(node, ["cx", "cy", "r", "rx", "ry"])?;
+fn ellipse(node: &Node<'_, '_>, window: Option<Vector2<f64>>) -> Result<Vec<Contour>, String> {
+    let [x, y, r, rx, ry] = lengths(node, ["cx", "cy", "r", "rx", "ry"], window)?;
     let (rx, ry) = if node.tag_name().name() == "circle" { (r, r) } else { (rx, ry) };
-    if rx.min(ry) <= 0.0 {
-        return Err("must have a radius above 0".to_owned());
+    if rx.min(ry) < 0.0 {
+        return Err("has a radius below 0: make it positive".to_owned());
+    }
+    if rx.min(ry) == 0.0 {
+        return Ok(Vec::new());
     }
     let center = Point2::new(x, y);
     let axes = [Vector2::new(rx, 0.0), Vector2::new(0.0, ry)];

@@ -31,6 +31,12 @@ pub enum OutlineFileError {
         "has strokes and no fills: convert strokes to paths, as Inkscape's Stroke to Path does"
     )]
     OnlyStrokes,
+    /// Its text cannot be read.
+    #[error("is not UTF-8 text: save it as UTF-8")]
+    NotText,
+    /// All that it fills has no size.
+    #[error("has no filled area, for its shapes have no width, height or radius: give them a size")]
+    Sizeless,
     /// There is nothing in it.
     #[error("has no filled area: draw closed shapes with a fill")]
     Empty,

@@ -25,7 +25,7 @@ from ._tasks import each, progress_of, write_whole
 from ._variants import changed, combinations, draws, parsed
 
 #: Endings of recordings.
-RECORDINGS = (".glb", ".jsonl", ".usda", ".pvd")
+RECORDINGS = (".glb", ".jsonl", ".usda", ".usdc", ".pvd")
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,15 @@ pub enum Cause {
     /// Its mesh bounds no solid.
     #[error(transparent)]
     Mesh(#[from] MeshError),
+    /// Its mesh is open and bounds no solid.
+    #[error(
+        "its mesh is open ({}) and bounds no volume: close it",
+        if *edges == 1 { "1 open edge".to_owned() } else { format!("{edges} open edges") }
+    )]
+    Open {
+        /// Edges that lack a triangle.
+        edges: usize,
+    },
     /// Its grid cannot be made.
     #[error(transparent)]
     Grid(#[from] GridError),

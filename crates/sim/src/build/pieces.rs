@@ -8,7 +8,9 @@ use nalgebra::Point3;
 
 use super::copies::{CopyPlace, sets_of};
 use super::solids::mirrored;
-use crate::scene::{self, Body, Joint, JointKind, Mesh, MeshSign, Pieces, Scene, Shape, Whole};
+use crate::scene::{
+    self, Body, InvalidValue, Joint, JointKind, Mesh, MeshSign, Pieces, Scene, Shape, Whole,
+};
 use crate::{BuildError, Cause, MeshData, PaintedMesh};
 
 /// Puts a body for each piece in place of each body with the shape [`Pieces`], and a joint for each of their bonds.
@@ -17,7 +19,8 @@ use crate::{BuildError, Cause, MeshData, PaintedMesh};
 /// body at the start.
 ///
 /// # Errors
-/// [`BuildError`] when pieces are missing, or make the scene larger than one may be. The scene is then as it was.
+/// [`BuildError`] when pieces are missing, or make the scene larger than one may be. The scene is then as it was, and
+/// keys in the error are its.
 pub fn separate(
     scene: &mut Scene,
     pieces: &BTreeMap<String, Vec<PaintedMesh>>,
@@ -28,9 +31,11 @@ pub fn separate(
     }
     let mut apart = Scene { bodies: Vec::new(), ..scene.clone() };
     let mut made = BTreeMap::new();
-    for body in &scene.bodies {
+    let mut whole = Whose { bodies: Vec::new(), joints: vec![None; scene.joints.len()] };
+    for (n, body) in scene.bodies.iter().enumerate() {
         let Shape::Pieces(shape) = &body.shape else {
             apart.bodies.push(body.clone());
+            whole.bodies.push(n);
             continue;
         };
         let given = pieces.get(&shape.file).map_or(&[][..], Vec::as_slice);
@@ -43,16 +48,42 @@ pub fn separate(
             apart.joints.extend((1..).zip(copies.clone()).map(of_copy));
         }
         apart.bodies.extend(bodies(body, shape, &placed));
+        whole.bodies.resize(apart.bodies.len(), n);
+        whole.joints.resize(apart.joints.len(), Some(n));
         let named = placed.into_iter().zip(1..).map(|(piece, n)| (file(body, shape, n), piece));
         made.extend(named.map(|(file, piece)| (file, MeshData::Surface(piece))));
     }
     apart.validate().map_err(|invalid| BuildError {
         part: "the scene with all pieces".to_owned(),
-        cause: Cause::Scene(invalid.into()),
+        cause: Cause::Scene(InvalidValue { key: whole.key(&invalid.key), ..invalid }.into()),
     })?;
     *scene = apart;
     meshes.extend(made);
     Ok(())
+}
+
+/// Which bodies of a scene the pieces and bonds are of.
+struct Whose {
+    bodies: Vec<usize>,
+    /// `None` of the joints of the scene itself.
+    joints: Vec<Option<usize>>,
+}
+
+impl Whose {
+    /// The key, in the scene, of what is at `key` in the scene with all pieces.
+    fn key(&self, key: &str) -> String {
+        let numbered = |list: &str| {
+            let (n, rest) = key.strip_prefix(list)?.strip_prefix('[')?.split_once(']')?;
+            Some((n.parse::<usize>().ok()?, rest))
+        };
+        let of_body = numbered("body").and_then(|(n, rest)| Some((self.bodies.get(n)?, rest)));
+        let bond = numbered("joints").and_then(|(n, _)| self.joints.get(n).copied().flatten());
+        match (of_body, bond) {
+            (Some((body, rest)), _) => format!("body[{body}]{rest}"),
+            (_, Some(body)) => format!("body[{body}].shape.pieces.bonds"),
+            _ => key.to_owned(),
+        }
+    }
 }
 
 /// The force, N, and the torque, N m, that a bond bears. The torque is that of a square of its area in bending, whose

@@ -195,8 +195,17 @@ fn sampled_shape(Solid { geometry, material }: &Solid) -> Result<Shape, RigidErr
 /// The solid of a mesh: exact if it is closed.
 fn of_mesh(spec: &scene::Mesh, painted: PaintedMesh, density: f64) -> Result<Solids, Cause> {
     let (geometry, mesh) = mesh_geometry(spec, painted.mesh)?;
-    let own = rigid(geometry.moments(), density)?;
+    let own = rigid(geometry.moments(), density).map_err(|error| unless_open(error, &mesh))?;
     of_geometry(geometry, PaintedMesh { mesh, ..painted }, own)
+}
+
+/// Why a mesh makes no body: that it is open, if it is.
+fn unless_open(error: RigidError, mesh: &TriMesh) -> Cause {
+    let edges = mesh.facts().map_or(0, |facts| facts.open_edges);
+    match error {
+        RigidError::Empty if edges > 0 => Cause::Open { edges },
+        other => other.into(),
+    }
 }
 
 /// The solid of what an SVG file fills, which is given with unit thickness.
@@ -269,7 +278,8 @@ pub fn mesh_geometry(spec: &scene::Mesh, mesh: TriMesh) -> Result<(Geometry, Tri
     let geometry = match exact {
         Some(exact) => Geometry::mesh(&exact, level_set),
         None => {
-            level_set.inside_range().ok_or(RigidError::Empty)?;
+            let empty = || unless_open(RigidError::Empty, &mesh);
+            level_set.inside_range().ok_or_else(empty)?;
             let sampled = level_set.subcell_moments();
             let points = level_set.surface_particles(level_set.grid().spacing());
             Geometry::sampled(level_set, points, sampled)

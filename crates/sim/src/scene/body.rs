@@ -158,6 +158,11 @@ impl Body {
         matches!(self.shape, Shape::Pieces(_))
     }
 
+    /// Its name in the scene: of a piece that of its whole.
+    pub fn given_name(&self) -> &str {
+        self.whole.as_ref().map_or(&self.name, |whole| &whole.name)
+    }
+
     /// The name of its first copy or piece.
     pub(super) fn first_name(&self) -> String {
         let numbers = usize::from(self.starts_in_pieces()) + usize::from(self.copies.is_some());

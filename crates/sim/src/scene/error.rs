@@ -129,7 +129,7 @@ impl SceneError {
         let problem = if let Some(field) = message.strip_prefix("missing field ") {
             format!("lacks the key {field}, which has no default")
         } else if message.starts_with("wanted exactly 1 element") {
-            "must hold exactly one kind, as in `{ sphere = { radius = 0.1 } }`".to_owned()
+            one_kind(root.get_ref(), &key)
         } else {
             wrong_type(message)
         };
@@ -137,6 +137,15 @@ impl SceneError {
         let of_scene = key.is_empty() || message == "missing field `version`";
         let key = if of_scene { "the scene".to_owned() } else { key };
         Self::Value { place, invalid: InvalidValue { key, problem } }
+    }
+
+    /// A value at `offset` that is none of the `known` names.
+    pub(super) fn of_name(text: &str, offset: usize, known: &[String]) -> Self {
+        let key = DeTable::parse(text).map(|root| path_at(root.get_ref(), offset));
+        let known: Vec<String> = known.iter().map(|name| format!("\"{name}\"")).collect();
+        let problem = format!("must be one of {}", known.join(", "));
+        let invalid = InvalidValue { key: key.unwrap_or_default(), problem };
+        Self::Value { place: Place::of(text, offset), invalid }
     }
 
     pub(super) fn from_invalid(text: &str, invalid: InvalidValue) -> Self {
@@ -147,6 +156,50 @@ impl SceneError {
         Self::Value { place: Place::of(text, offset), invalid }
     }
 }
+
+/// What is wrong with the table at `key`, which holds no kind or several.
+fn one_kind(root: &DeTable, key: &str) -> String {
+    let mut held: Vec<String> = Vec::new();
+    visit(root, "", &mut |path, _| {
+        let rest = path.strip_prefix(key).and_then(|rest| rest.strip_prefix('.'));
+        if let Some(name) = rest.filter(|name| !name.contains(['.', '['])) {
+            let name = format!("`{name}`");
+            if !held.contains(&name) {
+                held.push(name);
+            }
+        }
+    });
+    let is_pattern = key.starts_with("pattern.");
+    let example = match is_pattern {
+        true => "{ voronoi = { pieces = 30 } }",
+        false => "{ sphere = { radius = 0.1 } }",
+    };
+    let Some((last, others)) = held.split_last().filter(|(_, others)| !others.is_empty()) else {
+        return format!("must hold exactly one kind, as in `{example}`");
+    };
+    let held = format!("{} and {last}", others.join(", "));
+    match is_pattern {
+        true => format!(
+            "holds {held}: keep one kind; settings belong inside the table of a kind, as in \
+             `voronoi = {{ pieces = 30, noise = {{ ... }} }}`, and `preset` and `file` take none"
+        ),
+        false => format!("holds {held}: keep one kind, as in `{example}`"),
+    }
+}
+
+/// The names in serde's list of those that an enumeration of names has.
+pub(super) fn names_wanted(error: &toml::de::Error) -> Option<Vec<String>> {
+    error.message().starts_with("unknown variant ").then_some(())?;
+    Some(unknown_name(error.message())?.1)
+}
+
+/// Whether an error tells of a value in place of a name.
+pub(super) fn wants_name(error: &toml::de::Error) -> bool {
+    error.message() == WANTS_NAME
+}
+
+/// What `toml` says of a value that is neither a name nor a table of one kind.
+const WANTS_NAME: &str = "wanted string or table";
 
 /// The name in serde's "unknown field `x`, expected one of `a`, `b`", and the names expected.
 fn unknown_name(message: &str) -> Option<(String, Vec<String>)> {
@@ -174,7 +227,7 @@ fn wrong_type(message: &str) -> String {
         return format!("must be {}, but holds {count}", wanted_type(wanted));
     }
     match message {
-        "wanted string or table" => "must be a name in quotes or a table".to_owned(),
+        WANTS_NAME => "must be a name in quotes or a table".to_owned(),
         _ => format!("has a wrong value: {message}"),
     }
 }
@@ -233,7 +286,7 @@ fn path_at(root: &DeTable, offset: usize) -> String {
 }
 
 /// Where the value at `key` stands, or the nearest thing around it that exists.
-fn span_of(root: &DeTable, key: &str) -> Option<Range<usize>> {
+pub(super) fn span_of(root: &DeTable, key: &str) -> Option<Range<usize>> {
     let mut best: Option<(usize, Range<usize>)> = None;
     visit(root, "", &mut |path, span| {
         let rest = key.strip_prefix(path);

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use thiserror::Error;
 use toml::de::DeTable;
 
-use super::error::visit_texts;
+use super::error::{span_of, visit_texts};
 use super::{
     Body, Event, InvalidValue, Joint, OwnMaterial, Pattern, Place, Scene, SceneError, units,
 };
@@ -43,7 +43,39 @@ struct Included {
     events: Vec<Event>,
 }
 
+/// A scene, and which of its files brought what.
+#[derive(Clone, Debug)]
+pub struct Assembled {
+    /// The scene.
+    pub scene: Scene,
+    /// Where its values stand.
+    pub origins: Origins,
+}
+
+/// Where the values of a scene stand in its files.
+#[derive(Clone, Debug)]
+pub struct Origins {
+    parts: Vec<Part>,
+    /// Of the scene itself.
+    text: String,
+}
+
+impl Origins {
+    /// A value of the scene that cannot be used, in the file that brought it.
+    pub fn refused(&self, invalid: InvalidValue) -> FileError {
+        let found = self.parts.iter().find_map(|part| Some((part, part.local(&invalid.key)?)));
+        match found {
+            Some((part, key)) => part.refused(key, invalid.problem),
+            None => {
+                let error = SceneError::from_invalid(&self.text, invalid);
+                FileError { file: String::new(), error }
+            }
+        }
+    }
+}
+
 /// Which part of a scene a file brought.
+#[derive(Clone, Debug)]
 struct Part {
     file: String,
     text: String,
@@ -105,9 +137,22 @@ impl Scene {
         text: &str,
         read: &mut dyn FnMut(&str) -> Result<String, String>,
     ) -> Result<Self, FileError> {
+        Assembled::read(text, read).map(|assembled| assembled.scene)
+    }
+}
+
+impl Assembled {
+    /// Reads a scene as [`Scene::from_files`] does.
+    ///
+    /// # Errors
+    /// As [`Scene::from_files`].
+    pub fn read(
+        text: &str,
+        read: &mut dyn FnMut(&str) -> Result<String, String>,
+    ) -> Result<Self, FileError> {
         let failed = |error| FileError { file: String::new(), error };
-        let own: Self = units::read(text).map_err(failed)?;
-        let scene = Self {
+        let own: Scene = units::read(text).map_err(failed)?;
+        let scene = Scene {
             materials: BTreeMap::new(),
             patterns: BTreeMap::new(),
             bodies: Vec::new(),
@@ -128,15 +173,10 @@ impl Scene {
         };
         files.add(String::new(), text.to_owned(), part)?;
         let Files { mut scene, done, .. } = files;
+        let origins = Origins { parts: done, text: text.to_owned() };
         scene.know_materials();
-        scene.validate().map_err(|invalid| {
-            let found = done.iter().find_map(|part| Some((part, part.local(&invalid.key)?)));
-            match found {
-                Some((part, key)) => part.refused(key, invalid.problem),
-                None => failed(SceneError::from_invalid(text, invalid)),
-            }
-        })?;
-        Ok(scene)
+        scene.validate().map_err(|invalid| origins.refused(invalid))?;
+        Ok(Self { scene, origins })
     }
 }
 
@@ -242,6 +282,22 @@ impl Place {
             }
         });
         found.map(|offset| Self::of(text, offset))
+    }
+}
+
+impl Place {
+    /// Where `key` of the body of this name stands in the text of a scene, or the body if it lacks the key.
+    pub fn of_body(text: &str, name: &str, key: &str) -> Option<Self> {
+        let root = DeTable::parse(text).ok()?;
+        let mut found = None;
+        visit_texts(root.get_ref(), &mut |path, value, _| {
+            let body = path.strip_suffix("].name").filter(|body| body.starts_with("body["));
+            if let Some(body) = body.filter(|body| !body.contains('.') && value == name) {
+                found.get_or_insert(format!("{body}].{key}"));
+            }
+        });
+        let span = span_of(root.get_ref(), &found?)?;
+        Some(Self::of(text, span.start))
     }
 }
 

@@ -91,3 +91,19 @@ impl Body {
         }
     }
 }
+
+impl Material {
+    /// What a body of it looks like.
+    pub fn look(&self) -> Look {
+        Look {
+            material: self.name.to_owned(),
+            color: self.color,
+            inner_color: self.inner_color,
+            roughness: self.roughness,
+            texture: self.texture,
+            transmission: self.transmission,
+            ior: self.ior,
+            ..Look::default()
+        }
+    }
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::nearest;
+use super::error::{names_wanted, nearest, wants_name};
 use super::quantity::{MAX_DEPTH, Quantity, evaluate, evaluate_at};
 use super::{InvalidValue, SceneError};
 
@@ -173,8 +173,27 @@ pub(super) fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Scen
     replace_in_table(table.get_mut(), &numbers);
     T::deserialize(toml::de::Deserializer::from(table)).map_err(|mut error| {
         error.set_input(Some(text));
-        wrong(error)
+        let names = || names_at::<T>(text, &numbers, error.span()?.start);
+        match wants_name(&error).then(names).flatten() {
+            Some((offset, known)) => SceneError::of_name(text, offset, &known),
+            None => wrong(error),
+        }
     })
+}
+
+/// The names that the value at `offset` may have, and where it stands. What it should be, `serde` tells only of a name
+/// that is wrong.
+fn names_at<T: serde::de::DeserializeOwned>(
+    text: &str,
+    numbers: &Numbers,
+    offset: usize,
+) -> Option<(usize, Vec<String>)> {
+    let no_name = [(offset, "\"\"".to_owned())].into();
+    let mut table = DeTable::parse(text).ok()?;
+    replace_in_table(table.get_mut(), numbers);
+    replace_in_table(table.get_mut(), &no_name);
+    let error = T::deserialize(toml::de::Deserializer::from(table)).err()?;
+    Some((offset, names_wanted(&error)?))
 }
 
 /// The numbers that replace values, by where these start in the text.

@@ -5,6 +5,9 @@ use super::{Nested, Pattern, Preset};
 const FORM: &str = "give voronoi:PIECES, radial:SECTORSxRINGS, bricks:LENGTHxHEIGHT, slices:PLANES or \
     preset:NAME, as in voronoi:35,clustering=0.8, or two with a slash between them";
 
+const ROUGH: &str = "only plane cuts can be nested, and one of both patterns has noise: remove it, or write the nested \
+    pattern with its noise in a scene and make a file of it by `brisance pattern new NAME --scene SCENE`";
+
 /// Reads `voronoi:35` (pieces), `radial:9x3` (sectors and rings), `bricks:4x3` (how many bricks the box is
 /// long and high, and deep if there is a third number), `slices:6` (planes) or `preset:glass`, and more settings
 /// after commas by their keys in scene files: `voronoi:35,clustering=0.8`. `bricks:4x3/voronoi:5` divides
@@ -15,11 +18,13 @@ impl std::str::FromStr for Pattern {
     fn from_str(text: &str) -> Result<Self, String> {
         let parsed = match text.split_once('/') {
             None => single(text)?,
-            Some((outer, inner)) => Self::Nested(Nested {
-                outer: Box::new(outer.parse()?),
-                inner: Box::new(inner.parse()?),
-                noise: None,
-            }),
+            Some((outer, inner)) => {
+                let [outer, inner]: [Self; 2] = [outer.parse()?, inner.parse()?];
+                if outer.noise().or(inner.noise()).is_some() {
+                    return Err(ROUGH.to_owned());
+                }
+                Self::Nested(Nested { outer: Box::new(outer), inner: Box::new(inner), noise: None })
+            }
         };
         parsed.check("pattern").map_err(|invalid| invalid.to_string())?;
         Ok(parsed)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sim::{Coat, Image, Look, Opacity, Recording, Track, Wrap};
 
-use super::Names;
+use super::{Names, Prim, Value};
 use crate::output::write_whole;
 
 /// The looks of a recording and the names of their materials.
@@ -71,65 +71,52 @@ impl<'r> Looks<'r> {
     }
 
     /// A material for the surface, one for each coat and one for cuts of each look.
-    pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "    def Scope \"Looks\"\n    {{")?;
+    pub(crate) fn prim(&self) -> Prim<'_> {
+        let mut looks = Prim::new("Scope", "Looks");
         for (look, names) in self.looks.iter().zip(&self.names) {
             for (path, color) in [(&names.outer, look.color), (&names.inner, look.inner_color)] {
-                start(path, &look.material, out)?;
-                let [r, g, b] = color;
-                writeln!(out, "                color3f inputs:diffuseColor = ({r}, {g}, {b})")?;
-                writeln!(out, "                float inputs:roughness = {}", look.roughness)?;
-                writeln!(out, "                token outputs:surface")?;
-                writeln!(out, "            }}\n        }}")?;
+                let mut shader = surface_shader();
+                shader.set("color3f", "inputs:diffuseColor", Value::Float3(color));
+                shader.set("float", "inputs:roughness", Value::Float(look.roughness));
+                shader.declare("token", "outputs:surface");
+                looks.hold(material(path, &look.material, shader));
             }
             for (path, coat) in names.coats.iter().zip(&*look.coats) {
-                self.write_coat(path, coat, look, out)?;
+                looks.hold(self.coat(path, coat, look));
             }
         }
-        writeln!(out, "    }}")
+        looks
     }
 
-    fn write_coat(
-        &self,
-        path: &str,
-        coat: &Coat,
-        look: &Look,
-        out: &mut impl Write,
-    ) -> io::Result<()> {
+    fn coat<'a>(&'a self, path: &str, coat: &'a Coat, look: &Look) -> Prim<'a> {
         let Coat { name, color: [r, g, b, alpha], metallic, opacity, .. } = coat;
         let image = coat.image.as_ref();
         let file = image.and_then(|image| self.images.iter().find(|(known, _)| *known == image));
-        let texture = format!("</World/Looks/{path}/Image.outputs");
-        start(path, name, out)?;
+        let texture = |output: &str| format!("/World/Looks/{path}/Image.outputs:{output}");
+        let mut shader = surface_shader();
         match file {
-            Some(_) => {
-                writeln!(
-                    out,
-                    "                color3f inputs:diffuseColor.connect = {texture}:rgb>"
-                )?;
-            }
-            None => writeln!(out, "                color3f inputs:diffuseColor = ({r}, {g}, {b})")?,
+            Some(_) => shader.connect("color3f", "inputs:diffuseColor", texture("rgb")),
+            None => shader.set("color3f", "inputs:diffuseColor", Value::Float3([*r, *g, *b])),
         }
         if *opacity != Opacity::Opaque {
             match file {
-                Some(_) => {
-                    writeln!(out, "                float inputs:opacity.connect = {texture}:a>")?;
-                }
-                None => writeln!(out, "                float inputs:opacity = {alpha}")?,
+                Some(_) => shader.connect("float", "inputs:opacity", texture("a")),
+                None => shader.set("float", "inputs:opacity", Value::Float(*alpha)),
             }
         }
         if let Opacity::Mask(cutoff) = opacity {
-            writeln!(out, "                float inputs:opacityThreshold = {cutoff}")?;
+            shader.set("float", "inputs:opacityThreshold", Value::Float(*cutoff));
         }
         let roughness = coat.roughness.unwrap_or(look.roughness);
-        writeln!(out, "                float inputs:roughness = {roughness}")?;
-        writeln!(out, "                float inputs:metallic = {metallic}")?;
-        writeln!(out, "                token outputs:surface")?;
-        writeln!(out, "            }}")?;
+        shader.set("float", "inputs:roughness", Value::Float(roughness));
+        shader.set("float", "inputs:metallic", Value::Float(*metallic));
+        shader.declare("token", "outputs:surface");
+        let mut material = material(path, name, shader);
         if let Some((_, file)) = file {
-            texture_shaders(path, (&self.folder, file), coat, out)?;
+            let file = format!("./{}/{file}", self.folder);
+            texture_shaders(path, file, coat).into_iter().for_each(|shader| material.hold(shader));
         }
-        writeln!(out, "        }}")
+        material
     }
 
     /// Writes the images beside the file at `path`, each whole or not at all.
@@ -145,43 +132,42 @@ impl<'r> Looks<'r> {
     }
 }
 
-/// A material up to the inputs of its shader.
-fn start(path: &str, name: &str, out: &mut impl Write) -> io::Result<()> {
-    let name = serde_json::Value::from(name);
-    writeln!(out, "        def Material \"{path}\" (\n            displayName = {name}")?;
-    writeln!(out, "        )\n        {{")?;
-    let output = format!("</World/Looks/{path}/Shader.outputs:surface>");
-    writeln!(out, "            token outputs:surface.connect = {output}")?;
-    writeln!(out, "            def Shader \"Shader\"\n            {{")?;
-    writeln!(out, "                uniform token info:id = \"UsdPreviewSurface\"")
+fn surface_shader<'a>() -> Prim<'a> {
+    let mut shader = Prim::new("Shader", "Shader");
+    shader.set_uniform("token", "info:id", Value::token("UsdPreviewSurface"));
+    shader
 }
 
-/// What reads the texture coordinates, and the image there times the color of the coat.
-fn texture_shaders(
-    path: &str,
-    (folder, file): (&str, &str),
-    coat: &Coat,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let [r, g, b, a] = coat.color;
+/// A material of the name `path` with its shader.
+fn material<'a>(path: &str, name: &'a str, shader: Prim<'a>) -> Prim<'a> {
+    let mut material = Prim::new("Material", path).shown_as(name);
+    let output = format!("/World/Looks/{path}/Shader.outputs:surface");
+    material.connect("token", "outputs:surface", output);
+    material.hold(shader);
+    material
+}
+
+/// What reads the image `file` times the color of the coat, and the texture coordinates.
+fn texture_shaders<'a>(path: &str, file: String, coat: &Coat) -> [Prim<'a>; 2] {
     let [s, t] = coat.wrap.map(|wrap| match wrap {
         Wrap::Repeat => "repeat",
         Wrap::Mirror => "mirror",
         Wrap::Clamp => "clamp",
     });
-    writeln!(out, "            def Shader \"Image\"\n            {{")?;
-    writeln!(out, "                uniform token info:id = \"UsdUVTexture\"")?;
-    writeln!(out, "                asset inputs:file = @./{folder}/{file}@")?;
-    writeln!(out, "                token inputs:sourceColorSpace = \"sRGB\"")?;
-    writeln!(out, "                token inputs:wrapS = \"{s}\"")?;
-    writeln!(out, "                token inputs:wrapT = \"{t}\"")?;
-    writeln!(out, "                float4 inputs:scale = ({r}, {g}, {b}, {a})")?;
-    let coordinates = format!("</World/Looks/{path}/Coordinates.outputs:result>");
-    writeln!(out, "                float2 inputs:st.connect = {coordinates}")?;
-    writeln!(out, "                float3 outputs:rgb\n                float outputs:a")?;
-    writeln!(out, "            }}")?;
-    writeln!(out, "            def Shader \"Coordinates\"\n            {{")?;
-    writeln!(out, "                uniform token info:id = \"UsdPrimvarReader_float2\"")?;
-    writeln!(out, "                string inputs:varname = \"st\"")?;
-    writeln!(out, "                float2 outputs:result\n            }}")
+    let mut image = Prim::new("Shader", "Image");
+    image.set_uniform("token", "info:id", Value::token("UsdUVTexture"));
+    image.set("asset", "inputs:file", Value::Asset(file));
+    image.set("token", "inputs:sourceColorSpace", Value::token("sRGB"));
+    image.set("token", "inputs:wrapS", Value::token(s));
+    image.set("token", "inputs:wrapT", Value::token(t));
+    image.set("float4", "inputs:scale", Value::Float4(coat.color));
+    let output = format!("/World/Looks/{path}/Coordinates.outputs:result");
+    image.connect("float2", "inputs:st", output);
+    image.declare("float3", "outputs:rgb");
+    image.declare("float", "outputs:a");
+    let mut coordinates = Prim::new("Shader", "Coordinates");
+    coordinates.set_uniform("token", "info:id", Value::token("UsdPrimvarReader_float2"));
+    coordinates.set("string", "inputs:varname", Value::String("st"));
+    coordinates.declare("float2", "outputs:result");
+    [image, coordinates]
 }

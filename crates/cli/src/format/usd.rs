@@ -1,0 +1,264 @@
+//! Universal Scene Description: as text (`.usda`) or in binary (`.usdc`), of the same prims.
+//!
+//! Every body is an `Xform` with time samples of translation and orientation, one time code per
+//! frame, and a visibility that is `inherited` while it exists. Programs that import no visibility that
+//! changes, as Blender, see a scale that is 0 where the body does not exist. Prims have the names of the
+//! bodies, as far as identifiers allow, and materials those of the looks. The mesh of a body has a subset for the outer
+//! surface, or one for each of its coats, and one for cuts, each with a material; `primvars:rest` is where a vertex
+//! was in the whole body, m. Images of coats are in a folder beside the file.
+
+mod binary;
+mod looks;
+mod prim;
+mod text;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::io::{self, Seek, Write};
+use std::path::Path;
+
+use sim::{Recording, Surface, Track};
+
+use super::{WriteError, check};
+use binary::Binary;
+pub(super) use looks::{Looks, MaterialNames};
+pub(super) use prim::{Metadata, Prim, Samples, Value};
+use text::Text;
+
+/// How prims become bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// `.usda`.
+    Text,
+    /// `.usdc`.
+    Binary,
+}
+
+impl Encoding {
+    /// Writes to `out`, which is empty.
+    pub(super) fn encoder<'w>(self, out: &'w mut (impl Write + Seek)) -> Box<dyn Encoder + 'w> {
+        match self {
+            Self::Text => Box::new(Text::new(out)),
+            Self::Binary => Box::new(Binary::new(out)),
+        }
+    }
+}
+
+/// Writes a stage whose prims are in `/World`.
+pub(super) trait Encoder {
+    fn begin(&mut self, metadata: &Metadata<'_>) -> io::Result<()>;
+    fn add(&mut self, prim: Prim<'_>) -> io::Result<()>;
+    fn end(&mut self) -> io::Result<()>;
+}
+
+/// Metadata of a stage with time samples.
+pub(super) fn timed(frames: usize, fps: f64) -> [(&'static str, Value<'static>); 6] {
+    [
+        ("startTimeCode", Value::Double(0.0)),
+        ("endTimeCode", Value::Double((frames - 1) as f64)),
+        ("timeCodesPerSecond", Value::Double(fps)),
+        ("framesPerSecond", Value::Double(fps)),
+        ("metersPerUnit", Value::Double(1.0)),
+        ("upAxis", Value::token("Y")),
+    ]
+}
+
+/// Writes to `out`, the file that is to be at `path`, and the images beside it.
+pub(super) fn write(
+    recording: &Recording,
+    path: &Path,
+    encoding: Encoding,
+    out: &mut (impl Write + Seek),
+) -> Result<(), WriteError> {
+    check(recording)?;
+    let Recording { fps, frames, .. } = *recording;
+    let mut encoder = encoding.encoder(out);
+    encoder.begin(&timed(frames, fps))?;
+    let looks = Looks::of(recording, path);
+    encoder.add(looks.prim())?;
+    let mut names = Names::taken(&["Looks"]);
+    for track in &recording.tracks {
+        let surface = track.surface();
+        let name = names.of(&track.name);
+        encoder.add(body((&name, looks.names(track)), (track, &surface), (frames, fps)))?;
+    }
+    encoder.end()?;
+    drop(encoder);
+    Ok(looks.write_images(path)?)
+}
+
+/// Names of prims, which are identifiers, each of them once.
+#[derive(Default)]
+pub(super) struct Names(BTreeSet<String>);
+
+impl Names {
+    pub(super) fn taken(names: &[&str]) -> Self {
+        Self(names.iter().map(|&name| name.to_owned()).collect())
+    }
+
+    /// An identifier like `name`.
+    pub(super) fn of(&mut self, name: &str) -> String {
+        let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let mut plain: String = name.chars().map(letter).collect();
+        if plain.starts_with(|c: char| c.is_ascii_digit()) || plain.is_empty() {
+            plain.insert(0, '_');
+        }
+        let numbered = (2..).map(|n: usize| format!("{plain}_{n}"));
+        let mut all = [plain.clone()].into_iter().chain(numbered);
+        let free = all.find(|name| !self.0.contains(name)).unwrap_or(plain);
+        self.0.insert(free.clone());
+        free
+    }
+}
+
+/// With the name of its prim and those of its materials.
+fn body<'a>(
+    (own, materials): (&str, &MaterialNames),
+    (track, surface): (&'a Track, &'a Surface),
+    (frames, fps): (usize, f64),
+) -> Prim<'a> {
+    let mut prim = Prim::new("Xform", own).shown_as(&track.name);
+    let samples = || (track.birth..).zip(&track.poses).map(|(frame, pose)| (frame as f64, pose));
+    if !track.poses.is_empty() {
+        let places = samples().map(|(time, pose)| {
+            let t = pose.translation;
+            (time, Value::Double3([t.x, t.y, t.z]))
+        });
+        prim.animate("double3", "xformOp:translate", Box::new(places));
+        let rotations = samples().map(|(time, pose)| {
+            let q = pose.rotation;
+            (time, Value::Quatd([q.w, q.i, q.j, q.k]))
+        });
+        prim.animate("quatd", "xformOp:orient", Box::new(rotations));
+        let mut order = vec!["xformOp:translate", "xformOp:orient"];
+        let sizes = sizes(track, (frames, fps));
+        if !sizes.is_empty() {
+            let sizes = sizes.into_iter().map(|(time, s)| (time, Value::Float3([s; 3])));
+            prim.animate("float3", "xformOp:scale", Box::new(sizes));
+            order.push("xformOp:scale");
+        }
+        prim.set_uniform("token[]", "xformOpOrder", Value::Tokens(order));
+    }
+    add_visibility(track, frames, &mut prim);
+    if !surface.vertices.is_empty() {
+        prim.hold(mesh(surface, track.look.color, (own, materials)));
+    }
+    prim
+}
+
+/// Times, in frames, and sizes between which a body grows and shrinks; none if it always is as large.
+fn sizes(track: &Track, (frames, fps): (usize, f64)) -> Vec<(f64, f32)> {
+    /// Values between samples are interpolated: a size is held until so many frames before the next.
+    const HELD: f64 = 1e-3;
+    let (birth, end) = (track.birth as f64, track.end() as f64);
+    let mut sizes = vec![];
+    if track.birth > 0 {
+        sizes.extend([(0.0, 0.0), (birth - HELD, 0.0)]);
+    }
+    if track.birth > 0 || track.end() < frames || track.shrinks.is_some() {
+        sizes.push((birth, 1.0));
+    }
+    if let Some(first) = track.shrinks {
+        let whole = (first - 1).max(track.birth + 1);
+        sizes.extend((whole..track.end()).map(|n| (n as f64, track.scale(n, fps) as f32)));
+    }
+    if track.end() < frames {
+        let last = sizes.last().map_or(1.0, |last| last.1);
+        sizes.extend([(end - HELD, last), (end, 0.0)]);
+    }
+    sizes
+}
+
+fn add_visibility(track: &Track, frames: usize, prim: &mut Prim<'_>) {
+    let [hidden, seen] = ["invisible", "inherited"].map(|token| move || Value::token(token));
+    if track.poses.is_empty() {
+        prim.set("token", "visibility", hidden());
+        return;
+    }
+    let mut samples = Vec::new();
+    if track.birth > 0 {
+        samples.push((0.0, hidden()));
+    }
+    samples.push((track.birth as f64, seen()));
+    if track.end() < frames {
+        samples.push((track.end() as f64, hidden()));
+    }
+    prim.animate("token", "visibility", Box::new(samples.into_iter()));
+}
+
+pub(super) fn mesh<'a>(
+    surface: &'a Surface,
+    color: [f32; 3],
+    (own, materials): (&str, &MaterialNames),
+) -> Prim<'a> {
+    let Surface { vertices, inner, .. } = surface;
+    let corners = |pick: fn(f32, f32) -> f32| {
+        let mut corner = vertices[0];
+        for vertex in vertices {
+            corner = std::array::from_fn(|a| pick(corner[a], vertex[a]));
+        }
+        corner
+    };
+    let mut prim = Prim::new("Mesh", own).with_schemas(&["MaterialBindingAPI"]);
+    prim.set_uniform("token", "subdivisionScheme", Value::token("none"));
+    let extent = vec![corners(f32::min), corners(f32::max)];
+    prim.set("float3[]", "extent", Value::Float3s(extent.into()));
+    let (kind, name) = ("color3f[]", "primvars:displayColor");
+    if surface.colors.is_empty() {
+        prim.set(kind, name, Value::Float3s(vec![color].into()));
+    } else {
+        let colors: Vec<[f32; 3]> = surface.colors.iter().map(|&[r, g, b, _]| [r, g, b]).collect();
+        prim.set_of_vertices(kind, name, Value::Float3s(colors.into()));
+    }
+    prim.set("point3f[]", "points", Value::float3s(vertices));
+    prim.set("normal3f[]", "normals", Value::float3s(&surface.normals));
+    prim.set_of_vertices("point3f[]", "primvars:rest", Value::float3s(&surface.rest));
+    if !surface.uvs.is_empty() {
+        let uvs = Value::Float2s(surface.uvs.as_slice().into());
+        prim.set_of_vertices("texCoord2f[]", "primvars:st", uvs);
+    }
+    let mut sides: Vec<Side<'_>> = Vec::new();
+    for (coat, triangles) in surface.outer_by_coat() {
+        let coated = coat.and_then(|coat| Some((coat, materials.coats.get(coat as usize)?)));
+        let (name, material) = match coated {
+            Some((coat, material)) => (format!("outer_{coat}"), material),
+            None => ("outer".to_owned(), &materials.outer),
+        };
+        match sides.iter_mut().find(|(other, ..)| *other == name) {
+            Some((.., known)) => known.to_mut().extend_from_slice(&triangles),
+            None => sides.push((name, material, triangles)),
+        }
+    }
+    sides.push(("inner".to_owned(), &materials.inner, Cow::Borrowed(inner)));
+    add_faces(sides, &mut prim);
+    prim
+}
+
+/// The name of a subset, its material and its triangles.
+type Side<'a> = (String, &'a str, Cow<'a, [[u32; 3]]>);
+
+/// Adds triangles, and which of them have which material.
+fn add_faces(sides: Vec<Side<'_>>, prim: &mut Prim<'_>) {
+    let corners = sides.iter().flat_map(|(.., triangles)| triangles.as_flattened());
+    add_triangles(corners.copied().collect(), prim);
+    let family = "subsetFamily:materialBind:familyType";
+    prim.set_uniform("token", family, Value::token("partition"));
+    let mut first = 0;
+    for (side, material, triangles) in sides {
+        let faces = first..first + triangles.len() as i32;
+        first = faces.end;
+        let mut subset = Prim::new("GeomSubset", side).with_schemas(&["MaterialBindingAPI"]);
+        subset.set_uniform("token", "elementType", Value::token("face"));
+        subset.set_uniform("token", "familyName", Value::token("materialBind"));
+        subset.set("int[]", "indices", Value::Ints(faces.collect()));
+        subset.relate("material:binding", format!("/World/Looks/{material}"));
+        prim.hold(subset);
+    }
+}
+
+/// Adds triangles as three indices each.
+pub(super) fn add_triangles(corners: Vec<u32>, prim: &mut Prim<'_>) {
+    prim.set("int[]", "faceVertexCounts", Value::Ints(vec![3; corners.len() / 3]));
+    let corners = corners.into_iter().map(|v| v as i32).collect();
+    prim.set("int[]", "faceVertexIndices", Value::Ints(corners));
+}
