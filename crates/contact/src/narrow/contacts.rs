@@ -49,11 +49,6 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// Whether bodies touch here with other points all the time.
-    fn is_rolling(&self) -> bool {
-        self.entered.is_infinite()
-    }
-
     /// The contact point in the world, m, when the bodies are at these poses.
     pub fn at(&self, a: &Isometry3<f64>, b: &Isometry3<f64>) -> Point3<f64> {
         match self.owner {
@@ -249,21 +244,15 @@ impl Contacts {
             start.iter().zip(end).map(|(from, to)| Velocity::between(from, to, 1.0)).collect();
         for pair in &self.manifolds {
             let (a, b) = (pair.a as usize, pair.b as usize);
-            let range = self.range(pair);
-            for (contact, origin) in
-                self.contacts[range.clone()].iter_mut().zip(&self.origins[range])
-            {
+            let range = pair.first as usize..(pair.first + pair.count) as usize;
+            for contact in &mut self.contacts[range] {
                 // to first order, as gaps are everywhere: what rolls does not come nearer by it
                 let moved = [0, 1].map(|n| motions[[a, b][n]].at(&contact.arms[n]));
                 contact.gap += contact.normal.dot(&(moved[0] - moved[1]));
                 contact.overlap = (-contact.gap).max(0.0);
                 // one point of both, so that impulses there keep angular momentum
-                let point = match contact.owner {
-                    _ if contact.is_rolling() => contact.at(&end[a], &end[b]),
-                    Side::A => end[a] * origin.met[0],
-                    Side::B => end[b] * origin.met[1],
-                };
-                contact.arms = [a, b].map(|i| point.coords - end[i].translation.vector);
+                let point = contact.at(&end[a], &end[b]).coords;
+                contact.arms = [a, b].map(|i| point - end[i].translation.vector);
             }
         }
     }

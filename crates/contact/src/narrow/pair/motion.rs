@@ -64,8 +64,8 @@ impl Motion<'_> {
     /// The lever arm with which [`Self::velocity`] takes a point of the body along its chord between two times, m.
     /// `point` is in body coordinates, `arm` from the center of mass to it at the second time.
     ///
-    /// That of the middle of the chord, longer across the axis by `tan(h) / h` of half the angle, `h` (Cayley). The
-    /// tangent at the end of an arc points elsewhere.
+    /// It leads to the middle of the chord, and is longer across the axis by `tan(h) / h` of half the angle, `h` (Cayley),
+    /// here by its series. The tangent at the end of the arc would lead elsewhere.
     pub(super) fn chord_arm(
         &self,
         [since, time]: [f64; 2],
@@ -74,7 +74,7 @@ impl Motion<'_> {
         let spin = self.velocity.angular;
         let half = 0.5 * self.dt * (time - since);
         let square = half * half * spin.norm_squared();
-        // no function of the platform; points of the body move by less than round-off
+        // points of the body move by less than round-off
         if square < f64::EPSILON {
             return *arm;
         }
