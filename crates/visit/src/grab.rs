@@ -1,0 +1,95 @@
+//! The grab tool: a kinematic body without a surface, joined to the grabbed body.
+
+use contact::Shape;
+use contact::constraint::JointKind;
+use dynamics::{Body, Velocity};
+use nalgebra::{Isometry3, Point3, Vector3};
+use sim::{BodyId, JointId, NewBody, NewJoint, Report, World};
+
+/// Time in which a hand would be where the visitor points if nothing held it back, s.
+const LAG: f64 = 0.2;
+/// Fastest hand, m/s.
+const FASTEST: f64 = 8.0;
+/// Limit of its acceleration, m/s^2, which bounds the force on the grabbed body.
+const ACCELERATION: f64 = 40.0;
+
+/// A hand that holds a body.
+#[derive(Debug)]
+pub(crate) struct Hand {
+    body: BodyId,
+    joint: JointId,
+    target: Point3<f64>,
+    velocity: Vector3<f64>,
+}
+
+impl Hand {
+    /// Takes hold of a body at a place, m, until it takes more than `force`, N; `None` if it cannot be joined.
+    pub(crate) fn new(
+        world: &mut World,
+        held: BodyId,
+        at: Point3<f64>,
+        force: f64,
+    ) -> Option<Self> {
+        let hand = NewBody {
+            pose: Isometry3::translation(at.x, at.y, at.z),
+            ..NewBody::of(Body::Kinematic(Velocity::default()), Shape::empty())
+        };
+        let body = world.add(hand).ok()?;
+        let joint = world.join(NewJoint {
+            kind: JointKind::Point,
+            bodies: [body, held],
+            anchors: [at; 2],
+            axis: Vector3::x(),
+            limits: None,
+            motor: None,
+            break_force: force,
+            break_torque: f64::INFINITY,
+            collides: false,
+        });
+        match joint {
+            Ok(joint) => Some(Self { body, joint, target: at, velocity: Vector3::zeros() }),
+            Err(_) => {
+                world.remove(body);
+                None
+            }
+        }
+    }
+
+    /// Points elsewhere, m.
+    pub(crate) fn drag(&mut self, target: Point3<f64>) {
+        self.target = target;
+    }
+
+    /// Moves towards where it points in the next frame.
+    pub(crate) fn advance(&mut self, world: &mut World) {
+        let dt = world.settings().dt;
+        let Some(at) = world.get(self.body).map(|state| state.pose.translation.vector) else {
+            return;
+        };
+        let wanted = ((self.target.coords - at) / LAG).cap_magnitude(FASTEST);
+        self.velocity += (wanted - self.velocity).cap_magnitude(ACCELERATION * dt);
+        let pose = Isometry3::translation(
+            at.x + self.velocity.x * dt,
+            at.y + self.velocity.y * dt,
+            at.z + self.velocity.z * dt,
+        );
+        // numbers of a command are finite and small
+        let _ = world.move_kinematic(self.body, &pose);
+    }
+
+    /// Whether it slipped off in a frame.
+    pub(crate) fn slipped(&self, report: &Report) -> bool {
+        report.events.broken_joints.contains(&self.joint)
+    }
+
+    /// Lets go.
+    pub(crate) fn release(self, world: &mut World) {
+        world.unjoin(self.joint);
+        world.remove(self.body);
+    }
+
+    /// The body of the hand, which is none of the scene's.
+    pub(crate) fn body(&self) -> BodyId {
+        self.body
+    }
+}
