@@ -407,7 +407,11 @@ fn what_is_no_saved_run_is_refused_in_one_sentence() {
             "event 2 is of an earlier frame",
         ),
         (with("setup", json!({ "scene": "version = 1\nbodi = 1" })), &[], "bodi"),
-        (with("setup", json!({ "scene": "version = 1", "pieces": 1 })), &[], "from 2 to 300"),
+        (
+            with("setup", json!({ "scene": sample("dominoes").scene, "pieces": 1 })),
+            &[],
+            "from 2 to 300",
+        ),
         (run.to_string(), &["--seed", "1"], "leave out --seed"),
         (run.to_string(), &["--events", "e.jsonl"], "leave out --events"),
     ] {
