@@ -367,7 +367,7 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        source: visit::SetupError,
+        source: Box<visit::SetupError>,
     },
     /// An option changes or interrupts a run of the playground.
     #[error("{}: was saved by the playground and is run as it was: leave out {option}", path.display())]

@@ -115,10 +115,7 @@ impl Job<'_> {
         let told = self.told.map(read_events).transpose()?;
         let seed = self.options.seed.or(told.as_ref().map(|told| told.seed));
         let saved = self.saved()?;
-        let loaded = match &saved {
-            Some(saved) => self.load_saved(saved)?,
-            None => self.load(seed)?,
-        };
+        let loaded = self.load(saved.as_ref(), seed)?;
         if !self.options.quiet {
             print_notes(&loaded.scene);
         }
@@ -230,8 +227,11 @@ impl Job<'_> {
         Ok(format)
     }
 
-    /// The scene with what options say in place of it.
-    fn load(&self, seed: Option<u64>) -> Result<Loaded, Failure> {
+    /// The scene with what options say in place of it, or that of a run of the playground.
+    fn load(&self, saved: Option<&SavedRun>, seed: Option<u64>) -> Result<Loaded, Failure> {
+        if let Some(saved) = saved {
+            return self.load_saved(saved);
+        }
         let mut scene = read_scene(self.scene, self.options.allow_outside)?;
         let RunOptions { fps, frames, .. } = *self.options;
         // options may ask for more than fits
@@ -271,7 +271,8 @@ impl Job<'_> {
 
     /// The scene of a run of the playground, with its frames; the files that it names are relative to that of the run.
     fn load_saved(&self, saved: &SavedRun) -> Result<Loaded, Failure> {
-        let failed = |source| Failure::Setup { path: self.scene.to_owned(), source };
+        let failed =
+            |source| Failure::Setup { path: self.scene.to_owned(), source: Box::new(source) };
         let parse = || parse_scene(self.scene, &saved.setup.scene, self.options.allow_outside);
         let mut file = parse()?;
         file.scene = saved.setup.changed_but_model().map_err(failed)?;
