@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
 use brisance_tests::skipped::skipped;
-use brisance_web::{Command, Model, Play, SCENES, Sample, Setup, own_scene};
-use serde_json::Value;
+use brisance_web::visit::{Command, Model, SavedRun, Setup, When};
+use brisance_web::{Play, SCENES, Sample, own_scene};
+use serde_json::{Value, json};
 
 use crate::cli::Case;
 use crate::view::{Served, browser};
@@ -70,12 +71,12 @@ fn a_link_replays_what_a_visitor_did_bit_by_bit() {
     for frame in 0..60 {
         match frame {
             0 => first.act(grab).unwrap(),
-            1..10 => first.act(Command::Drag([0.0, 1.5, 2.0 + 0.1 * frame as f32])).unwrap(),
-            10 => first.act(Command::Release).unwrap(),
+            1..10 => first.act(Command::Drag { to: [0.0, 1.5, 2.0 + 0.1 * frame as f32] }).unwrap(),
+            10 => first.act(Command::Release {}).unwrap(),
             12 => first.act(BALL).unwrap(),
             30 => first.act(BLADE).unwrap(),
             40 => first.act(blast).unwrap(),
-            45 => first.act(Command::Gravity(1.62)).unwrap(),
+            45 => first.act(Command::Gravity { down: 1.62 }).unwrap(),
             _ => {}
         }
         check_layout(&first.step());
@@ -196,7 +197,7 @@ fn a_hand_carries_a_body_and_slips_off_beyond_its_force() {
         let mut play = play(&Setup::of(text));
         // 4 kg weigh 39.24 N
         play.act(Command::Grab { from: [0.0, 1.0, 3.0], along: [0.0, 0.0, -1.0], force }).unwrap();
-        play.act(Command::Drag([0.5, 1.6, 0.1])).unwrap();
+        play.act(Command::Drag { to: [0.5, 1.6, 0.1] }).unwrap();
         let frames: Vec<Value> = (0..60).map(|_| head(&play.step())).collect();
         let place = play.world().iter().next().expect("a box").pose.translation.vector;
         let near = (place - nalgebra::Vector3::new(0.5, 1.5, 0.0)).norm() < 0.15;
@@ -254,7 +255,7 @@ fn a_scene_of_ones_own_is_served_with_its_meshes() {
     let (status, head, _) = served.get("/brisance.wasm");
     assert!(status == 200 && head.contains("application/wasm"), "{head}");
     let own: Value = serde_json::from_slice(&served.get("/own.json").2).unwrap();
-    assert_eq!(own, serde_json::json!({ "name": "own", "scene": OWN, "files": ["bob.obj"] }));
+    assert_eq!(own, json!({ "name": "own", "scene": OWN, "files": ["bob.obj"] }));
     assert_eq!(served.get("/own/0").2, include_bytes!("../../assets/bob_small.obj"));
     for outside in ["/own/1", "/own.toml", "/bob.obj", "/../own.toml"] {
         assert_eq!(served.get(outside).0, 404, "{outside}");
@@ -279,6 +280,7 @@ fn what_cannot_be_played_is_refused_in_one_sentence() {
         ),
         (vec!["play", "tets.toml", "--page", "."], "names files of tetrahedra"),
         (vec!["play", "wrong.toml", "--page", "."], "unknown key `body[0].nam`"),
+        (vec!["play", "wrong.toml", "--page", "none"], "unknown key `body[0].nam`"),
     ] {
         let output = case.run(&[&arguments[..], &["--no-open"]].concat());
         let error = String::from_utf8(output.stderr).unwrap();
@@ -326,6 +328,99 @@ fn the_module_comes_to_the_same_bits_as_native_code() {
     for (key, own) in fingerprints(&events).as_object().unwrap() {
         assert_eq!(&theirs[key]["fingerprint"], own, "{key}");
     }
+    // the program runs what the module ran
+    let Command::Throw { from, velocity, radius, density } = BALL else { unreachable!() };
+    let throw = json!({ "from": from, "velocity": velocity, "radius": radius, "density": density });
+    let mut run = saved(&json!({ "scene": sample("window").scene }), FRAMES);
+    run["events"] = json!([{ "frame": 1, "throw": throw }]);
+    run["fingerprint"] = theirs["window"]["fingerprint"].clone();
+    assert_eq!(warnings_of(&run), "");
+}
+
+/// What the page saves of a run without events.
+fn saved(setup: &Value, frames: usize) -> Value {
+    json!({ "format": "brisance play", "version": 1, "name": "a run", "frames": frames, "fps": 30,
+        "fingerprint": "0", "setup": setup, "events": [] })
+}
+
+/// What `brisance run` warns of as it runs what the page saved.
+fn warnings_of(run: &Value) -> String {
+    let case = Case::new(&[("run.json", &run.to_string())]);
+    let output = case.run(&["run", "run.json", "-o", "run.jsonl"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    said.lines().filter(|line| line.starts_with("warning")).collect()
+}
+
+#[test]
+fn the_program_runs_what_the_page_saved_to_the_same_bits() {
+    let edge = [-1.0, 0.9, -1.0, -1.0, 0.9, 1.0];
+    let events = json!([
+        { "frame": 0, "grab": { "from": [0.15, 1.1, 6.0], "along": [0, 0, -1], "force": 5e3 } },
+        { "frame": 2, "drag": { "to": [0.0, 1.5, 2.3] } },
+        { "frame": 8, "release": {} },
+        { "frame": 9, "throw": { "from": [0.2, 1.1, 3.0], "velocity": [0, 0.5, -14], "radius": 0.08,
+            "density": 7850 } },
+        { "frame": 20, "cut": { "from": edge, "to": edge.map(|x| if x == -1.0 { 1.0 } else { x }) } },
+        { "frame": 24, "explode": { "at": [0.3, 0.4, 0.2], "radius": 1.5, "impulse": 40 } },
+        { "frame": 28, "gravity": { "down": 1.62 } },
+    ]);
+    let window = json!({ "scene": sample("window").scene, "pieces": 40, "seed": 7 });
+    let bridge = json!({ "scene": sample("bridge").scene, "model": "stress", "material": "brick" });
+    for setup in [window, bridge] {
+        let mut run = saved(&setup, 40);
+        run["events"] = events.clone();
+        let read: SavedRun = serde_json::from_value(run.clone()).unwrap();
+        let mut play = play(&read.setup);
+        let mut coming = read.events.iter().peekable();
+        for frame in 0..40 {
+            while let Some(When { command, .. }) = coming.next_if(|when| when.frame == frame) {
+                play.act(*command).unwrap();
+            }
+            play.step();
+        }
+        assert!(warnings_of(&run).contains("frame 40 is not what the playground had"));
+        run["fingerprint"] = format!("{:x}", play.fingerprint()).into();
+        assert_eq!(warnings_of(&run), "");
+    }
+}
+
+#[test]
+fn what_is_no_saved_run_is_refused_in_one_sentence() {
+    let run = saved(&json!({ "scene": sample("dominoes").scene }), 2);
+    let with = |key: &str, value: Value| {
+        let mut run = run.clone();
+        run[key] = value;
+        run.to_string()
+    };
+    let throw = json!({ "from": [0, 0, 0], "velocity": [0, 0, 1e9], "radius": 1, "density": 1 });
+    let events = |list: Value| with("events", list);
+    for (text, options, said) in [
+        ("{}".to_owned(), &[][..], "is no run that the playground saved"),
+        (with("format", "other".into()), &[], "its format is \"other\""),
+        (with("version", 2.into()), &[], "is of version 2"),
+        (events(json!([{ "frame": 0, "jump": {} }])), &[], "no variant of enum Command"),
+        (events(json!([{ "frame": 0, "throw": throw }])), &[], "event 1: a number of a command"),
+        (
+            events(json!([{ "frame": 1, "release": {} }, { "frame": 0, "release": {} }])),
+            &[],
+            "event 2 is of an earlier frame",
+        ),
+        (with("setup", json!({ "scene": "version = 1\nbodi = 1" })), &[], "bodi"),
+        (
+            with("setup", json!({ "scene": sample("dominoes").scene, "pieces": 1 })),
+            &[],
+            "from 2 to 300",
+        ),
+        (run.to_string(), &["--seed", "1"], "leave out --seed"),
+        (run.to_string(), &["--events", "e.jsonl"], "leave out --events"),
+    ] {
+        let case = Case::new(&[("run.json", &text)]);
+        let output = case.run(&[&["run", "run.json", "-o", "run.glb"], options].concat());
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains(said) && error.trim_end().lines().count() == 1, "{said}: {error}");
+    }
 }
 
 /// Pieces seen where a ball is thrown at the middle; of dominoes and voussoirs none break.
@@ -347,8 +442,8 @@ fn a_browser_plays_every_scene_and_a_link_replays_bit_by_bit() {
     let run = node.env("NODE_PATH", &modules).env("BROWSER", &browser).output().expect("node runs");
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let seen: Value = serde_json::from_slice(&run.stdout).unwrap();
-    assert_eq!(seen["trouble"], serde_json::json!([]), "{seen}");
-    assert_eq!(seen["strangers"], serde_json::json!([]), "it asks for nothing from elsewhere");
+    assert_eq!(seen["trouble"], json!([]), "{seen}");
+    assert_eq!(seen["strangers"], json!([]), "it asks for nothing from elsewhere");
     for Sample { key, .. } in SCENES {
         let scene = &seen["scenes"][key];
         assert_eq!(scene["gained"], 0, "{key}: {seen}");
@@ -359,6 +454,8 @@ fn a_browser_plays_every_scene_and_a_link_replays_bit_by_bit() {
     assert!(seen["link"].as_u64().unwrap() < 600, "{seen}");
     assert_eq!((&seen["run"], &seen["dropped"]), (&seen["shared"], &seen["shared"]), "{seen}");
     check_files(&seen, case.folder.path());
+    let run = std::fs::read_to_string(case.folder.path().join("events.json")).unwrap();
+    assert_eq!(warnings_of(&serde_json::from_str(&run).unwrap()), "", "the program runs it, too");
     let bodies = ["start", "zoomed", "cut"].map(|when| seen["touched"][when].as_u64().unwrap());
     assert!(bodies[0] == bodies[1] && bodies[1] < bodies[2], "two fingers: {bodies:?}");
     println!("milliseconds from the request of the page: {}", seen["marks"]);

@@ -104,8 +104,10 @@ fn the_libraries_and_the_program_are_published_and_nothing_else() {
     let packages = published();
     let mut names: Vec<&str> = packages.iter().map(Package::name).collect();
     names.sort_unstable();
-    let parts =
-        ["contact", "dynamics", "fracture", "levelset", "meshfile", "serial", "sim", "tetfem"];
+    let parts = [
+        "contact", "dynamics", "fracture", "levelset", "meshfile", "serial", "sim", "tetfem",
+        "visit",
+    ];
     let libraries = parts.map(|part| format!("brisance-{part}"));
     assert_eq!(names[0], "brisance");
     assert_eq!(names[1..], libraries);
@@ -215,7 +217,8 @@ fn what_published_crates_depend_on_has_a_version_and_is_published() {
 /// Examples and the documentation of crates name crates as users do, not by the short names of the workspace.
 #[test]
 fn examples_name_crates_by_their_real_names() {
-    let short = ["contact", "dynamics", "fracture", "levelset", "meshfile", "sim", "tetfem"];
+    let short =
+        ["contact", "dynamics", "fracture", "levelset", "meshfile", "sim", "tetfem", "visit"];
     let is_short = |line: &str| {
         let code = line.trim_start().trim_start_matches(['/', '!', '#', ' ']);
         let rest = code.strip_prefix("use ");

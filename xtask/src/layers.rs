@@ -7,7 +7,7 @@ use crate::Outcome;
 use crate::rings::rings;
 
 /// Each package with the packages of the workspace it may use.
-const LAYERS: [(&str, &[&str]); 11] = [
+const LAYERS: [(&str, &[&str]); 12] = [
     ("brisance-serial", &[]),
     ("brisance-levelset", &["brisance-serial"]),
     ("brisance-dynamics", &["brisance-serial"]),
@@ -26,9 +26,16 @@ const LAYERS: [(&str, &[&str]); 11] = [
         ],
     ),
     ("brisance-meshfile", &["brisance-levelset", "brisance-sim"]),
+    ("brisance-visit", &["brisance-contact", "brisance-dynamics", "brisance-sim"]),
     (
         "brisance-web",
-        &["brisance-contact", "brisance-dynamics", "brisance-meshfile", "brisance-sim"],
+        &[
+            "brisance-contact",
+            "brisance-dynamics",
+            "brisance-meshfile",
+            "brisance-sim",
+            "brisance-visit",
+        ],
     ),
     (
         "brisance",
@@ -38,6 +45,7 @@ const LAYERS: [(&str, &[&str]); 11] = [
             "brisance-meshfile",
             "brisance-sim",
             "brisance-tetfem",
+            "brisance-visit",
         ],
     ),
     (
@@ -81,9 +89,9 @@ const OWN: [(&str, &[&str]); 2] = [
 ];
 
 /// Crates whose files import in one direction.
-const WITHOUT_RINGS: [&str; 11] = [
+const WITHOUT_RINGS: [&str; 12] = [
     "cli", "contact", "dynamics", "fracture", "levelset", "meshfile", "python", "serial", "sim",
-    "tetfem", "web",
+    "tetfem", "visit", "web",
 ];
 
 /// What only the program may do.

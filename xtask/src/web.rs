@@ -1,5 +1,7 @@
 //! The folder of the playground.
 
+mod order;
+
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -52,7 +54,8 @@ pub(crate) fn build() -> Outcome {
     let made = format!("target/{TARGET}/web/brisance_web.wasm");
     let module = folder.join("brisance.wasm");
     // wasm-opt makes it smaller, but not what servers send, and no faster
-    std::fs::copy(&made, &module).map_err(failed)?;
+    let named = std::fs::read(&made).map_err(failed)?;
+    std::fs::write(&module, order::by_name(&named)?).map_err(failed)?;
     report(folder)
 }
 

@@ -1,7 +1,7 @@
 // What the viewer uses of three.js, for esbuild to keep and the rest to leave out.
 export {
   ACESFilmicToneMapping, BatchedMesh, BufferAttribute, BufferGeometry, Color, DirectionalLight, DoubleSide, Fog, FrontSide,
-  HemisphereLight, Matrix4, MeshPhysicalMaterial, MeshStandardMaterial, PCFShadowMap,
+  HemisphereLight, InstancedMesh, Matrix4, MeshPhysicalMaterial, MeshStandardMaterial, PCFShadowMap,
   PerspectiveCamera, Quaternion, Raycaster, RepeatWrapping, SRGBColorSpace, Scene, Texture, Vector2, Vector3,
   WebGLRenderer,
 } from "three";

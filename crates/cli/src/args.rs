@@ -141,7 +141,7 @@ output, bit by bit.";
 #[derive(Args, Debug)]
 #[command(after_help = RUN_EXAMPLES)]
 pub struct RunArguments {
-    /// Scene file (TOML)
+    /// Scene file (TOML), or a run that the playground saved (.json)
     pub scene: PathBuf,
     /// What it shares with `brisance replay`.
     #[command(flatten)]

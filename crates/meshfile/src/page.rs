@@ -1,7 +1,10 @@
-//! What the pages of the program and of the playground read of coats.
+//! What the pages of the program and of the playground read of coats and surfaces.
 
+use std::collections::BTreeMap;
+
+use nalgebra::Isometry3;
 use serde_json::{Value, json};
-use sim::{Coat, Image, Opacity, Wrap};
+use sim::{Coat, Image, Look, Opacity, Skin, Surface, Texture, Wrap};
 
 /// The kind of an image, and how many bytes it has.
 pub fn image_head(image: &Image) -> Value {
@@ -43,6 +46,126 @@ impl Coats {
         self.known.push((coat.clone(), roughness));
         self.known.len() - 1
     }
+}
+
+/// Geometries, each once: the outer surface of a body, what of it has one coat, or its cuts, with only the vertices that are
+/// its own. Bodies that share a surface share its geometries.
+#[derive(Debug, Default)]
+pub struct Geometries {
+    /// By the address of the surface, which a recorder or recording keeps, and how many coats it may have.
+    known: BTreeMap<(usize, usize), Sides>,
+    count: usize,
+    packed: Packed,
+}
+
+/// Geometries as pages read them.
+#[derive(Debug, Default)]
+pub struct Packed {
+    /// The number of the first.
+    pub first: usize,
+    /// Vertices, triangles and texture coordinates of each.
+    pub sizes: Vec<[usize; 3]>,
+    /// Of each its positions, normals and places in the whole body, `f32`, its texture coordinates, `f32`, if it has some,
+    /// and its triangles, `u32`, in little-endian order.
+    pub bytes: Vec<u8>,
+}
+
+/// Numbers of the geometries of a surface.
+#[derive(Clone, Debug)]
+pub struct Sides {
+    /// What has no coat.
+    pub outer: Option<usize>,
+    /// Cuts.
+    pub inner: Option<usize>,
+    /// By the numbers of coats.
+    pub coated: Vec<(u32, usize)>,
+}
+
+impl Geometries {
+    /// Those of a body with some `coats`.
+    pub fn of(&mut self, skin: &Skin, coats: &[Coat]) -> Sides {
+        let key = (skin.address(), coats.len());
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
+        }
+        let surface = skin.surface();
+        let (mut plain, mut coated) = (vec![], vec![]);
+        for (number, triangles) in surface.outer_by_coat() {
+            match number.and_then(|number| Some((number, coats.get(number as usize)?))) {
+                Some((number, coat)) => {
+                    let geometry = self.add(&surface, &triangles, coat.image.is_some());
+                    coated.extend(geometry.map(|geometry| (number, geometry)));
+                }
+                None => plain.extend_from_slice(&triangles),
+            }
+        }
+        let outer = self.add(&surface, &plain, false);
+        let inner = self.add(&surface, &surface.inner, false);
+        let sides = Sides { outer, inner, coated };
+        self.known.insert(key, sides.clone());
+        sides
+    }
+
+    /// Takes those that are new since the last call.
+    pub fn take(&mut self) -> Packed {
+        std::mem::replace(&mut self.packed, Packed { first: self.count, ..Packed::default() })
+    }
+
+    fn add(&mut self, surface: &Surface, triangles: &[[u32; 3]], has_uvs: bool) -> Option<usize> {
+        if triangles.is_empty() {
+            return None;
+        }
+        let part = surface.part(triangles);
+        let Packed { sizes, bytes, .. } = &mut self.packed;
+        for vectors in [&part.vertices, &part.normals, &part.rest] {
+            bytes.extend(vectors.as_flattened().iter().flat_map(|x| x.to_le_bytes()));
+        }
+        let mut uvs = if has_uvs { part.uvs } else { Vec::new() };
+        // geometries of one batch have the same arrays
+        uvs.resize(if has_uvs { part.vertices.len() } else { 0 }, [0.0; 2]);
+        bytes.extend(uvs.as_flattened().iter().flat_map(|x| x.to_le_bytes()));
+        bytes.extend(part.outer.as_flattened().iter().flat_map(|v| v.to_le_bytes()));
+        sizes.push([part.vertices.len(), triangles.len(), uvs.len()]);
+        self.count += 1;
+        Some(self.count - 1)
+    }
+}
+
+/// A header in JSON as pages read it: its length, `u32`, its text, and zeros up to a multiple of four.
+pub fn write_head(head: &Value) -> Vec<u8> {
+    let head = head.to_string();
+    let mut bytes = (head.len() as u32).to_le_bytes().to_vec();
+    bytes.extend_from_slice(head.as_bytes());
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    bytes
+}
+
+/// Appends position and unit quaternion x, y, z, w, seven `f32` in little-endian order.
+pub fn write_pose(pose: &Isometry3<f64>, bytes: &mut Vec<u8>) {
+    let numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
+    bytes.extend(numbers.flat_map(|&x| (x as f32).to_le_bytes()));
+}
+
+/// What pages read of a look and of the geometries that have it. `is_endless` says whether the body is a plane without an
+/// end, which has no solid texture, as in pictures.
+pub fn appearance(look: &Look, sides: &Sides, coats: &mut Coats, is_endless: bool) -> Value {
+    let mut coat = |&(number, geometry): &(u32, usize)| {
+        json!([geometry, coats.of(&look.coats[number as usize], look.roughness)])
+    };
+    let coated: Vec<Value> = sides.coated.iter().map(&mut coat).collect();
+    json!({
+        "material": look.material,
+        "colour": look.color,
+        "inner_colour": look.inner_color,
+        "roughness": look.roughness,
+        "texture": if is_endless { Texture::Plain } else { look.texture },
+        "transmission": look.transmission,
+        "ior": look.ior,
+        "alpha": look.alpha,
+        "outer": sides.outer,
+        "inner": sides.inner,
+        "coats": coated,
+    })
 }
 
 /// The number that three.js has for what an image shows beyond its ends.

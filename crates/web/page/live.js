@@ -16,12 +16,12 @@ export function read(buffer) {
 
 /** A batch that grows, and forgets what is gone. */
 class Growing {
-  /** `make` gives an empty batch with so much room. */
+  /** `make` gives an empty mesh with so much room. */
   constructor(make) {
     this.room = { instances: 64, vertices: 1 << 14, indices: 1 << 15 };
     this.used = { instances: 0, vertices: 0, indices: 0 };
     this.known = new Map();
-    this.mesh = make(this.room.instances, this.room.vertices, this.room.indices);
+    this.mesh = make(this.room);
   }
 
   /** Makes room for so much more. */
@@ -67,6 +67,10 @@ class Growing {
     return { batch: this, number, id };
   }
 
+  move(id, matrix) {
+    this.mesh.setMatrixAt(id, matrix);
+  }
+
   remove({ number, id }) {
     const entry = this.known.get(number);
     this.mesh.deleteInstance(id);
@@ -79,11 +83,75 @@ class Growing {
   }
 }
 
+/** Bodies that share a geometry from this many on are drawn by one call: each draw takes its time. */
+const MANY = 16;
+
+/** Instances of one geometry, drawn by one call. */
+class Swarm {
+  /** `make` gives a mesh of the geometry with room for so many instances. */
+  constructor(make, geometry, instances) {
+    this.mesh = make({ geometry: geometryOf(geometry), instances });
+    this.mesh.count = 0;
+    this.room = instances;
+    this.parts = [];
+  }
+
+  get full() {
+    return this.parts.length === this.room;
+  }
+
+  add(number, geometry, owner, colour) {
+    const part = { batch: this, number, id: this.parts.length };
+    this.parts.push(part);
+    this.mesh.count = this.parts.length;
+    this.dye(part.id, colour);
+    this.mesh.owners[part.id] = owner;
+    return part;
+  }
+
+  dye(id, colour) {
+    this.mesh.setColorAt(id, colour);
+    this.mesh.instanceColor.needsUpdate = true;
+  }
+
+  move(id, matrix) {
+    this.mesh.setMatrixAt(id, matrix);
+    this.mesh.instanceMatrix.needsUpdate = true;
+    // rays are tried against what bounds all
+    this.mesh.boundingSphere = null;
+  }
+
+  /** The last takes the place of one that goes. */
+  remove(part) {
+    const { mesh, parts } = this;
+    const last = parts.pop();
+    mesh.count = parts.length;
+    if (last === part) return;
+    const matrix = new THREE.Matrix4(), colour = new THREE.Color();
+    mesh.getMatrixAt(last.id, matrix);
+    mesh.getColorAt(last.id, colour);
+    mesh.owners[part.id] = mesh.owners[last.id];
+    last.id = part.id;
+    parts[part.id] = last;
+    this.move(last.id, matrix);
+    this.dye(last.id, colour);
+  }
+}
+
 /** Between which poses a body is at a share of the last frame, and how far along. */
 function leg({ before, after, corner }, share) {
   if (!corner) return { from: before, to: after, along: share };
   if (share < corner.share) return { from: before, to: corner.pose, along: share / corner.share };
   return { from: corner.pose, to: after, along: (share - corner.share) / Math.max(1 - corner.share, 1e-6) };
+}
+
+/** How many bodies have each geometry. */
+function usersOf(bodies) {
+  const users = new Map();
+  for (const { outer, inner, coats } of bodies) {
+    for (const number of [outer, inner, ...coats.map(([number]) => number)]) users.set(number, (users.get(number) ?? 0) + 1);
+  }
+  return users;
 }
 
 export class LiveStage extends Stage {
@@ -100,6 +168,7 @@ export class LiveStage extends Stage {
     for (const mesh of this.batches) {
       this.scene.remove(mesh);
       mesh.dispose();
+      mesh.geometry.dispose();
       mesh.material.dispose();
     }
     this.batches.length = 0;
@@ -117,6 +186,8 @@ export class LiveStage extends Stage {
 
   clear() {
     this.kinds = new Map();
+    /** Of geometries that many share, by number and kind. */
+    this.swarms = new Map();
     this.bodies = new Map();
     this.geometries = new Map();
     [this.coats, this.images] = [[], []];
@@ -135,9 +206,10 @@ export class LiveStage extends Stage {
       body?.parts.forEach((part) => part.batch.remove(part));
       this.bodies.delete(id);
     }
+    const users = usersOf(frame.new);
     frame.new.forEach((body, n) => {
       body.after = frame.starts.subarray(POSE * n, POSE * (n + 1));
-      this.enter(body);
+      this.enter(body, users);
     });
     frame.ids.forEach((id, n) => {
       const body = this.bodies.get(id);
@@ -156,23 +228,34 @@ export class LiveStage extends Stage {
     this.show(0);
   }
 
-  enter(body) {
+  enter(body, users) {
     body.parts = [];
     const add = (number, colour, kind, make) => {
       if (number === null) return;
-      if (!this.kinds.has(kind)) this.kinds.set(kind, new Growing(make));
-      const part = this.kinds.get(kind).add(number, this.geometries.get(number), body, new THREE.Color().setRGB(...colour));
-      body.parts.push(part);
+      const batch = this.batchFor(number, users.get(number), kind, make);
+      body.parts.push(batch.add(number, this.geometries.get(number), body, new THREE.Color().setRGB(...colour)));
     };
-    const plain = (...room) => this.batchOf(body, ...room);
+    const plain = (room) => this.batchOf(body, room);
     add(body.outer, body.colour, kindOf(body), plain);
     add(body.inner, body.inner_colour, kindOf(body), plain);
     for (const [number, of] of body.coats) {
       const coat = this.coats[of];
-      const coated = (...room) => this.batchOfCoat(coat, this.textureFor(coat, this.images), ...room);
+      const coated = (room) => this.batchOfCoat(coat, this.textureFor(coat, this.images), room);
       add(number, coat.colour, `coat ${of}`, coated);
     }
     this.bodies.set(body.id, body);
+  }
+
+  /** What draws one more instance of a geometry, which so many new bodies have. */
+  batchFor(number, users, kind, make) {
+    const name = `${number} ${kind}`;
+    if (users >= MANY && !this.swarms.has(name)) {
+      this.swarms.set(name, new Swarm(make, this.geometries.get(number), users));
+    }
+    const swarm = this.swarms.get(name);
+    if (swarm && !swarm.full) return swarm;
+    if (!this.kinds.has(kind)) this.kinds.set(kind, new Growing(make));
+    return this.kinds.get(kind);
   }
 
   /** Puts bodies where they are at a share of the last frame: on lines, which bend at blows. */
@@ -185,7 +268,7 @@ export class LiveStage extends Stage {
       place.fromArray(from).lerp(next.fromArray(to), along);
       turn.fromArray(from, 3).slerp(twist.fromArray(to, 3), along);
       matrix.compose(place, turn, one);
-      for (const part of body.parts) part.batch.mesh.setMatrixAt(part.id, matrix);
+      for (const part of body.parts) part.batch.move(part.id, matrix);
       body.placed = share === 1;
       this.stale = true;
     }

@@ -14,11 +14,10 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use serde_json::{Value, json};
+use visit::{Command, Setup};
 
-use crate::command::Command;
 use crate::play::Play;
 use crate::scenes::{SCENES, own_scene};
-use crate::setup::Setup;
 
 /// Limits of the number and the total bytes of files.
 const MAX_FILES: usize = 1024;

@@ -1,17 +1,13 @@
 //! The playground of brisance in a browser: a [`Play`] runs a scene and does what a visitor commands, and `abi` is the
 //! C ABI by which JavaScript calls it.
 //!
-//! A run is decided by its [`Setup`] and its commands, bit by bit: a link that holds both replays it.
+//! A run is decided by its [`visit::Setup`] and its commands, bit by bit: a link that holds both replays it.
 
 pub mod abi;
-mod command;
-mod grab;
 mod output;
 mod play;
 mod scenes;
-mod setup;
 
-pub use command::{Command, CommandError, MAX_COMMANDS};
 pub use play::{Play, PlayError};
 pub use scenes::{SCENES, Sample, file, own_scene};
-pub use setup::{Model, Setup, SetupError};
+pub use visit;

@@ -5,21 +5,19 @@ use std::path::Path;
 
 use contact::Solver;
 use meshfile::{Beside, MeshFileError};
-use nalgebra::{Point3, UnitVector3, Vector3};
+use nalgebra::{Point3, Vector3};
 use serde_json::{Value, json};
 use sim::levelset::TriMesh;
-use sim::scene::{InvalidValue, Scene};
+use sim::scene::Scene;
 use sim::{
-    Action, Appearance, BodyId, Breaker, BuildError, Camera, Explosion, Filter, MeshData,
-    PaintedMesh, Recorder, Report, World, add_bodies, build, separate,
+    Appearance, BodyId, Breaker, BuildError, Camera, MeshData, PaintedMesh, Recorder, Report,
+    World, build, separate,
 };
 use thiserror::Error;
+use visit::{Command, CommandError, Setup, SetupError, Visit, VisitError};
 
-use crate::command::{Command, CommandError, MAX_COMMANDS, read_all, write_all};
-use crate::grab::Hand;
 use crate::output::Shown;
 use crate::scenes::file;
-use crate::setup::{Setup, SetupError};
 
 /// Largest mesh file, bytes.
 const MAX_FILE: usize = 32 << 20;
@@ -27,8 +25,6 @@ const MAX_FILE: usize = 32 << 20;
 const MAX_TRIANGLES: usize = 500_000;
 /// Limit of the poses of a recording, of 64 bytes each.
 const MAX_POSES: usize = 1 << 23;
-/// How far a ray reaches, m.
-const REACH: f64 = 1e4;
 /// Growth of energy that is round-off, as a share of the energy there is, and J.
 const ROUND_OFF: f64 = 1e-9;
 /// Vertical field of view where a scene says nothing, radians.
@@ -47,9 +43,6 @@ pub enum PlayError {
     /// The scene makes no world.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// A value cannot be used.
-    #[error("`{}` {}", .0.key, .0.problem)]
-    Value(InvalidValue),
     /// It names a file that was not given.
     #[error("the scene names {0:?}, which is not here: drop the file onto the page first")]
     NoFile(String),
@@ -75,23 +68,22 @@ pub enum PlayError {
     /// A recording cannot be written.
     #[error(transparent)]
     Write(#[from] meshfile::WriteError),
+    /// The commands of a link are damaged.
+    #[error(transparent)]
+    Link(#[from] CommandError),
     /// A command cannot be carried out.
     #[error(transparent)]
-    Command(#[from] CommandError),
+    Visit(#[from] VisitError),
 }
 
-/// A run: a world, what the page knows of it, and all commands so far.
+/// A run: a world, what the page knows of it, and what a visitor does to it.
 #[derive(Debug)]
 pub struct Play {
     world: World,
     recorder: Recorder,
     view: Value,
     shown: Shown,
-    hand: Option<Hand>,
-    thrown: usize,
-    log: Vec<(usize, Command)>,
-    /// Commands of a link that are still to come, in reverse order.
-    coming: Vec<(usize, Command)>,
+    visit: Visit,
     /// The hardest blow to each body as a share of what breaks it.
     strains: BTreeMap<BodyId, f64>,
     /// Frames that gained energy.
@@ -169,17 +161,6 @@ impl<'a> Meshes<'a> {
         separate(scene, &self.pieces, &mut surfaces)?;
         Ok(build(scene, &surfaces)?)
     }
-
-    /// The volume of each body of a scene, or of its largest piece, m^3.
-    fn volumes(&self, scene: &Scene) -> Result<Vec<Option<f64>>, PlayError> {
-        let (world, appearances) = self.build(&mut scene.clone())?;
-        let solid = |a: &Appearance| Some(world.get(a.body)?.solid?.geometry.moments().volume);
-        let volume = |body: &sim::scene::Body| {
-            let own = appearances.iter().filter(|a| body.goes_by(&a.name));
-            own.filter_map(solid).reduce(f64::max)
-        };
-        Ok(scene.bodies.iter().map(volume).collect())
-    }
 }
 
 /// A path without a point in front.
@@ -221,21 +202,17 @@ fn view(scene: &Scene, world: &World, appearances: &[sim::Appearance]) -> Value 
     json!({ "centre": center, "arm": arm, "field": field, "radius": radius, "path": null })
 }
 
-fn place(p: [f32; 3]) -> Point3<f64> {
-    Point3::from(p).cast()
-}
-
 impl Play {
     /// Sets a scene up. `files` are meshes that a visitor gave, by name, with what they name themselves.
     ///
     /// # Errors
     /// [`PlayError`], a sentence for the visitor.
     pub fn new(setup: &Setup, files: &BTreeMap<String, Vec<u8>>) -> Result<Self, PlayError> {
-        let mut scene = Setup { model: None, ..setup.clone() }.changed(&|_| None)?;
+        let mut scene = setup.changed_but_model()?;
         let meshes = Meshes::of(&scene, files)?;
         if setup.model.is_some() {
-            let volumes = meshes.volumes(&scene)?;
-            scene = setup.changed(&|n| volumes.get(n).copied().flatten())?;
+            let (world, appearances) = meshes.build(&mut scene.clone())?;
+            scene = setup.changed(&visit::volumes(&scene.bodies, &world, &appearances))?;
         }
         let (world, appearances) = meshes.build(&mut scene)?;
         if matches!(world.settings().contact.solver, Solver::QuadraticProgram | Solver::Ku07) {
@@ -246,10 +223,7 @@ impl Play {
                 .with_camera(Camera::of(&scene, &appearances)),
             view: view(&scene, &world, &appearances),
             shown: Shown::default(),
-            hand: None,
-            thrown: 0,
-            log: Vec::new(),
-            coming: Vec::new(),
+            visit: Visit::default(),
             strains: BTreeMap::new(),
             gained: 0,
             world,
@@ -286,20 +260,14 @@ impl Play {
             },
             "gained": 0, "broke": 0, "slipped": false, "holds": false, "replaying": false,
         });
-        self.shown.frame(&self.world, &self.recorder, self.hand.as_ref().map(Hand::body), head)
+        self.shown.frame(&self.world, &self.recorder, self.visit.hand(), head)
     }
 
     /// Executes the commands of a link that are due and advances the world by one frame. Returns what it did, and
     /// whether the hand slipped off.
     fn advance(&mut self) -> (Report, bool) {
-        let frame = self.world.frame();
-        while let Some((_, command)) = self.coming.pop_if(|(due, _)| *due <= frame) {
-            // commands of a link were checked when it was read
-            let _ = self.carry_out(command);
-        }
-        if let Some(hand) = &mut self.hand {
-            hand.advance(&mut self.world);
-        }
+        let added = self.visit.before_frame(&mut self.world);
+        self.recorder.record_added(&self.world, &added);
         let report = self.world.step();
         self.recorder.record(&self.world, &report);
         for strain in &report.loads.strains {
@@ -307,10 +275,7 @@ impl Play {
             *known = known.max(strain.ratio());
         }
         self.strains.retain(|id, _| self.world.get(*id).is_some());
-        let has_slipped = self.hand.as_ref().is_some_and(|hand| hand.slipped(&report));
-        if let Some(hand) = self.hand.take_if(|_| has_slipped) {
-            hand.release(&mut self.world);
-        }
+        let has_slipped = self.visit.after_frame(&mut self.world, &report);
         self.gained += usize::from(gains(&report));
         (report, has_slipped)
     }
@@ -346,10 +311,10 @@ impl Play {
             "gained": self.gained,
             "broke": report.events.fractures.len(),
             "slipped": has_slipped,
-            "holds": self.hand.is_some(),
-            "replaying": !self.coming.is_empty(),
+            "holds": self.visit.hand().is_some(),
+            "replaying": self.visit.is_replaying(),
         });
-        self.shown.frame(&self.world, &self.recorder, self.hand.as_ref().map(Hand::body), head)
+        self.shown.frame(&self.world, &self.recorder, self.visit.hand(), head)
     }
 
     /// Executes a command between the last frame and the next. The remaining commands of a link are dropped.
@@ -357,8 +322,9 @@ impl Play {
     /// # Errors
     /// [`PlayError`] when it cannot be; nothing changes then.
     pub fn act(&mut self, command: Command) -> Result<(), PlayError> {
-        self.coming.clear();
-        self.carry_out(command)
+        let added = self.visit.act(&mut self.world, command)?;
+        self.recorder.record_added(&self.world, &added);
+        Ok(())
     }
 
     /// Schedules the commands that [`Play::events`] wrote for their frames.
@@ -366,93 +332,18 @@ impl Play {
     /// # Errors
     /// [`CommandError`] if they are damaged.
     pub fn replay(&mut self, events: &[u8]) -> Result<(), PlayError> {
-        self.coming = read_all(events)?;
-        self.coming.reverse();
-        Ok(())
+        Ok(self.visit.replay(events)?)
     }
 
     /// All commands so far, for a link.
     pub fn events(&self) -> Vec<u8> {
-        write_all(&self.log)
-    }
-
-    fn carry_out(&mut self, command: Command) -> Result<(), PlayError> {
-        if self.log.len() >= MAX_COMMANDS {
-            return Err(CommandError::TooMany.into());
-        }
-        match command {
-            Command::Throw { from, velocity, radius, density } => {
-                self.throw([from, velocity], radius, density)?;
-            }
-            Command::Grab { from, along, force } => self.grab(from, along, force),
-            Command::Drag(to) => {
-                self.hand.iter_mut().for_each(|hand| hand.drag(place(to)));
-            }
-            Command::Release => self.release(),
-            Command::Cut { from, to } => {
-                let [from, to] = [from, to].map(|ends| ends.map(place));
-                self.world.schedule(Action::Cut { from, to });
-            }
-            Command::Explode { at, radius, impulse } => {
-                let (radius, impulse) = (radius.into(), impulse.into());
-                let explosion = Explosion { at: place(at), radius, impulse };
-                self.world.schedule(Action::Explode(explosion));
-            }
-            Command::Gravity(down) => {
-                // it is finite
-                let _ = self.world.set_gravity(Vector3::new(0.0, -f64::from(down), 0.0));
-            }
-        }
-        self.log.push((self.world.frame(), command));
-        Ok(())
-    }
-
-    fn throw(
-        &mut self,
-        [from, velocity]: [[f32; 3]; 2],
-        radius: f32,
-        density: f32,
-    ) -> Result<(), PlayError> {
-        let [from, velocity] = [from, velocity].map(|v| v.map(f64::from));
-        let n = self.thrown + 1;
-        let text = format!(
-            "version = 1\n[[body]]\nname = \"thrown ball {n}\"\nmaterial = \"steel\"\n\
-             shape = {{ sphere = {{ radius = {:?} }} }}\ndensity = {:?}\nposition = {from:?}\n\
-             velocity = {velocity:?}\n",
-            f64::from(radius),
-            f64::from(density),
-        );
-        let scene = Scene::from_toml(&text).map_err(SetupError::from)?;
-        let added = add_bodies(&mut self.world, &scene, &BTreeMap::new())?;
-        self.recorder.record_added(&self.world, &added);
-        self.thrown = n;
-        Ok(())
-    }
-
-    fn grab(&mut self, from: [f32; 3], along: [f32; 3], force: f32) {
-        self.release();
-        let ray = [from, along].map(|v| v.map(f64::from));
-        if let Some((body, at)) = self.meets(ray) {
-            self.hand = Hand::new(&mut self.world, body, at, force.into());
-        }
-    }
-
-    fn release(&mut self) {
-        if let Some(hand) = self.hand.take() {
-            hand.release(&mut self.world);
-        }
-    }
-
-    fn meets(&self, [from, along]: [[f64; 3]; 2]) -> Option<(BodyId, Point3<f64>)> {
-        let along = UnitVector3::try_new(Vector3::from(along), 1e-12)?;
-        let hit = self.world.cast_ray(&from.into(), &along, REACH, &Filter::default())?;
-        Some((hit.body, hit.point))
+        self.visit.events()
     }
 
     /// The body that a ray meets first, from a place, m, in a direction: its name, mass, kg, where, the hardest blow to
     /// it as a share of what breaks it, and what breaks it; `None` if it meets nothing.
     pub fn pick(&self, from: [f64; 3], along: [f64; 3]) -> Option<Value> {
-        let (body, point) = self.meets([from, along])?;
+        let (body, point) = Visit::meets(&self.world, [from, along])?;
         let state = self.world.get(body)?;
         let track = self.recorder.track(body)?;
         let breaker = self.world.breaker(body);

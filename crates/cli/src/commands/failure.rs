@@ -354,6 +354,44 @@ pub enum Failure {
         /// The checkpoint to go on with.
         checkpoint: PathBuf,
     },
+    /// A signal ended a run of the playground, of which there are no checkpoints.
+    #[error("stopped after frame {frame}: run the same command to start over")]
+    StoppedVisit {
+        /// The last frame that was simulated.
+        frame: usize,
+    },
+    /// A file is no run of the playground.
+    #[error("{}: is no run that the playground saved ({source}): save it again", path.display())]
+    NotSaved {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// A run of the playground cannot be played.
+    #[error("{}: {source}", path.display())]
+    Saved {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: visit::SavedError,
+    },
+    /// A run of the playground starts with a scene that is none.
+    #[error("{}: {source}", path.display())]
+    Setup {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: Box<visit::SetupError>,
+    },
+    /// An option changes or interrupts a run of the playground.
+    #[error("{}: was saved by the playground and is run as it was: leave out {option}", path.display())]
+    SavedOption {
+        /// The file.
+        path: PathBuf,
+        /// The option.
+        option: &'static str,
+    },
     /// A checkpoint cannot be used.
     #[error("{}: {source}", path.display())]
     Checkpoint {
@@ -567,7 +605,7 @@ pub(super) const OUTSIDE: &str = "outside the folder of the scene and `../assets
 impl Failure {
     /// What the program exits with: 2, or 130 when a signal ended it.
     pub fn exit_code(&self) -> u8 {
-        if matches!(self, Self::Stopped { .. }) { 130 } else { 2 }
+        if matches!(self, Self::Stopped { .. } | Self::StoppedVisit { .. }) { 130 } else { 2 }
     }
 
     /// The message in one line: control characters that files or names brought into it are escaped.

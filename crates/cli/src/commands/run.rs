@@ -8,11 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use sim::{Appearance, BodyId, Camera, Event, Recorder, Report, Surroundings, World};
+use visit::{SavedRun, Visit};
 
 use self::summary::{Effort, Summary};
 use crate::args::{ReplayArguments, RunArguments, RunOptions};
 use crate::checkpoint::Checkpoint;
-use crate::commands::load::{Loaded, build, load, print_notes, print_warnings, read_scene};
+use crate::commands::load::{
+    Loaded, build, load, parse_scene, print_notes, print_warnings, read_scene,
+};
 use crate::commands::strains::Strains;
 use crate::commands::warnings::{Warned, warn, warnings};
 use crate::commands::{
@@ -44,6 +47,8 @@ const MAX_HELD: usize = 1 << 16;
 /// A run after some frames.
 struct Run {
     world: World,
+    /// What a visitor of the playground did to it.
+    visit: Visit,
     recorder: Recorder,
     /// Poses that the recorder does not hold.
     spool: Spool,
@@ -109,7 +114,8 @@ impl Job<'_> {
         let format = self.check_outputs()?;
         let told = self.told.map(read_events).transpose()?;
         let seed = self.options.seed.or(told.as_ref().map(|told| told.seed));
-        let loaded = self.load(seed)?;
+        let saved = self.saved()?;
+        let loaded = self.load(saved.as_ref(), seed)?;
         if !self.options.quiet {
             print_notes(&loaded.scene);
         }
@@ -123,9 +129,13 @@ impl Job<'_> {
         let pool = pool.build().map_err(|source| Failure::Threads { source })?;
         let mut run = pool.install(|| {
             let mut run = self.start(&loaded, told, interrupted)?;
+            run.visit = saved.as_ref().map(|saved| Visit::of(&saved.events)).unwrap_or_default();
             self.simulate(&mut run, &loaded, interrupted)?;
             Ok::<_, Failure>(run)
         })?;
+        if let Some(saved) = &saved {
+            self.compare_end(saved, &run.world);
+        }
         let start = Instant::now();
         self.write_events(&run, &loaded)?;
         if let Some((contacts, path)) = run.contacts.take().zip(self.options.contacts.as_ref()) {
@@ -217,8 +227,11 @@ impl Job<'_> {
         Ok(format)
     }
 
-    /// The scene with what options say in place of it.
-    fn load(&self, seed: Option<u64>) -> Result<Loaded, Failure> {
+    /// The scene with what options say in place of it, or that of a run of the playground.
+    fn load(&self, saved: Option<&SavedRun>, seed: Option<u64>) -> Result<Loaded, Failure> {
+        if let Some(saved) = saved {
+            return self.load_saved(saved);
+        }
         let mut scene = read_scene(self.scene, self.options.allow_outside)?;
         let RunOptions { fps, frames, .. } = *self.options;
         // options may ask for more than fits
@@ -230,6 +243,61 @@ impl Job<'_> {
             loaded.digest ^= crc32fast::hash(&read(told)?);
         }
         Ok(loaded)
+    }
+
+    /// The run of the playground that the scene file is, if it is one.
+    fn saved(&self) -> Result<Option<SavedRun>, Failure> {
+        if self.told.is_some() || !ends_in(self.scene, "json") {
+            return Ok(None);
+        }
+        let path = || self.scene.to_owned();
+        let saved: SavedRun = serde_json::from_str(&read_text(self.scene)?)
+            .map_err(|source| Failure::NotSaved { path: path(), source })?;
+        saved.check().map_err(|source| Failure::Saved { path: path(), source })?;
+        let RunOptions { fps, seed, resume, checkpoint_every, .. } = self.options;
+        // what a checkpoint holds does not say what a hand carries, nor events what was thrown
+        let given = [
+            ("--fps", fps.is_some()),
+            ("--seed", seed.is_some()),
+            ("--resume", resume.is_some()),
+            ("--checkpoint-every", checkpoint_every.is_some()),
+            ("--events FILE.jsonl", self.events.is_some_and(|path| ends_in(path, "jsonl"))),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(Failure::SavedOption { path: path(), option }),
+            None => Ok(Some(saved)),
+        }
+    }
+
+    /// The scene of a run of the playground, with its frames; the files that it names are relative to that of the run.
+    fn load_saved(&self, saved: &SavedRun) -> Result<Loaded, Failure> {
+        let failed =
+            |source| Failure::Setup { path: self.scene.to_owned(), source: Box::new(source) };
+        let parse = || parse_scene(self.scene, &saved.setup.scene, self.options.allow_outside);
+        let mut file = parse()?;
+        file.scene = saved.setup.changed_but_model().map_err(failed)?;
+        if saved.setup.model.is_some() {
+            let bodies = file.scene.bodies.clone();
+            let (world, appearances) = build(self.scene, &load(self.scene, file)?, true)?;
+            let volumes = visit::volumes(&bodies, &world, &appearances);
+            file = parse()?;
+            file.scene = saved.setup.changed(&volumes).map_err(failed)?;
+        }
+        let frames = self.options.frames.map_or(saved.frames, |frames| frames as usize);
+        let replaced = file.scene.replace(None, Some(frames), None);
+        replaced.map_err(|source| Failure::Arguments { source })?;
+        load(self.scene, file)
+    }
+
+    /// Warns if a run of the playground did not end as it did there.
+    fn compare_end(&self, saved: &SavedRun, world: &World) {
+        let is_end = world.frame() == saved.frames;
+        if is_end && !saved.ends_as(world) && !self.options.quiet {
+            let (path, frames) = (self.scene.display(), saved.frames);
+            print_warnings(&[format!(
+                "{path}: frame {frames} is not what the playground had: the page and this program are of different versions"
+            )]);
+        }
     }
 
     /// The run before its first frame, or after those of a checkpoint.
@@ -264,6 +332,7 @@ impl Job<'_> {
         let contacts = self.contacts(&mut world, loaded)?;
         let mut run = Run {
             world,
+            visit: Visit::default(),
             recorder,
             spool: Spool::beside(&self.options.output).map_err(|e| self.spool_failed(e))?,
             ledger,
@@ -322,6 +391,9 @@ impl Job<'_> {
     /// Ends a run between two frames, so that it can be gone on with.
     fn interrupt(&self, run: &Run, loaded: &Loaded) -> Failure {
         let frame = run.world.frame();
+        if run.visit.has_begun() {
+            return Failure::StoppedVisit { frame };
+        }
         match self.save(run, loaded) {
             Ok(()) => Failure::Stopped { frame, checkpoint: self.checkpoint.clone() },
             Err(failure) => failure,
@@ -384,6 +456,8 @@ impl Run {
     /// Simulates a frame.
     fn step(&mut self) -> Report {
         let start = Instant::now();
+        let added = self.visit.before_frame(&mut self.world);
+        self.recorder.record_added(&self.world, &added);
         let mut since = start;
         let report = self.world.step_with(&mut |phase| {
             let now = Instant::now();
@@ -399,6 +473,7 @@ impl Run {
         self.stopped += report.events.frozen.len();
         self.solver_limited += usize::from(report.events.solver_limited);
         self.over_budget += report.events.over_budget.len();
+        self.visit.after_frame(&mut self.world, &report);
         report
     }
 

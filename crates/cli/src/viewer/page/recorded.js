@@ -38,10 +38,10 @@ export class RecordedStage extends Stage {
     const { geometries, coats, images } = this.recording;
     const used = new Map(parts.map((part) => [part.geometry, null]));
     const sum = (of) => [...used.keys()].reduce((total, n) => total + of(geometries[n]), 0);
-    const room = [parts.length, sum((g) => g.positions.length / 3), sum((g) => g.indices.length)];
+    const room = { instances: parts.length, vertices: sum((g) => g.positions.length / 3), indices: sum((g) => g.indices.length) };
     const { body, coat } = parts[0];
-    const batch = coat === null ? this.batchOf(body, ...room)
-      : this.batchOfCoat(coats[coat], this.textureFor(coats[coat], images), ...room);
+    const batch = coat === null ? this.batchOf(body, room)
+      : this.batchOfCoat(coats[coat], this.textureFor(coats[coat], images), room);
     for (const n of used.keys()) used.set(n, batch.addGeometry(geometryOf(geometries[n])));
     for (const part of parts) {
       part.batch = batch;

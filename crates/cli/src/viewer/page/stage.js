@@ -10,7 +10,7 @@ export class Stage {
   /** `view` is where the camera is, as `viewer/playback.rs` has it. */
   constructor(canvas, view) {
     this.view = view;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !drawsInSoftware() });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
@@ -56,11 +56,12 @@ export class Stage {
     this.scene.add(this.sun, this.sun.target);
   }
 
-  /** An empty batch for bodies of one kind of material, with room for so many instances, vertices and indices. */
-  batchOf(body, instances, vertices, indices) {
+  /** An empty batch for bodies of one kind of material, with room for so many instances of a geometry, or for so many
+   * instances, vertices and indices. */
+  batchOf(body, room) {
     const material = materialOf(body);
     paint(material, body.texture, this.plain);
-    return this.batch(material, instances, vertices, indices);
+    return this.batch(material, room);
   }
 
   /** The texture of a coat, one for each way that an image is wrapped, or nothing. */
@@ -72,18 +73,19 @@ export class Stage {
   }
 
   /** The same for what has a coat of a mesh; `texture` is its image, if it has one. */
-  batchOfCoat(coat, texture, instances, vertices, indices) {
+  batchOfCoat(coat, texture, room) {
     const { roughness, metallic: metalness, alpha, blend: transparent, cutoff } = coat;
     const material = new THREE.MeshStandardMaterial({ roughness, metalness, transparent, map: texture });
     if (transparent) material.opacity = alpha;
     // what is cut out is told from the image alone
     if (cutoff !== null && alpha > 0) material.alphaTest = Math.min(cutoff / alpha, 1);
     if (texture) wrap(material, this.plain);
-    return this.batch(material, instances, vertices, indices);
+    return this.batch(material, room);
   }
 
-  batch(material, instances, vertices, indices) {
-    const batch = new THREE.BatchedMesh(instances, vertices, indices, material);
+  batch(material, { geometry, instances, vertices, indices }) {
+    const batch = geometry ? new THREE.InstancedMesh(geometry, material, instances)
+      : new THREE.BatchedMesh(instances, vertices, indices, material);
     const casts = !material.transmission && !material.transparent;
     Object.assign(batch, { castShadow: casts, receiveShadow: true, frustumCulled: false, perObjectFrustumCulled: false, sortObjects: false, owners: [] });
     this.batches.push(batch);
@@ -134,7 +136,7 @@ export class Stage {
   /** The body and the point under a place of the screen. */
   pick(x, y) {
     const hit = this.caster(x, y).intersectObjects(this.batches)[0];
-    return hit ? { body: hit.object.owners[hit.batchId], point: hit.point } : null;
+    return hit ? { body: hit.object.owners[hit.batchId ?? hit.instanceId], point: hit.point } : null;
   }
 
   lookAt(point) {
@@ -165,6 +167,15 @@ export class Stage {
     document.documentElement.dataset.calls = this.renderer.info.render.calls;
     return true;
   }
+}
+
+/** Whether there is no graphics card: smooth edges would take a third of the time of a picture there. */
+function drawsInSoftware() {
+  const context = document.createElement("canvas").getContext("webgl2");
+  const told = context?.getExtension("WEBGL_debug_renderer_info");
+  const renderer = told ? context.getParameter(told.UNMASKED_RENDERER_WEBGL) : "";
+  context?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /SwiftShader|llvmpipe|Basic Render/.test(renderer);
 }
 
 /** A name for the kind of material of a body: those of one kind share a batch. */

@@ -1,5 +1,6 @@
-//! Commands of the visitor, and their binary encoding in links.
+//! Commands of a visitor, and their encodings: bytes in links, JSON in files.
 
+use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 
 /// Most commands of one run.
@@ -7,7 +8,8 @@ pub const MAX_COMMANDS: usize = 5_000;
 
 /// Something that happens between two frames. Numbers are `f32`, so that a link holds what was done and not what is
 /// near it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Command {
     /// Throws a ball.
     Throw {
@@ -29,15 +31,20 @@ pub enum Command {
         /// The force beyond which the hand slips off, N.
         force: f32,
     },
-    /// Moves what is held towards a place, m.
-    Drag([f32; 3]),
+    /// Moves what is held.
+    Drag {
+        /// Towards which place, m.
+        to: [f32; 3],
+    },
     /// Lets go.
-    Release,
+    Release {},
     /// Sweeps a blade; see [`sim::Action::Cut`].
     Cut {
         /// The ends of its edge before, m.
+        #[serde(deserialize_with = "edge")]
         from: [[f32; 3]; 2],
         /// The ends of its edge after, m.
+        #[serde(deserialize_with = "edge")]
         to: [[f32; 3]; 2],
     },
     /// Sets off an explosion; see [`sim::Explosion`].
@@ -49,8 +56,17 @@ pub enum Command {
         /// Impulse per area at the center, Pa s.
         impulse: f32,
     },
-    /// Changes gravity, m/s^2, downwards.
-    Gravity(f32),
+    /// Changes gravity.
+    Gravity {
+        /// Acceleration downwards, m/s^2.
+        down: f32,
+    },
+}
+
+/// The two ends of an edge, as one list of six numbers.
+fn edge<'de, D: Deserializer<'de>>(from: D) -> Result<[[f32; 3]; 2], D::Error> {
+    let [a, b, c, d, e, f] = Deserialize::deserialize(from)?;
+    Ok([[a, b, c], [d, e, f]])
 }
 
 /// Why bytes are no commands.
@@ -71,7 +87,7 @@ pub enum CommandError {
 /// Numbers of each kind of command, by the byte that names it.
 const COUNTS: [usize; 7] = [8, 7, 3, 0, 12, 5, 1];
 /// Limit of frames of a run that a link can encode.
-const MAX_FRAME: usize = 1 << 24;
+pub(crate) const MAX_FRAME: usize = 1 << 24;
 /// Beyond it a scene is too large for a screen, m and m/s.
 const FARTHEST: f32 = 1e5;
 
@@ -89,11 +105,11 @@ impl Command {
                 (0, [&from[..], &velocity, &[radius, density]].concat())
             }
             Self::Grab { from, along, force } => (1, [&from[..], &along, &[force]].concat()),
-            Self::Drag(to) => (2, to.to_vec()),
-            Self::Release => (3, Vec::new()),
+            Self::Drag { to } => (2, to.to_vec()),
+            Self::Release {} => (3, Vec::new()),
             Self::Cut { from, to } => (4, [from, to].as_flattened().as_flattened().to_vec()),
             Self::Explode { at, radius, impulse } => (5, [&at[..], &[radius, impulse]].concat()),
-            Self::Gravity(down) => (6, vec![down]),
+            Self::Gravity { down } => (6, vec![down]),
         }
     }
 
@@ -112,17 +128,17 @@ impl Command {
         let command = match kind {
             0 => Self::Throw { from: place(0), velocity: place(3), radius: n[6], density: n[7] },
             1 => Self::Grab { from: place(0), along: place(3), force: n[6] },
-            2 => Self::Drag(place(0)),
-            3 => Self::Release,
+            2 => Self::Drag { to: place(0) },
+            3 => Self::Release {},
             4 => Self::Cut { from: [place(0), place(3)], to: [place(6), place(9)] },
             5 => Self::Explode { at: place(0), radius: n[3], impulse: n[4] },
-            _ => Self::Gravity(n[0]),
+            _ => Self::Gravity { down: n[0] },
         };
         command.check()?;
         Ok(command)
     }
 
-    fn check(&self) -> Result<(), CommandError> {
+    pub(crate) fn check(&self) -> Result<(), CommandError> {
         let sizes = match *self {
             Self::Throw { radius, density, .. } => {
                 (0.001..=50.0).contains(&radius) && (1.0..=1e5).contains(&density)

@@ -1,7 +1,8 @@
 //! A scene with the settings that a visitor changes before its start.
 
 use serde::Deserialize;
-use sim::scene::{FileError, Scene, SceneError};
+use sim::scene::{Body, FileError, Scene, SceneError};
+use sim::{Appearance, World};
 use thiserror::Error;
 use toml::{Table, Value};
 
@@ -99,12 +100,20 @@ impl Setup {
         }
     }
 
-    /// The scene with all changes. `volume` gives the volume, m^3, of the body of a number that can break, as far as
-    /// it is known; a model takes the size of its elements from it.
+    /// The scene with all changes but [`Setup::model`].
+    ///
+    /// # Errors
+    /// As [`Setup::changed`].
+    pub fn changed_but_model(&self) -> Result<Scene, SetupError> {
+        Self { model: None, ..self.clone() }.changed(&[])
+    }
+
+    /// The scene with all changes. `volumes` are those of its bodies, m^3, as [`volumes`] gives them; a model takes the
+    /// size of its elements from them.
     ///
     /// # Errors
     /// [`SetupError`] that names the key at fault.
-    pub fn changed(&self, volume: &dyn Fn(usize) -> Option<f64>) -> Result<Scene, SetupError> {
+    pub fn changed(&self, volumes: &[Option<f64>]) -> Result<Scene, SetupError> {
         // errors of a visitor's scene have its own lines
         Scene::from_toml(&self.scene)?;
         let mut table: Table = self.scene.parse().unwrap_or_default();
@@ -124,7 +133,7 @@ impl Setup {
                 give_material(body, material);
             }
             if let Some(model) = self.model {
-                give_model(body, model, volume(n));
+                give_model(body, model, volumes.get(n).copied().flatten());
             }
         }
         let debris = part(&mut table, "debris");
@@ -139,6 +148,17 @@ impl Setup {
         }
         Ok(Scene::from_toml(&toml::to_string(&table)?)?)
     }
+}
+
+/// The volume of each of the `bodies` of a scene, or of its largest piece, m^3, as a world has it that was built of the
+/// scene.
+pub fn volumes(bodies: &[Body], world: &World, appearances: &[Appearance]) -> Vec<Option<f64>> {
+    let solid = |a: &Appearance| Some(world.get(a.body)?.solid?.geometry.moments().volume);
+    let volume = |body: &Body| {
+        let own = appearances.iter().filter(|a| body.goes_by(&a.name));
+        own.filter_map(solid).reduce(f64::max)
+    };
+    bodies.iter().map(volume).collect()
 }
 
 /// A table of a table, made if it is not there.

@@ -1,0 +1,94 @@
+//! A run that a visitor saved.
+
+use serde::Deserialize;
+use sim::World;
+use thiserror::Error;
+
+use crate::command::{Command, CommandError, MAX_COMMANDS, MAX_FRAME};
+use crate::setup::Setup;
+
+const FORMAT: &str = "brisance play";
+const VERSION: u32 = 1;
+
+/// What the page writes by *Save events*.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SavedRun {
+    format: String,
+    version: u32,
+    /// Name of the scene.
+    pub name: String,
+    /// Frames of the run.
+    pub frames: usize,
+    /// Frames per second.
+    pub fps: f64,
+    /// [`sim::World::motion_hash`] after them, in hexadecimal digits.
+    pub fingerprint: String,
+    /// What it started with.
+    pub setup: Setup,
+    /// What was done, in order.
+    pub events: Vec<When>,
+}
+
+/// A command and the frame that it came after.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+pub struct When {
+    /// Frames before it.
+    pub frame: usize,
+    /// The command.
+    #[serde(flatten)]
+    pub command: Command,
+}
+
+/// Why a file holds no run.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum SavedError {
+    /// It is another file.
+    #[error("its format is {0:?}: give a file that the playground saved")]
+    Format(String),
+    /// It is of another version.
+    #[error("is of version {0} of `{FORMAT}`, but this program reads version {VERSION}")]
+    Version(u32),
+    /// A command cannot be carried out.
+    #[error("event {event}: {problem}")]
+    Command {
+        /// Its number, from 1.
+        event: usize,
+        /// What is wrong with it.
+        problem: CommandError,
+    },
+    /// Events are not in the order of their frames.
+    #[error("event {0} is of an earlier frame than the one before")]
+    Order(usize),
+}
+
+impl SavedRun {
+    /// Whether it can be played.
+    ///
+    /// # Errors
+    /// [`SavedError`] with the first problem.
+    pub fn check(&self) -> Result<(), SavedError> {
+        if self.format != FORMAT {
+            return Err(SavedError::Format(self.format.clone()));
+        }
+        if self.version != VERSION {
+            return Err(SavedError::Version(self.version));
+        }
+        for (n, When { frame, command }) in self.events.iter().enumerate() {
+            let fits = if n >= MAX_COMMANDS { Err(CommandError::TooMany) } else { command.check() };
+            let in_range = || if *frame > MAX_FRAME { Err(CommandError::Range) } else { Ok(()) };
+            fits.and_then(|()| in_range())
+                .map_err(|problem| SavedError::Command { event: n + 1, problem })?;
+        }
+        match self.events.windows(2).position(|pair| pair[0].frame > pair[1].frame) {
+            Some(n) => Err(SavedError::Order(n + 2)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a world has come to what the page had after all frames.
+    pub fn ends_as(&self, world: &World) -> bool {
+        u64::from_str_radix(&self.fingerprint, 16) == Ok(world.motion_hash())
+    }
+}
