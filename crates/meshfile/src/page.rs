@@ -15,7 +15,7 @@ pub fn image_head(image: &Image) -> Value {
 #[derive(Debug, Default)]
 pub struct Coats {
     known: Vec<(Coat, f32)>,
-    /// What pages read of coats.
+    /// The coats as JSON for the pages.
     pub entries: Vec<Value>,
     /// The images of the entries.
     pub images: Vec<Image>,
@@ -146,8 +146,8 @@ pub fn write_pose(pose: &Isometry3<f64>, bytes: &mut Vec<u8>) {
     bytes.extend(numbers.flat_map(|&x| (x as f32).to_le_bytes()));
 }
 
-/// What pages read of a look and of the geometries that have it. `is_endless` says whether the body is a plane without an
-/// end, which has no solid texture, as in pictures.
+/// The appearance of a body as JSON for the pages: its look, and the numbers of its geometries. `is_endless` marks an
+/// infinite plane, which has no solid texture, as in pictures.
 pub fn appearance(look: &Look, sides: &Sides, coats: &mut Coats, is_endless: bool) -> Value {
     let mut coat = |&(number, geometry): &(u32, usize)| {
         json!([geometry, coats.of(&look.coats[number as usize], look.roughness)])

@@ -384,7 +384,7 @@ pub enum Failure {
         /// What is wrong with it.
         source: Box<visit::SetupError>,
     },
-    /// An option changes or interrupts a run of the playground.
+    /// An option would change or interrupt a saved run of the playground.
     #[error("{}: was saved by the playground and is run as it was: leave out {option}", path.display())]
     SavedOption {
         /// The file.

@@ -38,7 +38,7 @@ struct Job<'a> {
     checkpoint: PathBuf,
     events: Option<&'a Path>,
     /// A file that says what breaks.
-    told: Option<&'a Path>,
+    recorded: Option<&'a Path>,
 }
 
 /// Poses that are in memory at a time, beside one for each body that ever lived: 4 MB.
@@ -77,7 +77,7 @@ pub(super) fn run(arguments: &RunArguments, interrupted: &AtomicBool) -> Result<
         options: &arguments.options,
         checkpoint: checkpoint(&arguments.options),
         events: arguments.events.as_deref(),
-        told: None,
+        recorded: None,
     };
     job.execute(interrupted)
 }
@@ -89,7 +89,7 @@ pub(super) fn replay(arguments: &ReplayArguments, interrupted: &AtomicBool) -> R
         options: &arguments.options,
         checkpoint: checkpoint(&arguments.options),
         events: None,
-        told: Some(&arguments.events),
+        recorded: Some(&arguments.events),
     };
     job.execute(interrupted)
 }
@@ -112,15 +112,15 @@ fn checkpoint(options: &RunOptions) -> PathBuf {
 impl Job<'_> {
     fn execute(&self, interrupted: &AtomicBool) -> Result<(), Failure> {
         let format = self.check_outputs()?;
-        let told = self.told.map(read_events).transpose()?;
-        let seed = self.options.seed.or(told.as_ref().map(|told| told.seed));
+        let recorded = self.recorded.map(read_events).transpose()?;
+        let seed = self.options.seed.or(recorded.as_ref().map(|recorded| recorded.seed));
         let saved = self.saved()?;
         let loaded = self.load(saved.as_ref(), seed)?;
         if !self.options.quiet {
             print_notes(&loaded.scene);
         }
         for output in self.outputs() {
-            check_distinct(output, loaded.files.iter().map(PathBuf::as_path).chain(self.told))?;
+            check_distinct(output, loaded.files.iter().map(PathBuf::as_path).chain(self.recorded))?;
         }
         let mut pool = rayon::ThreadPoolBuilder::new();
         if let Some(threads) = self.options.threads {
@@ -128,7 +128,7 @@ impl Job<'_> {
         }
         let pool = pool.build().map_err(|source| Failure::Threads { source })?;
         let mut run = pool.install(|| {
-            let mut run = self.start(&loaded, told, interrupted)?;
+            let mut run = self.start(&loaded, recorded, interrupted)?;
             run.visit = saved.as_ref().map(|saved| Visit::of(&saved.events)).unwrap_or_default();
             self.simulate(&mut run, &loaded, interrupted)?;
             Ok::<_, Failure>(run)
@@ -238,16 +238,16 @@ impl Job<'_> {
         let replaced = scene.scene.replace(fps, frames.map(|frames| frames as usize), seed);
         replaced.map_err(|source| Failure::Arguments { source })?;
         let mut loaded = load(self.scene, scene)?;
-        if let Some(told) = self.told {
-            // what is told decides what happens as the scene does
-            loaded.digest ^= crc32fast::hash(&read(told)?);
+        if let Some(recorded) = self.recorded {
+            // what was recorded decides what happens as the scene does
+            loaded.digest ^= crc32fast::hash(&read(recorded)?);
         }
         Ok(loaded)
     }
 
-    /// The run of the playground that the scene file is, if it is one.
+    /// The saved run of the playground in the scene file; `None` if the file is a scene.
     fn saved(&self) -> Result<Option<SavedRun>, Failure> {
-        if self.told.is_some() || !ends_in(self.scene, "json") {
+        if self.recorded.is_some() || !ends_in(self.scene, "json") {
             return Ok(None);
         }
         let path = || self.scene.to_owned();
@@ -304,7 +304,7 @@ impl Job<'_> {
     fn start(
         &self,
         loaded: &Loaded,
-        told: Option<Events>,
+        recorded: Option<Events>,
         interrupted: &AtomicBool,
     ) -> Result<Run, Failure> {
         let start = Instant::now();
@@ -317,15 +317,15 @@ impl Job<'_> {
         let camera = Camera::of(&loaded.scene, &appearances);
         let recorder = Recorder::new(&world, &appearances).with_camera(camera);
         let fingerprint = world.fingerprint();
-        if let (Some(told), Some(path)) = (told, self.told) {
-            let last = told.events.iter().map(|event| event.frame).max().unwrap_or(0);
-            if told.fingerprint != fingerprint {
+        if let (Some(recorded), Some(path)) = (recorded, self.recorded) {
+            let last = recorded.events.iter().map(|event| event.frame).max().unwrap_or(0);
+            if recorded.fingerprint != fingerprint {
                 return Err(Failure::OtherScene { path: path.to_owned() });
             }
             if last > loaded.scene.simulation.frames {
                 return Err(Failure::TooFewFrames { path: path.to_owned(), frame: last });
             }
-            world.replay(told.events);
+            world.replay(recorded.events);
         }
         let ledger = Ledger::new(&world);
         let surroundings = Surroundings::of(&world);
@@ -374,7 +374,7 @@ impl Job<'_> {
             if self.options.anchor_loads.is_some() {
                 run.note_anchor_loads(&report);
             }
-            if let (Some(misfit), Some(path)) = (report.events.misfits.first(), self.told) {
+            if let (Some(misfit), Some(path)) = (report.events.misfits.first(), self.recorded) {
                 return Err(Failure::Misfit { path: path.to_owned(), source: *misfit });
             }
             if run.recorder.held() > MAX_HELD {

@@ -148,7 +148,7 @@ fn body<'a>(
 
 /// Times, in frames, and sizes between which a body grows and shrinks; none if it always is as large.
 fn sizes(track: &Track, (frames, fps): (usize, f64)) -> Vec<(f64, f32)> {
-    /// Values between samples are interpolated: a size is held until so many frames before the next.
+    /// Programs interpolate between samples. A scale therefore has a second sample this many frames before it changes.
     const HELD: f64 = 1e-3;
     let (birth, end) = (track.birth as f64, track.end() as f64);
     let mut sizes = vec![];

@@ -127,7 +127,7 @@ impl Reader<'_> {
             "image" => "is a picture of pixels: trace it, or use the shape `extruded`",
             _ => "",
         };
-        // editors leave texts behind that are empty
+        // drawing programs leave empty text elements behind
         let is_empty = name == "text" && is_blank(node);
         if !advice.is_empty() && style.is_visible && !is_empty {
             return Err(at(node, advice));

@@ -69,7 +69,8 @@ pub(crate) struct Origin {
     /// When the bodies were `distance` m apart there on the paths of the search, s.
     pub(crate) time: f64,
     pub(crate) distance: f64,
-    /// From the centers of mass to where they meet, then, m.
+    /// From the centers of mass then to one point of both, m: chord arms as [`Contact::arms`] for points of polyhedra,
+    /// else to where they meet.
     pub(crate) arms: [Vector3<f64>; 2],
     /// Speed of separation there beyond that of the angular velocities at the start of the step, m/s.
     pub(crate) turning: f64,

@@ -315,13 +315,13 @@ impl<'a> Pair<'a> {
         if !is_curved && !self.spins() {
             arm = owner.0.chord_arm([struck, time], [&found.point.coords, &arm]);
         }
-        let met_at = owner.1.translation.vector + arm;
-        let met_arms = [pose_a, pose_b].map(|pose| met_at - pose.translation.vector);
+        let shared = owner.1.translation.vector + arm;
+        let then_arms = [pose_a, pose_b].map(|pose| shared - pose.translation.vector);
         let start = owner.0.start.translation.vector + arm;
         let arms = if struck == 0.0 {
             [&self.a, &self.b].map(|motion| start - motion.start.translation.vector)
         } else {
-            met_arms
+            then_arms
         };
         let [p, q] = [self.a.velocity.at(&arms[0]), self.b.velocity.at(&arms[1])];
         let way = self.dt * normal.dot(&(p - q));
@@ -339,7 +339,7 @@ impl<'a> Pair<'a> {
         };
         let [p, q] = [&self.a, &self.b]
             .map(|motion| motion.velocity_at(time).angular - motion.velocity.angular);
-        let turning = normal.dot(&(p.cross(&met_arms[0]) - q.cross(&met_arms[1])));
+        let turning = normal.dot(&(p.cross(&then_arms[0]) - q.cross(&then_arms[1])));
         let valid = if self.spins() { self.validity(time) } else { f64::INFINITY };
         let time = time * self.dt;
         let until = time + valid;
@@ -349,7 +349,7 @@ impl<'a> Pair<'a> {
             met,
             time,
             distance,
-            arms: met_arms,
+            arms: then_arms,
             turning,
             until,
         };

@@ -1,10 +1,10 @@
 //! The encoding in binary, `.usdc`: the crate format of USD in version 0.8, which is documented by its source
 //! (`pxr/usd/sdf/crateFile.cpp`) alone. All numbers are little-endian.
 //!
-//! The file begins with the magic, the version and the place of the list of sections, 88 bytes in all. Values follow as
-//! they come, and then the sections: every token once (`TOKENS`), strings as numbers of tokens (`STRINGS`), pairs of a
-//! name and a value (`FIELDS`), lists of these (`FIELDSETS`), the tree of paths (`PATHS`), and for every path the
-//! number of its list and its kind (`SPECS`).
+//! The header has 88 bytes: the magic number, the version and the offset of the table of contents. Values follow in the
+//! order in which they are written. The sections come last: unique tokens (`TOKENS`), strings as indices of tokens
+//! (`STRINGS`), pairs of a name and a value (`FIELDS`), lists of fields (`FIELDSETS`), the tree of paths (`PATHS`), and
+//! the field list and kind of each path (`SPECS`).
 
 mod integers;
 mod paths;
@@ -19,7 +19,7 @@ use integers::{compressed, write_integers};
 use paths::Paths;
 use values::{Kind, Rep, Values};
 
-/// Before the first value: magic, version, the place of the list of sections, and 64 bytes that are reserved.
+/// Size of the header, bytes: magic number, version, offset of the table of contents, and 64 reserved bytes.
 const BOOTSTRAP: usize = 88;
 const MAGIC: &[u8; 8] = b"PXR-USDC";
 const VERSION: [u8; 8] = [0, 8, 0, 0, 0, 0, 0, 0];

@@ -43,9 +43,9 @@ impl Paths {
         self.nodes.len()
     }
 
-    /// All paths, parents first: the number of each, its token, and where its next sibling is. That is 0 if there are no
-    /// children and the sibling follows, -1 if there is none but children follow, -2 if nothing does, and else how many
-    /// entries further on.
+    /// All paths in depth-first order: the number of each path, its token and its jump. The jump of a path with children
+    /// and a next sibling is the number of entries to that sibling. It is 0 without children, -1 without a next sibling,
+    /// and -2 without both.
     pub(super) fn tree(&self) -> Vec<[i32; 3]> {
         let mut tree = Vec::with_capacity(self.nodes.len());
         if !self.nodes.is_empty() {

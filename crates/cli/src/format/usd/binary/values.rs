@@ -57,7 +57,7 @@ impl Rep {
     }
 }
 
-/// Largest value that is looked for among those before, bytes: many bodies rest or have the same shape.
+/// Largest value that is written once and shared by later equal ones, bytes. It bounds the memory of the lookup table.
 const LARGEST_SHARED: usize = 4096;
 /// Fewest integers that are compressed.
 const LEAST_COMPRESSED: usize = 16;
@@ -101,7 +101,7 @@ impl<'w, W: Write + Seek> Values<'w, W> {
 
     /// Writes bytes, and returns where they are.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<u64> {
-        // arrays are read where they are in memory if they are aligned
+        // readers map aligned arrays into memory without a copy
         let padding = self.place.next_multiple_of(8) - self.place;
         self.out.write_all(&[0; 8][..padding as usize])?;
         self.out.write_all(bytes)?;
