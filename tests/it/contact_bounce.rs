@@ -3,10 +3,10 @@
 use contact::{Material, Settings, Solver};
 use dynamics::Velocity;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
-use sim::{BodyId, World};
+use sim::{BodyId, NewBody, World};
 
 use crate::contact_scenes::{
-    GRAVITY, at, both, cuboid, first_apex, floor, largest_gain, material, place,
+    GRAVITY, at, ball, both, cuboid, first_apex, floor, largest_gain, material, moving, place,
     steps_without_gain, unbound, weightless, world,
 };
 
@@ -49,6 +49,29 @@ fn a_box_dropped_flat_bounces_to_the_square_of_its_restitution_in_short_frames()
         }
     }
     assert!((apex / 0.36 - 1.0).abs() <= 0.03, "{apex}");
+}
+
+/// Each ball leaves at its own restitution, however many others the plate met before it in the same frame.
+#[test]
+fn two_hundred_balls_bounce_off_a_free_plate_in_one_frame() {
+    let mut world = weightless(Settings::default());
+    let surface = material(0.8, 0.0);
+    let plate = world.add(cuboid([2.0, 0.1, 1.0], 1e6, at(0.0, 0.0, 0.0), surface)).unwrap();
+    let start = |n: u32| {
+        let (column, row) = (f64::from(n % 20), f64::from(n / 20));
+        // they land one after another
+        at(0.18 * (column - 9.5), 0.1 + 0.04 + 2e-3 * f64::from(n), 0.18 * (row - 4.5))
+    };
+    let drop =
+        |n| NewBody { velocity: moving(0.0, -20.0, 0.0), ..ball(0.03, 1e-3, start(n), surface) };
+    let balls: Vec<BodyId> = (0..200).map(|n| world.add(drop(n)).unwrap()).collect();
+    let report = world.step();
+    assert_eq!(report.counters.limited_blows, 0);
+    for id in balls {
+        let speed = world.get(id).unwrap().momentum.linear.y / 1e-3;
+        assert!((speed / 16.0 - 1.0).abs() < 1e-5, "{speed} m/s");
+    }
+    assert!(world.get(plate).unwrap().momentum.linear.y < -200.0 * 1e-3 * 35.9);
 }
 
 /// The pairwise solver hits corner by corner, and the box turns in between: less comes back.

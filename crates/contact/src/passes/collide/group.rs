@@ -63,8 +63,7 @@ impl Pass<'_> {
         time: f64,
         (touching, bearing): (&Touching, &mut Bearing<'_>),
     ) -> Strike {
-        let free = self.bodies_of(pair).into_iter().filter(|&i| self.is_free(i));
-        let blows = free.map(|i| self.paths.flights[i].blows).min().unwrap_or(0);
+        let blows = self.blows(self.bodies_of(pair));
         if blows < MAX_SEQUENTIAL {
             return Strike::Alone;
         }
