@@ -8,8 +8,8 @@ pub(crate) mod compounds;
 pub(crate) mod contacts;
 pub(crate) mod detect;
 pub(crate) mod flight;
-pub(crate) mod instant;
 pub(crate) mod pair;
+pub(crate) mod posed;
 #[cfg(test)]
 pub(crate) mod random;
 pub(crate) mod round;

@@ -5,10 +5,10 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitVector3, Vector3};
 use crate::Triangles;
 use crate::cast::core::Core;
 use crate::cast::ray::{Impact, Ray, ball_at_convex, bisect, nearest};
-use crate::narrow::candidate::{Candidate, Side};
-use crate::narrow::candidates::{candidates, least};
+use crate::narrow::candidate::Side;
+use crate::narrow::posed::Posed;
+use crate::shape::Shape;
 use crate::shape::field::Field;
-use crate::shape::{Probe, Shape};
 
 /// A solid and where it is.
 pub(crate) type Placed<'a> = (&'a Shape, &'a Isometry3<f64>);
@@ -206,7 +206,7 @@ pub(crate) fn spacing(shape: &Shape) -> f64 {
 /// Not above zero if they overlap.
 pub(crate) fn apart(a: Placed<'_>, b: Placed<'_>, most: f64) -> f64 {
     let most = most.max(spacing(a.0).min(spacing(b.0)));
-    let gap = least(a, b, (most, 0.0), &mut 0);
+    let gap = posed(a, b).distance((most, 0.0), &mut 0);
     let is_around = |(ball, pose): Placed<'_>, (other, place): Placed<'_>| {
         let center = place.inverse_transform_point(&pose.translation.vector.into());
         matches!(ball.field(), Field::Ball { .. }) && other.field().distance(&center) <= 0.0
@@ -217,24 +217,19 @@ pub(crate) fn apart(a: Placed<'_>, b: Placed<'_>, most: f64) -> f64 {
 /// The contact of solids that touch, of which one has samples.
 fn touch(a: Placed<'_>, b: Placed<'_>, (distance, along): (f64, &UnitVector3<f64>)) -> Impact {
     let margin = spacing(a.0).min(spacing(b.0));
-    let near = candidates(a, b, margin, &mut 0);
-    let Some(c) = near.iter().min_by(|p, q| p.distance.total_cmp(&q.distance)) else {
+    let posed = posed(a, b);
+    let near = posed.candidates(margin, &mut 0);
+    let Some(deepest) = near.iter().min_by(|p, q| p.distance.total_cmp(&q.distance)) else {
         let point = Point3::from(a.1.translation.vector);
         return Impact { distance, point, normal: -along.into_inner() };
     };
-    let Candidate { owner, point, distance: gap, normal, .. } = *c;
-    let (own, other) = if owner == Side::A { (a, b) } else { (b, a) };
-    let place = own.1 * point;
-    let local = other.1.inverse_transform_point(&place);
-    let normal = other.1 * normal.unwrap_or_else(|| other.0.field().normal(&local));
-    match (owner, own.0.probe()) {
-        (Side::A, Probe::Ball(radius)) => {
-            Impact { distance, point: place - normal * (gap + radius), normal }
-        }
-        (Side::A, _) => Impact { distance, point: place - normal * gap, normal },
-        (Side::B, Probe::Ball(radius)) => {
-            Impact { distance, point: place - normal * *radius, normal: -normal }
-        }
-        (Side::B, _) => Impact { distance, point: place, normal: -normal },
-    }
+    let found = posed.found(deepest);
+    let spot = posed.spot(&found);
+    // on the surface of the second solid
+    let off = if found.owner == Side::A { found.distance } else { 0.0 };
+    Impact { distance, point: spot.place - spot.normal * off, normal: spot.normal }
+}
+
+fn posed<'a>(a: Placed<'a>, b: Placed<'a>) -> Posed<'a> {
+    Posed { shapes: [a.0, b.0], poses: [a.1, b.1] }
 }

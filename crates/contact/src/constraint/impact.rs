@@ -4,7 +4,7 @@ use dynamics::{Body, IntegrateError, Integrator, Load, State, advance, integrate
 use nalgebra::Isometry3;
 
 use crate::Shape;
-use crate::narrow::candidates::candidates;
+use crate::narrow::posed::Posed;
 
 /// Bound on the error of each integration step.
 const ACCURACY: f64 = 1e-12;
@@ -148,6 +148,7 @@ fn gap(flights: &[Flight<'_>; 2], states: &[State; 2]) -> f64 {
     let reach = |f: &Flight<'_>| if f.shape.radius().is_finite() { f.shape.radius() } else { 0.0 };
     // whatever is farther is farther by this too
     let margin = (x.translation.vector - y.translation.vector).norm() + reach(a) + reach(b);
-    let found = candidates((a.shape, x), (b.shape, y), margin, &mut 0);
+    let posed = Posed { shapes: [a.shape, b.shape], poses: [x, y] };
+    let found = posed.candidates(margin, &mut 0);
     found.iter().map(|c| c.distance).fold(margin, f64::min)
 }

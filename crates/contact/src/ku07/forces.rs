@@ -4,7 +4,7 @@
 use dynamics::{Body, Load, MassProperties, Momentum, State, Velocity};
 use nalgebra::{Isometry3, Vector3};
 
-use super::touch::{Spot, Touch};
+use super::touch::{ContactState, Touch};
 use crate::constraint::{Bodies, Bounds, PER_CONTACT, Rounds, Row, alternate, tangents};
 use crate::{Columns, Frame};
 
@@ -120,7 +120,7 @@ impl<'a> Group<'a> {
         &self,
         ([a, b], touch): &([u32; 2], Touch),
         (poses, velocities): (&[Isometry3<f64>], &[Velocity]),
-    ) -> Spot {
+    ) -> ContactState {
         let [a, b] = [*a as usize, *b as usize];
         let shapes = [a, b].map(|k| &*self.frame.columns.shapes[self.members[k] as usize]);
         touch.spot(shapes, [&poses[a], &poses[b]], [&velocities[a], &velocities[b]])
@@ -128,7 +128,7 @@ impl<'a> Group<'a> {
 
     /// The rows of accelerations: along the normal none that leads deeper, across it none as far as friction
     /// holds.
-    fn rows(&self, spots: &[Spot]) -> Vec<Row> {
+    fn rows(&self, spots: &[ContactState]) -> Vec<Row> {
         let mut rows = Vec::with_capacity(PER_CONTACT * spots.len());
         for ((bodies, touch), (spot, &coefficient)) in
             self.touches.iter().zip(spots.iter().zip(&self.friction))
@@ -136,7 +136,7 @@ impl<'a> Group<'a> {
             let along = |direction| Row::along(*bodies, direction, spot.arms);
             let speed = spot.normal.dot(&spot.u);
             // an overlap stays; a gap that the search takes for contact closes
-            let off = spot.gap - touch.gap.min(0.0);
+            let off = spot.gap - touch.gap().min(0.0);
             let target = -spot.curl - 2.0 * DAMPING * speed - DAMPING * DAMPING * off;
             let normal = rows.len() as u32;
             rows.push(Row { target, bounds: Bounds::PUSH, ..along(spot.normal) });
@@ -154,7 +154,8 @@ impl<'a> Group<'a> {
     pub(crate) fn acting(&self, time: f64, states: &[State], known: &mut Vec<f64>) -> Acting {
         let (poses, velocities) = self.places(time, states);
         let at = (&poses[..], &velocities[..]);
-        let spots: Vec<Spot> = self.touches.iter().map(|touch| self.spot(touch, at)).collect();
+        let spots: Vec<ContactState> =
+            self.touches.iter().map(|touch| self.spot(touch, at)).collect();
         let rows = self.rows(&spots);
         let rates = self.free_rates(states, &velocities);
         let columns = Columns { bodies: &self.bodies, ..self.frame.columns };

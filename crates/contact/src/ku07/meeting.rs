@@ -2,7 +2,7 @@
 
 use super::path::Path;
 use crate::Shape;
-use crate::narrow::candidates::{candidates, least};
+use crate::narrow::posed::Posed;
 
 /// Share of the thinner body that bodies may move by at least between two looks.
 const STRIDE: f64 = 0.1;
@@ -91,13 +91,7 @@ impl Meeting<'_> {
     /// The gap at a time, m, at most `most`. Below `floor` any point of penetration ends the search.
     fn look(&self, time: f64, most: f64, floor: f64) -> Look {
         let [a, b] = self.paths.map(|path| path.at(time).pose);
-        let [p, q] = self.shapes;
-        let gap = if p.compound().is_some() && q.compound().is_some() {
-            let near = candidates((p, &a), (q, &b), most.max(0.0), &mut 0);
-            near.iter().map(|candidate| candidate.distance).fold(most, f64::min)
-        } else {
-            least((p, &a), (q, &b), (most, floor), &mut 0)
-        };
-        Look { time, gap }
+        let posed = Posed { shapes: self.shapes, poses: [&a, &b] };
+        Look { time, gap: posed.distance((most, floor), &mut 0) }
     }
 }

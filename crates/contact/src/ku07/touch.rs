@@ -5,9 +5,9 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 
 use crate::narrow::broad::{Broad, Way};
-use crate::narrow::candidate::{Candidate, Side};
-use crate::narrow::candidates::{candidates, reduce};
+use crate::narrow::candidate::Found;
 use crate::narrow::contacts::MARGIN;
+use crate::narrow::posed::Posed;
 use crate::shape::field::Field;
 use crate::shape::{Probe, Shape};
 use crate::{Columns, Frame, Settings};
@@ -40,23 +40,17 @@ enum Course {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Touch {
     pub(crate) bodies: [u32; 2],
-    owner: Side,
-    /// In body coordinates of the owner, m.
-    point: Point3<f64>,
+    found: Found,
     /// Distance from the point to the surface of the owner, m: the radius of a ball.
     radius: f64,
-    /// Out of the other body, in its coordinates.
-    normal: Vector3<f64>,
     /// Where the point was in coordinates of the other body, m.
     place: Point3<f64>,
-    /// The gap there, m; negative for an overlap.
-    pub(crate) gap: f64,
     course: Course,
 }
 
-/// A touch at some time.
+/// A contact in the world, its bodies where they are at some time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot {
+pub(crate) struct ContactState {
     /// From the centers of mass of both bodies, m.
     pub(crate) arms: [Vector3<f64>; 2],
     /// Out of the second body.
@@ -131,7 +125,7 @@ impl Frame<'_> {
         let mut touches = Touches { looked: near.len(), ..Touches::default() };
         for (&(a, b), found) in near.iter().zip(found).filter(|(_, found)| !found.is_empty()) {
             let (first, count) = (touches.all.len(), found.len());
-            let depth = found.iter().map(|touch| -touch.gap).fold(0.0, f64::max);
+            let depth = found.iter().map(|touch| -touch.gap()).fold(0.0, f64::max);
             touches.pairs.push(TouchingPair { bodies: [a, b], first, count, depth });
             touches.all.extend(found);
         }
@@ -143,10 +137,8 @@ fn touches_of(columns: Columns<'_>, poses: &[Isometry3<f64>], bodies: [u32; 2]) 
     let [a, b] = bodies.map(|i| i as usize);
     let [p, q]: [&Shape; 2] = [&columns.shapes[a], &columns.shapes[b]];
     let band = BAND * p.size().min(q.size());
-    let found = candidates((p, &poses[a]), (q, &poses[b]), band, &mut 0);
-    let chosen = reduce(&found, band, &poses[a], &poses[b]);
-    let poses = [&poses[a], &poses[b]];
-    chosen.into_iter().map(|candidate| Touch::new(bodies, [p, q], poses, candidate)).collect()
+    let posed = Posed { shapes: [p, q], poses: [&poses[a], &poses[b]] };
+    posed.contacts(band, band).into_iter().map(|found| Touch::new(bodies, posed, found)).collect()
 }
 
 /// How near bodies are that have met, m.
@@ -170,15 +162,9 @@ pub(crate) fn drift(columns: Columns<'_>, settings: &Settings, bodies: [u32; 2])
 }
 
 impl Touch {
-    fn new(
-        bodies: [u32; 2],
-        shapes: [&Shape; 2],
-        poses: [&Isometry3<f64>; 2],
-        candidate: &Candidate,
-    ) -> Self {
-        let Candidate { owner, point, normal, distance, .. } = *candidate;
-        let [own, other] = sides(owner);
-        let world = poses[own] * point;
+    fn new(bodies: [u32; 2], Posed { shapes, poses }: Posed<'_>, found: Found) -> Self {
+        let [own, other] = found.owner.order();
+        let world = poses[own] * found.point;
         let place = poses[other].inverse_transform_point(&world);
         let field = shapes[other].field();
         let radius = match shapes[own].probe() {
@@ -188,13 +174,17 @@ impl Touch {
         let is_smooth = !matches!(field, Field::Grid { .. } | Field::Mesh(_) | Field::Tets(_));
         let course = if shapes.iter().any(|shape| matches!(shape.field(), Field::Round(_))) {
             Course::Rolling(world.coords - poses[own].translation.vector)
-        } else if normal.is_none() && radius > 0.0 && is_smooth {
+        } else if radius > 0.0 && is_smooth {
             Course::Curved
         } else {
             Course::Fixed
         };
-        let normal = normal.unwrap_or_else(|| field.normal(&place));
-        Self { bodies, owner, point, radius, normal, place, gap: distance, course }
+        Self { bodies, found, radius, place, course }
+    }
+
+    /// The gap where it was found, m; negative for an overlap.
+    pub(crate) fn gap(&self) -> f64 {
+        self.found.distance
     }
 
     /// The touch when its bodies, of these shapes, are elsewhere.
@@ -203,17 +193,20 @@ impl Touch {
         shapes: [&Shape; 2],
         poses: [&Isometry3<f64>; 2],
         velocities: [&Velocity; 2],
-    ) -> Spot {
-        let [own, other] = sides(self.owner);
+    ) -> ContactState {
+        let found = &self.found;
+        let [own, other] = found.owner.order();
         let (pose, frame) = (poses[own], poses[other]);
         let point = match self.course {
             Course::Rolling(arm) => Point3::from(pose.translation.vector + arm),
-            Course::Fixed | Course::Curved => pose * self.point,
+            Course::Fixed | Course::Curved => pose * found.point,
         };
         let place = frame.inverse_transform_point(&point);
         let (normal, gap) = match self.course {
-            Course::Fixed => (self.normal, self.gap + self.normal.dot(&(place - self.place))),
-            Course::Rolling(_) => (self.normal, self.gap),
+            Course::Fixed => {
+                (found.normal, found.distance + found.normal.dot(&(place - self.place)))
+            }
+            Course::Rolling(_) => (found.normal, found.distance),
             Course::Curved => {
                 let field = shapes[other].field();
                 (field.normal(&place), field.distance(&place) - self.radius)
@@ -236,8 +229,8 @@ impl Touch {
         let surface = point.coords - out * self.radius;
         let arms = [0, 1].map(|i| surface - poses[i].translation.vector);
         let u = velocities[0].at(&arms[0]) - velocities[1].at(&arms[1]);
-        let normal = if self.owner == Side::A { out } else { -out };
-        Spot { arms, normal, gap, u, curl }
+        let normal = out * found.owner.sign();
+        ContactState { arms, normal, gap, u, curl }
     }
 
     /// The rate at which the normal turns, 1/s, in coordinates of the other body, while the point moves through
@@ -252,18 +245,10 @@ impl Touch {
         if !matches!(self.course, Course::Curved) || speed == 0.0 {
             return Vector3::zeros();
         }
-        let field = shapes[sides(self.owner)[1]].field();
+        let field = shapes[self.found.owner.order()[1]].field();
         let near = NEARBY * shapes[0].size().min(shapes[1].size());
         let step = velocity * (near / speed);
         let change = field.normal(&(place + step)) - field.normal(&(place - step));
         change * (speed / (2.0 * near))
-    }
-}
-
-/// Numbers in the pair of the owner and of the other body.
-fn sides(owner: Side) -> [usize; 2] {
-    match owner {
-        Side::A => [0, 1],
-        Side::B => [1, 0],
     }
 }

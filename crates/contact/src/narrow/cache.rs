@@ -5,8 +5,8 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::constraint::ImpulseCache;
-use crate::narrow::candidate::Side;
-use crate::narrow::contacts::{Contacts, Found};
+use crate::narrow::candidate::{Found, Side};
+use crate::narrow::contacts::Contacts;
 
 /// The contacts of one frame and their impulses, remembered by pair of bodies.
 #[derive(Clone, Debug, Default)]

@@ -1,9 +1,10 @@
-//! Surface points of two bodies that are near the other.
+//! Surface points of two bodies that are near the other, and how far the bodies are apart.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::narrow::candidate::{Candidate, Side};
 use crate::narrow::compounds::Compounds;
+use crate::narrow::posed::Posed;
 use crate::narrow::round;
 use crate::shape::compound::Compound;
 use crate::shape::field::Field;
@@ -16,72 +17,114 @@ const MAX_CONTACTS: usize = 4;
 /// Share by which distances, of the margin, and scores differ that count as the same.
 const EVEN: f64 = 1e-6;
 
-/// The points of each body that are nearer than `margin` to the other, with the bodies where they
-/// are given. Adds to `tested` how many were asked.
-pub(crate) fn candidates(
-    (shape_a, pose_a): (&Shape, &Isometry3<f64>),
-    (shape_b, pose_b): (&Shape, &Isometry3<f64>),
-    margin: f64,
-    tested: &mut usize,
-) -> Vec<Candidate> {
-    let mut found = Vec::new();
-    let b_from_a = pose_b.inv_mul(pose_a);
-    if let (Some(a), Some(b)) = (shape_a.compound(), shape_b.compound()) {
-        return Compounds { a, b, b_from_a }.near(margin);
+impl<'a> Posed<'a> {
+    /// The points of each body that are nearer than `margin` m to the other. Adds to `tested` how many were asked.
+    pub(crate) fn candidates(&self, margin: f64, tested: &mut usize) -> Vec<Candidate> {
+        let (mut found, [a, b], b_from_a) = (Vec::new(), self.shapes, self.b_from_a());
+        if let Some(compounds) = self.compounds() {
+            return compounds.near(margin);
+        }
+        if let Some(near) = round::near(a, b, &b_from_a, margin) {
+            return near;
+        }
+        if probes(a, b) {
+            *tested += probe(Side::A, a, b.field(), &b_from_a, margin, &mut found);
+        }
+        if probes(b, a) && !(is_ball(a) && is_ball(b)) {
+            let map = b_from_a.inverse();
+            *tested += probe(Side::B, b, a.field(), &map, margin, &mut found);
+        }
+        found
     }
-    if let Some(near) = round::near(shape_a, shape_b, &b_from_a, margin) {
-        return near;
-    }
-    if probes(shape_a, shape_b) {
-        *tested += probe(Side::A, shape_a, shape_b.field(), &b_from_a, margin, &mut found);
-    }
-    if probes(shape_b, shape_a) && !(is_ball(shape_a) && is_ball(shape_b)) {
-        let map = b_from_a.inverse();
-        *tested += probe(Side::B, shape_b, shape_a.field(), &map, margin, &mut found);
-    }
-    found
-}
 
-/// The least distance, m, of bodies that are not both polyhedra where they are given, or `most` if nothing
-/// is nearer, or any below `enough` if there is one; negative where they overlap. Adds to `tested` how many
-/// points were asked.
-pub(crate) fn least(
-    (a, pose_a): (&Shape, &Isometry3<f64>),
-    (b, pose_b): (&Shape, &Isometry3<f64>),
-    (most, enough): (f64, f64),
-    tested: &mut usize,
-) -> f64 {
-    let b_from_a = pose_b.inv_mul(pose_a);
-    let is_exact = is_ball(a) || is_ball(b);
-    if let Some(gap) = round::least(a, b, &b_from_a, most) {
-        return gap;
+    /// The distance of the bodies, m, negative where they overlap: `most` if nothing is nearer, or any below
+    /// `enough` if there is one. Adds to `tested` how many points were asked.
+    pub(crate) fn distance(&self, (most, enough): (f64, f64), tested: &mut usize) -> f64 {
+        let ([a, b], b_from_a) = (self.shapes, self.b_from_a());
+        if let Some(gap) = round::least(a, b, &b_from_a, most) {
+            return gap;
+        }
+        if is_ball(a) || is_ball(b) || self.compounds().is_some() {
+            let near = self.candidates(most.max(0.0), tested);
+            return near.iter().map(|c| c.distance).fold(most, f64::min);
+        }
+        [(a, b, b_from_a), (b, a, b_from_a.inverse())].iter().fold(
+            most,
+            |most, (source, other, map)| {
+                if let Some(solid) = solid_over(other.field(), source) {
+                    let heights = solid.corners().map(|(_, point)| (map * point).y);
+                    return heights.inspect(|_| *tested += 1).fold(most, f64::min);
+                }
+                let Some(tree) = source.tree() else { return most };
+                if most < enough {
+                    return most;
+                }
+                let (least, asked) = tree.least(most, enough, &Query::new(other.field(), map));
+                *tested += asked;
+                least
+            },
+        )
     }
-    if is_exact {
-        let near = candidates((a, pose_a), (b, pose_b), most, tested);
-        return near.iter().map(|c| c.distance).fold(most, f64::min);
-    }
-    [(a, b, b_from_a), (b, a, b_from_a.inverse())].iter().fold(
-        most,
-        |most, (source, other, map)| {
-            if let Some(solid) = solid_over(other.field(), source) {
-                let heights = solid.corners().map(|(_, point)| (map * point).y);
-                return heights.inspect(|_| *tested += 1).fold(most, f64::min);
-            }
-            let Some(tree) = source.tree() else { return most };
-            if most < enough {
-                return most;
-            }
-            let (least, asked) = tree.least(most, enough, &Query::new(other.field(), map));
-            *tested += asked;
-            least
-        },
-    )
-}
 
-/// The fields of both bodies, as seen from the other.
-pub(crate) fn queries<'p>([a, b]: [&'p Shape; 2], [x, y]: [&Isometry3<f64>; 2]) -> [Query<'p>; 2] {
-    let b_from_a = y.inv_mul(x);
-    [Query::new(a.field(), &b_from_a.inverse()), Query::new(b.field(), &b_from_a)]
+    /// The fields of both bodies, as seen from the other.
+    pub(crate) fn queries(&self) -> [Query<'a>; 2] {
+        let ([a, b], b_from_a) = (self.shapes, self.b_from_a());
+        [Query::new(a.field(), &b_from_a.inverse()), Query::new(b.field(), &b_from_a)]
+    }
+
+    /// Both, if they are unions of polyhedra.
+    pub(crate) fn compounds(&self) -> Option<Compounds<'a>> {
+        let [a, b] = self.shapes;
+        Some(Compounds { a: a.compound()?, b: b.compound()?, b_from_a: self.b_from_a() })
+    }
+
+    /// The coordinates of the first body in those of the second.
+    fn b_from_a(&self) -> Isometry3<f64> {
+        self.poses[1].inv_mul(self.poses[0])
+    }
+
+    /// The deepest candidate, the outermost of several, then those farthest from the chosen ones, nearer
+    /// gaps preferred.
+    pub(crate) fn reduce<'c>(
+        &self,
+        candidates: &'c [Candidate],
+        margin: f64,
+    ) -> Vec<&'c Candidate> {
+        // a ball meets all sides of a groove with its one point
+        let turned = |c: &Candidate| c.normal.map_or_else(Vector3::zeros, |n| n * margin);
+        let place = |c: &Candidate| {
+            let [own, other] = c.owner.order();
+            self.poses[own] * c.point + self.poses[other] * turned(c)
+        };
+        let places: Vec<Point3<f64>> = candidates.iter().map(place).collect();
+        let least = candidates.iter().map(|c| c.distance).fold(margin, f64::min);
+        let mean = places.iter().map(|p| p.coords).sum::<Vector3<f64>>() / places.len() as f64;
+        // of those as deep the outermost: a corner of a face that lies flat
+        let out = |(c, p): (&Candidate, &Point3<f64>)| {
+            if c.distance <= least + EVEN * margin {
+                (p.coords - mean).norm_squared()
+            } else {
+                -1.0
+            }
+        };
+        let mut scores: Vec<f64> = candidates.iter().zip(&places).map(out).collect();
+        let Some(deepest) = best(&scores) else { return Vec::new() };
+        let range = margin - candidates[deepest].distance;
+        let weight = |c: &Candidate| if range > 0.0 { (margin - c.distance) / range } else { 1.0 };
+        let mut spread: Vec<f64> = vec![f64::INFINITY; candidates.len()];
+        let mut last = deepest;
+        let mut chosen = vec![&candidates[deepest]];
+        while chosen.len() < MAX_CONTACTS {
+            for (n, nearest) in spread.iter_mut().enumerate() {
+                *nearest = nearest.min((places[n] - places[last]).norm_squared());
+                scores[n] = *nearest * weight(&candidates[n]).powi(2);
+            }
+            let Some(next) = best(&scores).filter(|&next| scores[next] > 0.0) else { break };
+            last = next;
+            chosen.push(&candidates[next]);
+        }
+        chosen
+    }
 }
 
 fn is_ball(shape: &Shape) -> bool {
@@ -162,46 +205,6 @@ fn probe(
             asked
         }
     }
-}
-
-/// The deepest candidate, the outermost of several, then those farthest from the chosen ones, nearer
-/// gaps preferred.
-pub(crate) fn reduce<'c>(
-    candidates: &'c [Candidate],
-    margin: f64,
-    pose_a: &Isometry3<f64>,
-    pose_b: &Isometry3<f64>,
-) -> Vec<&'c Candidate> {
-    // a ball meets all sides of a groove with its one point
-    let turned = |c: &Candidate| c.normal.map_or_else(Vector3::zeros, |n| n * margin);
-    let place = |c: &Candidate| match c.owner {
-        Side::A => pose_a * c.point + pose_b * turned(c),
-        Side::B => pose_b * c.point + pose_a * turned(c),
-    };
-    let places: Vec<Point3<f64>> = candidates.iter().map(place).collect();
-    let least = candidates.iter().map(|c| c.distance).fold(margin, f64::min);
-    let mean = places.iter().map(|p| p.coords).sum::<Vector3<f64>>() / places.len() as f64;
-    // of those as deep the outermost: a corner of a face that lies flat
-    let out = |(c, p): (&Candidate, &Point3<f64>)| {
-        if c.distance <= least + EVEN * margin { (p.coords - mean).norm_squared() } else { -1.0 }
-    };
-    let mut scores: Vec<f64> = candidates.iter().zip(&places).map(out).collect();
-    let Some(deepest) = best(&scores) else { return Vec::new() };
-    let range = margin - candidates[deepest].distance;
-    let weight = |c: &Candidate| if range > 0.0 { (margin - c.distance) / range } else { 1.0 };
-    let mut spread: Vec<f64> = vec![f64::INFINITY; candidates.len()];
-    let mut last = deepest;
-    let mut chosen = vec![&candidates[deepest]];
-    while chosen.len() < MAX_CONTACTS {
-        for (n, nearest) in spread.iter_mut().enumerate() {
-            *nearest = nearest.min((places[n] - places[last]).norm_squared());
-            scores[n] = *nearest * weight(&candidates[n]).powi(2);
-        }
-        let Some(next) = best(&scores).filter(|&next| scores[next] > 0.0) else { break };
-        last = next;
-        chosen.push(&candidates[next]);
-    }
-    chosen
 }
 
 /// The first of the highest scores, whatever their last digits.

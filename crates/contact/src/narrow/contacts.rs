@@ -6,25 +6,10 @@ use std::cmp::Ordering;
 use dynamics::Velocity;
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::narrow::candidate::Side;
+use crate::narrow::candidate::{Found, Side};
 
 /// Contacts this share of the smaller radius apart are kept: later impulses may close them.
 pub(crate) const MARGIN: f64 = 0.05;
-
-/// A surface point near another body, as it was when the pair was looked at.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Found {
-    /// The body whose surface point this is.
-    pub(crate) owner: Side,
-    /// Number of the point in its shape, an identity over frames.
-    pub(crate) key: u32,
-    /// In the owner's body coordinates.
-    pub(crate) point: Point3<f64>,
-    /// Out of the other body, in its coordinates.
-    pub(crate) normal: Vector3<f64>,
-    /// Signed distance to the other body, m.
-    pub(crate) distance: f64,
-}
 
 /// A contact point, speculative if its gap is positive: the data that all passes of a step read.
 #[derive(Clone, Copy, Debug)]

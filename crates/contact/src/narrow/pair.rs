@@ -3,17 +3,17 @@
 mod impact;
 mod motion;
 
-use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
+use nalgebra::{Isometry3, UnitVector3, Vector3};
 
 pub(crate) use self::motion::Motion;
 use crate::narrow::cache::{Known, Remembered};
-use crate::narrow::candidate::{Candidate, Side};
-use crate::narrow::candidates::{candidates, queries, reduce};
-use crate::narrow::contacts::{Contact, Contacts, Found, MARGIN, Origin};
+use crate::narrow::candidate::{Candidate, Found, Side};
+use crate::narrow::contacts::{Contact, Contacts, MARGIN, Origin};
+use crate::narrow::posed::Posed;
 use crate::narrow::solids::Looked;
+use crate::shape::Shape;
 use crate::shape::compound::Compound;
 use crate::shape::field::Field;
-use crate::shape::{Probe, Shape};
 
 /// Contacts are used again while no point of the smaller body moved farther than this share of its
 /// radius: then none that was beyond the margin has come to touch.
@@ -141,7 +141,12 @@ impl<'a> Pair<'a> {
                 ),
             };
             let distance = found.distance + found.normal.dot(&(now - then));
-            contacts.push(self.contact((found, impulse), distance, 1.0, (self.a.end, self.b.end)));
+            contacts.push(self.contact(
+                (found, impulse),
+                distance,
+                1.0,
+                self.posed([self.a.end, self.b.end]),
+            ));
         }
         Some(looked)
     }
@@ -188,12 +193,13 @@ impl<'a> Pair<'a> {
                 (time, candidates) = (self.from, before);
             }
         }
-        let (pose_a, pose_b) = (self.a.at(time), self.b.at(time));
-        for c in reduce(&candidates, margin, &pose_a, &pose_b) {
-            let origin = self.found(c, (&pose_a, &pose_b));
+        let poses = self.at(time);
+        let posed = self.posed(poses.each_ref());
+        for c in posed.reduce(&candidates, margin) {
+            let origin = posed.found(c);
             let same = |r: &&Remembered| r.found.owner == c.owner && r.found.key == c.key;
             let guess = known.iter().find(same).map_or_else(Vector3::zeros, |r| r.impulse);
-            found.push(self.contact((&origin, &guess), c.distance, time, (&pose_a, &pose_b)));
+            found.push(self.contact((&origin, &guess), c.distance, time, posed));
         }
         // analytic shapes are exact and cheap to ask again, and what rolls touches with other points
         let fields = self.shapes().map(Shape::field);
@@ -215,46 +221,36 @@ impl<'a> Pair<'a> {
         known: &[Remembered],
         time: f64,
     ) -> bool {
-        let poses = (&self.a.at(time), &self.b.at(time));
-        let out = |owner: Side, normal: &Vector3<f64>| match owner {
-            Side::A => poses.1 * normal,
-            Side::B => -(poses.0 * normal),
-        };
+        let poses = self.at(time);
+        let out =
+            |owner: Side, normal: &Vector3<f64>| poses[owner.order()[1]] * normal * owner.sign();
         let before: Vector3<f64> = known.iter().map(|r| out(r.found.owner, &r.found.normal)).sum();
         // contacts of the parts of a union may have opposite normals, whose sum says nothing
         let are_solids = self.compounds().is_none_or(|unions| unions.iter().all(|u| u.is_convex()));
         let before = UnitVector3::try_new(before, 0.0).filter(|_| are_solids);
-        let first = [&self.a, &self.b].map(|motion| motion.at(self.from));
-        let [now, start] =
-            [[poses.0, poses.1], [&first[0], &first[1]]].map(|poses| queries(self.shapes(), poses));
+        let first = self.at(self.from);
+        let [now, start] = [&poses, &first].map(|poses| self.posed(poses.each_ref()).queries());
         let step = STEP * self.size();
         let is_near = |c: &Candidate| {
-            let (own, other) = match c.owner {
-                Side::A => ((poses.0, &first[0]), (poses.1, &first[1])),
-                Side::B => ((poses.1, &first[1]), (poses.0, &first[0])),
-            };
-            let query = usize::from(c.owner == Side::A);
+            let [own, other] = c.owner.order();
             // in the owner's coordinates, in which points are asked
             let way = match before {
-                Some(before) => {
-                    let sign = if c.owner == Side::A { -1.0 } else { 1.0 };
-                    own.0.inverse_transform_vector(&before.scale(sign))
-                }
+                Some(before) => poses[own].inverse_transform_vector(&before.scale(-c.owner.sign())),
                 None => {
-                    let place = other.0 * other.1.inverse_transform_point(&(own.1 * c.point));
-                    c.point - own.0.inverse_transform_point(&place)
+                    let then = first[other].inverse_transform_point(&(first[own] * c.point));
+                    c.point - poses[own].inverse_transform_point(&(poses[other] * then))
                 }
             };
             let Some(way) = UnitVector3::try_new(way, 1e-3 * step) else { return true };
             let leads_out = match c.normal {
-                Some(normal) => (other.0 * normal).dot(&(own.0 * way.into_inner())) > 0.0,
+                Some(normal) => (poses[other] * normal).dot(&(poses[own] * way.into_inner())) > 0.0,
                 None => {
                     let [after, here] = [c.point + way.scale(step), c.point];
-                    now[query].distance(&after) > now[query].distance(&here)
+                    now[other].distance(&after) > now[other].distance(&here)
                 }
             };
             // what was deeper at the start leaves by the side that it came from
-            let comes = before.is_some() || start[query].distance(&c.point) > c.distance;
+            let comes = before.is_some() || start[other].distance(&c.point) > c.distance;
             !(leads_out && comes)
         };
         let near: Vec<Candidate> = candidates.iter().copied().filter(is_near).collect();
@@ -265,61 +261,55 @@ impl<'a> Pair<'a> {
         any
     }
 
-    fn shapes(&self) -> [&Shape; 2] {
+    fn shapes(&self) -> [&'a Shape; 2] {
         [self.a.shape, self.b.shape]
     }
 
+    fn motions(&self) -> [&Motion<'a>; 2] {
+        [&self.a, &self.b]
+    }
+
+    /// The poses of both bodies at a time.
+    fn at(&self, time: f64) -> [Isometry3<f64>; 2] {
+        self.motions().map(|motion| motion.at(time))
+    }
+
+    /// Both bodies at these poses.
+    fn posed<'p>(&self, poses: [&'p Isometry3<f64>; 2]) -> Posed<'p>
+    where
+        'a: 'p,
+    {
+        Posed { shapes: self.shapes(), poses }
+    }
+
     fn near(&self, time: f64, margin: f64, tested: &mut usize) -> Vec<Candidate> {
-        let (pose_a, pose_b) = (self.a.at(time), self.b.at(time));
-        candidates((self.a.shape, &pose_a), (self.b.shape, &pose_b), margin, tested)
+        self.posed(self.at(time).each_ref()).candidates(margin, tested)
     }
 
-    fn found(
-        &self,
-        candidate: &Candidate,
-        (pose_a, pose_b): (&Isometry3<f64>, &Isometry3<f64>),
-    ) -> Found {
-        let Candidate { owner, key, point, distance, normal } = *candidate;
-        let (own, other, pose) = match owner {
-            Side::A => (pose_a, &self.b, pose_b),
-            Side::B => (pose_b, &self.a, pose_a),
-        };
-        let ask = || other.shape.field().normal(&pose.inverse_transform_point(&(own * point)));
-        Found { owner, key, point, normal: normal.unwrap_or_else(ask), distance }
-    }
-
-    /// The contact of `found`, with the impulse of the last frame, with the bodies at `pose_a` and
-    /// `pose_b`, where it is `distance` m off the other body.
+    /// The contact of `found`, with the impulse of the last frame, where the bodies are `distance` m apart at a time.
     fn contact(
         &self,
         (found, guess): (&Found, &Vector3<f64>),
         distance: f64,
         time: f64,
-        (pose_a, pose_b): (&Isometry3<f64>, &Isometry3<f64>),
+        posed: Posed<'_>,
     ) -> (Contact, Origin) {
-        let (owner, other, sign) = match found.owner {
-            Side::A => ((&self.a, pose_a), pose_b, 1.0),
-            Side::B => ((&self.b, pose_b), pose_a, -1.0),
-        };
-        let outward = other * found.normal;
-        let mut arm = owner.1.rotation * found.point.coords;
-        if let Probe::Ball(radius) = owner.0.shape.probe() {
-            arm -= outward * *radius;
-        }
-        let normal = outward * sign;
-        let place = Point3::from(owner.1.translation.vector + arm);
-        let met = [pose_a, pose_b].map(|pose| pose.inverse_transform_point(&place));
+        let motions = self.motions();
+        let owner = found.owner.order()[0];
+        let spot = posed.spot(found);
+        let (mut arm, normal) = (spot.arm, spot.normal);
+        let met = spot.at(posed.poses);
         let struck = self.a.from.max(self.b.from);
         let is_curved = self.shapes().iter().any(|shape| shape.field().is_curved());
         // what rolls touches with other points all the time
         if !is_curved && !self.spins() {
-            arm = owner.0.chord_arm([struck, time], [&found.point.coords, &arm]);
+            arm = motions[owner].chord_arm([struck, time], [&found.point.coords, &arm]);
         }
-        let shared = owner.1.translation.vector + arm;
-        let then_arms = [pose_a, pose_b].map(|pose| shared - pose.translation.vector);
-        let start = owner.0.start.translation.vector + arm;
+        let shared = posed.poses[owner].translation.vector + arm;
+        let then_arms = posed.poses.map(|pose| shared - pose.translation.vector);
+        let start = motions[owner].start.translation.vector + arm;
         let arms = if struck == 0.0 {
-            [&self.a, &self.b].map(|motion| start - motion.start.translation.vector)
+            motions.map(|motion| start - motion.start.translation.vector)
         } else {
             then_arms
         };
@@ -333,12 +323,11 @@ impl<'a> Pair<'a> {
         let entered = if is_curved {
             f64::INFINITY
         } else {
-            let [p, q] = [(self.a.entry, pose_a, met[0]), (self.b.entry, pose_b, met[1])]
-                .map(|(entry, pose, point)| entry * point - pose * point);
+            let [p, q] = [0, 1].map(|n| motions[n].entry * met[n] - posed.poses[n] * met[n]);
             (-distance - normal.dot(&(p - q))).max(0.0)
         };
-        let [p, q] = [&self.a, &self.b]
-            .map(|motion| motion.velocity_at(time).angular - motion.velocity.angular);
+        let [p, q] =
+            motions.map(|motion| motion.velocity_at(time).angular - motion.velocity.angular);
         let turning = normal.dot(&(p.cross(&then_arms[0]) - q.cross(&then_arms[1])));
         let valid = if self.spins() { self.validity(time) } else { f64::INFINITY };
         let time = time * self.dt;

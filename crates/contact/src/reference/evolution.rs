@@ -6,8 +6,10 @@ use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 
 use super::graph::Graph;
-use super::touch::{Placed, Touch, touches};
+use super::touch::touches;
 use crate::frame::Frame;
+use crate::narrow::candidate::{Candidate, Found};
+use crate::narrow::posed::Posed;
 use crate::passes::collide::mass_at;
 use crate::reference::rolling::rolling_impulse;
 use crate::{Clamp, ClampedBody, Levers, Mover, clamp_scale, pair_impulse};
@@ -37,7 +39,7 @@ pub(super) struct Evolution<'a> {
 
 /// A pair at one of its points.
 pub(super) struct Meeting {
-    pub(super) touch: Touch,
+    pub(super) found: Found,
     pub(super) normal: Vector3<f64>,
     /// Velocity of `a` relative to `b` there, m/s.
     pub(super) u: Vector3<f64>,
@@ -105,16 +107,16 @@ impl<'a> Evolution<'a> {
         self.checked.insert(pair, self.clock);
     }
 
-    fn placed<'p>(&'p self, i: usize, poses: &'p [Isometry3<f64>]) -> Placed<'p> {
-        (&self.frame.columns.shapes[i], &poses[i])
+    fn posed<'p>(&'p self, own: [usize; 2], poses: &'p [Isometry3<f64>]) -> Posed<'p> {
+        let shapes = own.map(|i| &*self.frame.columns.shapes[i]);
+        Posed { shapes, poses: own.map(|i| &poses[i]) }
     }
 
     /// The points in which a pair is predicted to touch.
-    pub(super) fn touches(&self, (a, b): (u32, u32)) -> Vec<Touch> {
-        let (a, b) = (a as usize, b as usize);
-        let shapes = self.frame.columns.shapes;
-        let margin = TOUCH * shapes[a].radius().min(shapes[b].radius());
-        touches(self.placed(a, &self.predicted), self.placed(b, &self.predicted), margin)
+    pub(super) fn touches(&self, (a, b): (u32, u32)) -> Vec<Candidate> {
+        let posed = self.posed([a as usize, b as usize], &self.predicted);
+        let [p, q] = posed.shapes;
+        touches(posed, TOUCH * p.radius().min(q.radius()))
     }
 
     fn mover(&self, i: usize, poses: &[Isometry3<f64>]) -> Mover {
@@ -128,7 +130,7 @@ impl<'a> Evolution<'a> {
     pub(super) fn deepest(
         &self,
         (a, b): (u32, u32),
-        touches: Vec<Touch>,
+        touches: Vec<Candidate>,
         (levers, normals): (Levers, Levers),
         least: f64,
     ) -> Option<Meeting> {
@@ -141,15 +143,17 @@ impl<'a> Evolution<'a> {
         let movers = [self.mover(a, poses), self.mover(b, poses)];
         let mut best: Option<Meeting> = None;
         for touch in touches {
-            if best.as_ref().is_some_and(|m| m.touch.distance() <= touch.distance()) {
+            if best.as_ref().is_some_and(|m| m.found.distance <= touch.distance) {
                 continue;
             }
-            let normal = touch.normal(self.placed(a, normals), self.placed(b, normals));
-            let place = touch.place(self.placed(a, poses), self.placed(b, poses), &normal);
-            let arms = [a, b].map(|i| place.coords - poses[i].translation.vector);
+            let turned = self.posed([a, b], normals);
+            let found = turned.found(&touch);
+            let normal = turned.spot(&found).normal;
+            let posed = self.posed([a, b], poses);
+            let arms = posed.spot(&found).arms(posed.poses);
             let u = movers[0].velocity.at(&arms[0]) - movers[1].velocity.at(&arms[1]);
             if u.dot(&normal) < -least {
-                best = Some(Meeting { touch, normal, u, arms, movers });
+                best = Some(Meeting { found, normal, u, arms, movers });
             }
         }
         best
@@ -272,11 +276,8 @@ impl<'a> Evolution<'a> {
 
     /// Where the bodies meet, in body coordinates of `a` and of `b`, as predicted.
     pub(super) fn met(&self, (a, b): (u32, u32), meeting: &Meeting) -> [Point3<f64>; 2] {
-        let (a, b) = (a as usize, b as usize);
-        let poses = &self.predicted;
-        let normal = &meeting.normal;
-        let place = meeting.touch.place(self.placed(a, poses), self.placed(b, poses), normal);
-        [a, b].map(|i| poses[i].inverse_transform_point(&place))
+        let posed = self.posed([a as usize, b as usize], &self.predicted);
+        posed.spot(&meeting.found).at(posed.poses)
     }
 
     /// How a pair is turned where it meets.

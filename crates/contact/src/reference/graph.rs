@@ -6,6 +6,7 @@ use nalgebra::Isometry3;
 use super::touch::touches;
 use crate::frame::Frame;
 use crate::narrow::broad::{Broad, Way};
+use crate::narrow::posed::Posed;
 use crate::solve::levels::Levels;
 
 /// The contact graph: pairs of bodies of which one rests on the other.
@@ -31,7 +32,7 @@ impl Graph {
             let margin = 1e-6 * p.radius().min(q.radius());
             let sinks = |i: usize, a: &Isometry3<f64>, b: &Isometry3<f64>| {
                 columns.bodies[i].mass_properties().is_some()
-                    && !touches((p, a), (q, b), margin).is_empty()
+                    && !touches(Posed { shapes: [p, q], poses: [a, b] }, margin).is_empty()
             };
             let a_on_b = sinks(i, &pushed[i], &alone[j]);
             let b_on_a = sinks(j, &alone[i], &pushed[j]);

@@ -7,6 +7,7 @@ use super::graph::Graph;
 use super::touch::touches;
 use crate::Mover;
 use crate::frame::Frame;
+use crate::narrow::posed::Posed;
 use crate::passes::collide::mass_at;
 
 /// Pushes of a pair before the next pair has its turn.
@@ -45,19 +46,18 @@ fn push(
     let (a, b) = (a as usize, b as usize);
     let (columns, settings) = (frame.columns, frame.settings);
     let (p, q) = (&*columns.shapes[a], &*columns.shapes[b]);
-    let sides = ((p, &poses[a]), (q, &poses[b]));
-    let found = touches(sides.0, sides.1, 0.0);
-    let Some(deepest) = found.iter().min_by(|s, t| s.distance().total_cmp(&t.distance())) else {
+    let posed = Posed { shapes: [p, q], poses: [&poses[a], &poses[b]] };
+    let found = touches(posed, 0.0);
+    let Some(deepest) = found.iter().min_by(|s, t| s.distance.total_cmp(&t.distance)) else {
         return false;
     };
     let size = p.size().min(q.size());
-    let overlap = (-deepest.distance() - settings.slop * size).min(MAX_PUSH * size);
+    let overlap = (-deepest.distance - settings.slop * size).min(MAX_PUSH * size);
     if overlap <= 0.0 {
         return false;
     }
-    let normal = deepest.normal(sides.0, sides.1);
-    let place = deepest.place(sides.0, sides.1, &normal).coords;
-    let arms = [a, b].map(|i| place - poses[i].translation.vector);
+    let spot = posed.spot(&posed.found(deepest));
+    let (normal, arms) = (spot.normal, spot.arms(posed.poses));
     let still = Momentum::default();
     let movers = [a, b].map(|i| {
         let mover = Mover::new(&columns.bodies[i], &poses[i], &still);

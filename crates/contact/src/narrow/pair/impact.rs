@@ -5,7 +5,6 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use super::motion::Motion;
 use super::{AtEnd, DEEP, Pair, SLACK};
 use crate::narrow::candidate::Candidate;
-use crate::narrow::candidates::least;
 use crate::narrow::compounds::{Compounds, Wanted};
 use crate::narrow::solids::{Parting, Separation, Solids};
 
@@ -32,9 +31,10 @@ impl Pair<'_> {
     /// Whether bodies that spin touch where one was found near the other at a time, while the
     /// linearisation there holds.
     fn touches_soon(&self, candidate: &Candidate, time: f64) -> bool {
-        let poses = (&self.a.at(time), &self.b.at(time));
-        let found = self.found(candidate, poses);
-        let (contact, origin) = self.contact((&found, &Vector3::zeros()), 0.0, time, poses);
+        let poses = self.at(time);
+        let posed = self.posed(poses.each_ref());
+        let found = posed.found(candidate);
+        let (contact, origin) = self.contact((&found, &Vector3::zeros()), 0.0, time, posed);
         let [p, q] = &origin.arms;
         let [a, b] = [self.a.velocity_at(time), self.b.velocity_at(time)];
         let speed = contact.normal.dot(&(a.at(p) - b.at(q)));
@@ -51,7 +51,7 @@ impl Pair<'_> {
         if self.spins() {
             return f64::NEG_INFINITY;
         }
-        let [at_a, at_b] = [&self.a, &self.b].map(|m| m.at(self.from));
+        let [at_a, at_b] = self.at(self.from);
         let start = Compounds { a, b, b_from_a: at_b.inv_mul(&at_a) };
         let turn = |m: &Motion<'_>, at: &Isometry3<f64>| m.end.rotation.inverse() * at.rotation;
         let [turn_a, turn_b] = [turn(&self.a, &at_a), turn(&self.b, &at_b)];
@@ -212,13 +212,12 @@ impl Pair<'_> {
         last: Option<Parting>,
         tested: &mut usize,
     ) -> Separation {
-        let [at_a, at_b] = [&self.a, &self.b].map(|motion| motion.at(time));
-        let Some([a, b]) = self.compounds() else {
-            let bodies = ((self.a.shape, &at_a), (self.b.shape, &at_b));
-            let distance = least(bodies.0, bodies.1, (wanted.most, any_below), tested);
+        let poses = self.at(time);
+        let (posed, at_b) = (self.posed(poses.each_ref()), poses[1]);
+        let Some(solids) = posed.compounds() else {
+            let distance = posed.distance((wanted.most, any_below), tested);
             return Separation { distance, face: None };
         };
-        let solids = Compounds { a, b, b_from_a: at_b.inv_mul(&at_a) };
         let again = last.map(|Parting { way, .. }| {
             let distance = solids.beyond(&at_b.inverse_transform_vector(&way));
             Separation { distance, face: Some(Parting { distance, way }) }

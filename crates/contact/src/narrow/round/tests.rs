@@ -6,7 +6,7 @@ use parry3d::shape::{Capsule, Cone, ConvexPolyhedron, Cylinder, SupportMap};
 
 use crate::Shape;
 use crate::narrow::candidate::{Candidate, Side};
-use crate::narrow::candidates::{candidates, least};
+use crate::narrow::posed::Posed;
 use crate::narrow::random::Random;
 use crate::shape::round::Round;
 
@@ -47,9 +47,10 @@ fn shape(round: Round) -> Shape {
     Shape::round(round, 0.01)
 }
 
-/// As [`least`] within 1 m.
+/// The distance of two shapes, m, if within 1 m.
 fn gap(a: &Shape, b: &Shape, b_from_a: &Isometry3<f64>) -> f64 {
-    least((a, b_from_a), (b, &Isometry3::identity()), (1.0, f64::NEG_INFINITY), &mut 0)
+    let posed = Posed { shapes: [a, b], poses: [b_from_a, &Isometry3::identity()] };
+    posed.distance((1.0, f64::NEG_INFINITY), &mut 0)
 }
 
 /// The distance that parry has, below zero where the solids overlap.
@@ -182,9 +183,10 @@ fn contacts(
     b: &Shape,
     b_from_a: &Isometry3<f64>,
 ) -> Vec<(Point3<f64>, Vector3<f64>, f64)> {
-    let found = candidates((a, b_from_a), (b, &Isometry3::identity()), 0.005, &mut 0);
+    let posed = Posed { shapes: [a, b], poses: [b_from_a, &Isometry3::identity()] };
+    let found = posed.candidates(0.005, &mut 0);
     let place = |c: Candidate| {
-        let normal = c.normal.expect("these are told with their normals");
+        let normal = c.normal.expect("the search gives their normals");
         match c.owner {
             Side::A => (b_from_a * c.point, normal, c.distance),
             Side::B => (c.point, -(b_from_a.rotation * normal), c.distance),

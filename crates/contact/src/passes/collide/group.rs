@@ -10,12 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use dynamics::{Momentum, Velocity};
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::{Pass, Strike, Struck, Touching, arms};
 use crate::Frame;
 use crate::narrow::contacts::{MARGIN, Manifold};
-use crate::narrow::instant::{Spot, spots};
+use crate::narrow::posed::{Posed, Spot};
 use crate::passes::blow::{Bearing, Blow, Met, sums};
 use crate::solve::clamp::{Blend, blend};
 use crate::solve::exact::impact::{Colliding, Touch, impact as impulses_of};
@@ -52,6 +52,12 @@ struct Impact {
     before: Vec<Vector3<f64>>,
     /// On the first body of each contact, N s.
     impulses: Vec<Vector3<f64>>,
+}
+
+impl Group {
+    fn poses(&self, own: [usize; 2]) -> [&Isometry3<f64>; 2] {
+        own.map(|i| &self.bodies[&i].pose)
+    }
 }
 
 impl Pass<'_> {
@@ -117,8 +123,9 @@ impl Pass<'_> {
             for i in own {
                 group.bodies.entry(i).or_insert_with(|| self.body_at(i, group.time));
             }
-            let poses = own.map(|i| &group.bodies[&i].pose);
-            spots([a, b], poses, reach)
+            let posed = Posed { shapes: [a, b], poses: group.poses(own) };
+            let margin = MARGIN * a.size().min(b.size());
+            posed.contacts(margin, reach).iter().map(|found| posed.spot(found)).collect()
         };
         group.pairs.insert(pair, found);
     }
@@ -127,8 +134,8 @@ impl Pass<'_> {
     fn approaches(&self, group: &Group, pair: usize, velocity: impl Fn(usize) -> Velocity) -> bool {
         let own = self.bodies_of(pair);
         group.pairs[&pair].iter().any(|spot| {
-            let [p, q] = own.map(&velocity);
-            let u = p.at(&spot.arms[0]) - q.at(&spot.arms[1]);
+            let ([p, q], arms) = (own.map(&velocity), spot.arms(group.poses(own)));
+            let u = p.at(&arms[0]) - q.at(&arms[1]);
             spot.normal.dot(&u) < -self.resting(own)
         })
     }
@@ -221,15 +228,17 @@ impl Pass<'_> {
         let friction = p.friction_with(q, settings.friction);
         let first = impact.touches.len();
         let mut fastest = 0.0f64;
-        for &Spot { owner, arms: found, at, normal } in &group.pairs[&pair] {
-            let arms = arms(owner, found, &[a.arm_origin, b.arm_origin]);
+        let poses = group.poses(own);
+        for spot in &group.pairs[&pair] {
+            let normal = spot.normal;
+            let arms = arms(spot.owner, spot.arms(poses), &[a.arm_origin, b.arm_origin]);
             let u = a.mover.velocity.at(&arms[0]) - b.mover.velocity.at(&arms[1]);
             let approach = -normal.dot(&u);
             fastest = fastest.max(approach);
             let target = approach.max(0.0);
             impact.touches.push(Touch { bodies, arms, normal, target, friction });
             impact.before.push(u);
-            impact.at.push(at);
+            impact.at.push(spot.at(poses));
         }
         let restitution = if fastest > self.resting(own) {
             // each blow of the sequence keeps this share; `powi` may differ between platforms

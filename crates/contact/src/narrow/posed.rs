@@ -1,0 +1,91 @@
+//! Two bodies at an instant. The narrow phase answers two questions about them: how far they are apart, and where
+//! they touch.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use crate::narrow::broad::turned;
+use crate::narrow::candidate::{Candidate, Found, Side};
+use crate::shape::{Probe, Shape};
+
+/// Two bodies where they are.
+#[derive(Clone, Copy)]
+pub(crate) struct Posed<'a> {
+    pub(crate) shapes: [&'a Shape; 2],
+    pub(crate) poses: [&'a Isometry3<f64>; 2],
+}
+
+/// A contact in the world.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot {
+    /// The body whose point it is.
+    pub(crate) owner: Side,
+    /// From the center of mass of the owner to the contact point, m.
+    pub(crate) arm: Vector3<f64>,
+    /// Where that is, m.
+    pub(crate) place: Point3<f64>,
+    /// Unit, out of the second body.
+    pub(crate) normal: Vector3<f64>,
+}
+
+impl Spot {
+    /// From both centers of mass to the contact point, m, with the bodies at these poses.
+    pub(crate) fn arms(&self, poses: [&Isometry3<f64>; 2]) -> [Vector3<f64>; 2] {
+        poses.map(|pose| self.place.coords - pose.translation.vector)
+    }
+
+    /// The contact point in coordinates of both bodies, m.
+    pub(crate) fn at(&self, poses: [&Isometry3<f64>; 2]) -> [Point3<f64>; 2] {
+        poses.map(|pose| pose.inverse_transform_point(&self.place))
+    }
+}
+
+impl<'a> Posed<'a> {
+    /// At most four contacts no farther apart than `reach` m, chosen among points nearer than `margin` m.
+    pub(crate) fn contacts(&self, margin: f64, reach: f64) -> Vec<Found> {
+        if self.are_boxes_apart(reach) {
+            return Vec::new();
+        }
+        let near = self.candidates(margin, &mut 0);
+        let kept = self.reduce(&near, margin).into_iter();
+        kept.filter(|c| c.distance <= reach).map(|c| self.found(c)).collect()
+    }
+
+    /// A candidate with its normal.
+    pub(crate) fn found(&self, candidate: &Candidate) -> Found {
+        let Candidate { owner, key, point, distance, normal } = *candidate;
+        let [own, other] = owner.order();
+        let asked = || {
+            let place = self.poses[other].inverse_transform_point(&(self.poses[own] * point));
+            self.shapes[other].field().normal(&place)
+        };
+        Found { owner, key, point, normal: normal.unwrap_or_else(asked), distance }
+    }
+
+    /// Where a contact is in the world: on the surface of its owner.
+    pub(crate) fn spot(&self, found: &Found) -> Spot {
+        let [own, other] = found.owner.order();
+        let outward = self.poses[other] * found.normal;
+        let mut arm = self.poses[own].rotation * found.point.coords;
+        if let Probe::Ball(radius) = self.shapes[own].probe() {
+            arm -= outward * *radius;
+        }
+        let place = Point3::from(self.poses[own].translation.vector + arm);
+        Spot { owner: found.owner, arm, place, normal: outward * found.owner.sign() }
+    }
+
+    /// Whether the box of a body is farther than `reach` m from the box of the other one, in coordinates of either.
+    fn are_boxes_apart(&self, reach: f64) -> bool {
+        if self.shapes.iter().any(|shape| !shape.radius().is_finite()) {
+            return false;
+        }
+        let apart = |own: usize, other: usize| {
+            let map = self.poses[other].inv_mul(self.poses[own]);
+            let (own, other) =
+                (turned(self.shapes[own].bounds(), &map), self.shapes[other].bounds());
+            let beyond =
+                |k: usize| own.min[k] - other.max[k] > reach || other.min[k] - own.max[k] > reach;
+            (0..3).any(beyond)
+        };
+        apart(0, 1) || apart(1, 0)
+    }
+}
