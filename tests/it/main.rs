@@ -38,6 +38,7 @@ mod game;
 mod glb;
 mod glb_damage;
 mod golden;
+mod heaps;
 mod impact;
 mod islands;
 mod joints;

@@ -83,7 +83,7 @@ impl<'a> Frame<'a> {
     }
 
     pub(crate) fn problem(&self, contacts: &'a Contacts, order: &'a Order) -> Problem<'a> {
-        let Self { columns, poses, dt, settings, .. } = *self;
-        Problem { columns, poses, contacts, order, dt, settings }
+        let Self { columns, poses, drift, dt, settings, .. } = *self;
+        Problem { columns, poses, contacts, order, drift, dt, settings }
     }
 }

@@ -15,8 +15,8 @@ use crate::world::limits::is_usable;
 use crate::{Events, Report, Settings, World};
 
 /// Limit of repeated contact searches per frame, in bodies and pairs: a multiple of the number of bodies plus a
-/// constant for small worlds. Beyond it the contact passes stop what still approaches. Sixteen plates that land at
-/// 5 m/s exceed a constant of 256.
+/// constant for small worlds. Beyond it the contact passes stop what still approaches, without restitution. Sixteen
+/// plates that land at 5 m/s exceed a constant of 256.
 const MAX_SEARCHES: usize = 2;
 const MORE_SEARCHES: usize = 1024;
 /// A collision pass ends once one body in so many left the path of its contact search. Of 2, 8, 32 and 128
@@ -24,7 +24,7 @@ const MORE_SEARCHES: usize = 1024;
 const SLICES: usize = 8;
 /// Repetitions of the contact pass for positions in a frame, when it moved bodies beyond the range of their contact
 /// search.
-const DIVERTED_ROUNDS: usize = 3;
+const DIVERTED_ROUNDS: usize = 12;
 
 /// Changes of velocity by forces in half a step, numbers of bodies, joints.
 pub(crate) type Given<'a> = (&'a [Velocity], &'a [u64], &'a [Joint]);
@@ -47,6 +47,29 @@ pub enum Phase {
     Contact,
     /// Adding up.
     Ledger,
+}
+
+/// A collision pass of a frame.
+#[derive(Clone, Copy)]
+struct Round {
+    /// Its number.
+    pass: usize,
+    /// Whether no body may break any more.
+    last: bool,
+    /// How often sleeping bodies were woken in this frame.
+    wakes: usize,
+}
+
+/// What a collision pass comes to.
+enum Outcome {
+    /// Bodies that are to take part were asleep.
+    Woken(Vec<bool>),
+    /// Bodies were hit as hard as they bear.
+    Struck,
+    /// Bodies or pairs went on elsewhere: their contacts are searched again.
+    Strayed { renewed: Vec<bool>, resumed: Vec<Resumed> },
+    /// The contacts hold to the end of the frame.
+    Still,
 }
 
 /// A contact search to be continued.
@@ -267,74 +290,94 @@ impl World {
         let mut known: Option<Known> = None;
         let mut broad = std::mem::take(&mut self.broad);
         loop {
-            // in the last round no body breaks, so that no blow is lost
-            let last = breaks == self.settings.break_rounds;
-            let cause = Trigger::Collision(passes);
-            passes += 1;
-            let laws = self.laws(cause, last, report);
             let given = (&self.drift()[..], &self.names()[..], &self.frame_joints()[..]);
             let mut search = self.search(known.take(), given, std::mem::take(&mut broad));
             ended(Phase::Detect);
+            // in the last round no body breaks, so that no blow is lost
+            let last = breaks == self.settings.break_rounds;
+            let round = Round { pass: passes, last, wakes };
+            passes += 1;
             let is_first = wakes == 0;
             let woken = if is_first { self.wake_approached(search.contacts()) } else { Vec::new() };
-            if woken.contains(&true) {
-                wakes += 1;
-                known = Some(Known { search, renewed: woken, resumed: Vec::new() });
-                continue;
-            }
-            let mut paths = self.paths();
-            let mut touching = Vec::new();
-            let asked = (&laws[..], &mut report.loads, &mut touching);
-            let is_final = searches > MAX_SEARCHES * self.len() + MORE_SEARCHES;
-            let most = if is_final { usize::MAX } else { self.len() / SLICES };
-            let done = self.collide(self.at(given), search.contacts(), &mut paths, most, asked);
-            ended(Phase::Collide);
-            self.report_woken(&done.blows, &laws, cause, &mut report.events);
-            let woken = self.wake_hit(&done.blows, wakes);
-            if woken.contains(&true) {
-                // they take part in the same collisions from the start
-                wakes += 1;
-                known = Some(Known { search, renewed: woken, resumed: Vec::new() });
-                continue;
-            }
-            let (before, start) = (self.mechanical_energy(), self.exchange(paths));
-            let work = done.work + self.total_force_work(&start.poses);
-            let (frame, taken) = (self.at(given), before + work - self.mechanical_energy());
-            let acting = Acting { frame, search: &search, momenta: &start.momenta, taken };
-            let hits = self.chosen_hits(cause, || self.loaded_hits(&done.blows, &laws, acting));
-            let is_broken = !done.blows.is_empty() || !hits.is_empty();
-            if is_broken && !self.break_or_hold(&hits, start, cause, report) {
-                // no body broke: the same collisions again, with whole bodies
-                breaks += 1;
-                broad = search.into_broad();
-                ended(Phase::Break);
-                continue;
-            }
-            self.log_blows(touching);
-            report.energy.work += work;
-            report.counters.limited_blows += done.limited;
-            report.energy.dissipation.collision += taken;
-            if is_broken {
-                breaks += 1;
-                self.inherit_joints(&mut report.events);
-                self.wake_abandoned();
-                broad = search.into_broad();
-                ended(Phase::Break);
-                continue;
-            }
-            let strayed = self.follow(&mut search, given, &done);
-            let count = strayed.iter().filter(|&&strayed| strayed).count() + done.resumed.len();
-            searches += count;
-            if count > 0 && !is_final {
-                known = Some(Known { search, renewed: strayed, resumed: done.resumed });
-            } else if self.break_through_others(&search, passes, last, report) {
-                passes += 1;
-                breaks += 1;
-                broad = search.into_broad();
-                ended(Phase::Break);
+            let outcome = if woken.contains(&true) {
+                Outcome::Woken(woken)
+            } else if searches > MAX_SEARCHES * self.len() + MORE_SEARCHES {
+                Outcome::Still
             } else {
-                return search;
+                self.collide_once(&mut search, round, given, report, ended)
+            };
+            match outcome {
+                // they take part in the same collisions from the start
+                Outcome::Woken(renewed) => {
+                    wakes += 1;
+                    known = Some(Known { search, renewed, resumed: Vec::new() });
+                }
+                Outcome::Strayed { renewed, resumed } => {
+                    searches += renewed.iter().filter(|&&renewed| renewed).count() + resumed.len();
+                    known = Some(Known { search, renewed, resumed });
+                }
+                Outcome::Struck => {
+                    breaks += 1;
+                    broad = search.into_broad();
+                    ended(Phase::Break);
+                }
+                Outcome::Still if self.break_through_others(&search, passes, last, report) => {
+                    passes += 1;
+                    breaks += 1;
+                    broad = search.into_broad();
+                    ended(Phase::Break);
+                }
+                Outcome::Still => return search,
             }
+        }
+    }
+
+    /// One collision pass, and the pieces of bodies that it broke.
+    fn collide_once(
+        &mut self,
+        search: &mut Search,
+        Round { pass, last, wakes }: Round,
+        given: Given<'_>,
+        report: &mut Report,
+        ended: &mut dyn FnMut(Phase),
+    ) -> Outcome {
+        let cause = Trigger::Collision(pass);
+        let laws = self.laws(cause, last, report);
+        let mut paths = self.paths();
+        let mut touching = Vec::new();
+        let asked = (&laws[..], &mut report.loads, &mut touching);
+        let most = self.len() / SLICES;
+        let done = self.collide(self.at(given), search.contacts(), &mut paths, most, asked);
+        ended(Phase::Collide);
+        self.report_woken(&done.blows, &laws, cause, &mut report.events);
+        let woken = self.wake_hit(&done.blows, wakes);
+        if woken.contains(&true) {
+            return Outcome::Woken(woken);
+        }
+        let (before, start) = (self.mechanical_energy(), self.exchange(paths));
+        let work = done.work + self.total_force_work(&start.poses);
+        let (frame, taken) = (self.at(given), before + work - self.mechanical_energy());
+        let acting = Acting { frame, search, momenta: &start.momenta, taken };
+        let hits = self.chosen_hits(cause, || self.loaded_hits(&done.blows, &laws, acting));
+        let is_broken = !done.blows.is_empty() || !hits.is_empty();
+        if is_broken && !self.break_or_hold(&hits, start, cause, report) {
+            // no body broke: the same collisions again, with whole bodies
+            return Outcome::Struck;
+        }
+        self.log_blows(touching);
+        report.energy.work += work;
+        report.counters.limited_blows += done.limited;
+        report.energy.dissipation.collision += taken;
+        if is_broken {
+            self.inherit_joints(&mut report.events);
+            self.wake_abandoned();
+            return Outcome::Struck;
+        }
+        let renewed = self.follow(search, given, &done);
+        if renewed.contains(&true) || !done.resumed.is_empty() {
+            Outcome::Strayed { renewed, resumed: done.resumed }
+        } else {
+            Outcome::Still
         }
     }
 

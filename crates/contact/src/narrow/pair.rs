@@ -445,6 +445,37 @@ mod tests {
         assert!(met > 500, "{met}");
     }
 
+    /// The corners of a box that sinks into another of its size are near the sides of that one all the way.
+    #[test]
+    fn a_box_that_falls_through_another_of_its_size_is_met_on_top() {
+        let half = Vector3::repeat(0.1);
+        let bounds = levelset::Aabb { min: (-half).into(), max: half.into() };
+        let hull = levelset::ConvexHull::new(&bounds.corners()).expect("a solid");
+        let hull = Shape::convex(&hull, 0.02, &Isometry3::identity()).expect("eight corners");
+        let mut state = 7u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as f64 / f64::from(1u32 << 31) - 0.5
+        };
+        for shape in [&Shape::cuboid(half, 0.02), &hull] {
+            for case in 0..300 {
+                let aside = Vector3::new(random(), 0.0, random()) * 0.02;
+                let turn = Vector3::new(random(), random(), random()) * 0.02;
+                let (above, fall) = (0.2 + 0.02 * random(), 0.03 + 0.4 * (random() + 0.5));
+                let at = |y: f64| Isometry3::new(aside + Vector3::y() * y, turn);
+                let (still, way) = (Isometry3::identity(), [at(above), at(above - fall)]);
+                let [a, b] = [motion(shape, [&way[0], &way[1]]), motion(shape, [&still; 2])];
+                let mut found = Contacts::default();
+                Pair::new(a, b, 0.0).look(None, &mut found);
+                assert!(!found.is_empty(), "case {case}");
+                let up = |contact: &Contact| contact.normal.y > 0.9;
+                assert!(found.all().iter().any(up), "case {case}: {:?}", found.all());
+                let depth = found.origins().iter().map(|o| -o.distance).fold(0.0, f64::max);
+                assert!(depth < 0.05, "case {case}: {depth} m deep");
+            }
+        }
+    }
+
     fn sampled(half: Vector3<f64>, spacing: f64) -> Shape {
         let bounds = levelset::Aabb { min: (-half).into(), max: half.into() };
         let grid = levelset::Grid::enclosing(&bounds, spacing, 2, 1 << 20).expect("a grid");

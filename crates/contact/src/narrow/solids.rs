@@ -128,13 +128,9 @@ impl Solids<'_> {
         }
     }
 
-    /// Drops what does not lead out by the shortest way, along the normal of the face that parts best
-    /// or of two edges, and sees to it that something does.
+    /// Drops what does not lead out along the minimum translation vector, and sees to it that something does.
     fn orient(&self, by_face: Parting, found: &mut Vec<Candidate>) {
-        let of_edges = found.iter().filter(|c| self.is_edge(c)).map(|c| self.out(c));
-        let ways = of_edges.map(|way| Parting { distance: self.parted_by(&way).0, way });
-        let Parting { distance, way } =
-            ways.fold(by_face, |p, q| if q.distance > p.distance { q } else { p });
+        let Parting { distance, way } = self.translation(by_face, found);
         found.retain(|candidate| self.out(candidate).dot(&way) > 0.0);
         let leads = |c: &Candidate| self.out(c).dot(&way) > 0.9 && c.distance < 0.5 * distance;
         if !found.iter().any(leads) {
@@ -221,15 +217,25 @@ impl Solids<'_> {
     }
 
     /// Their signed distance: by the best face, or any by at least `enough`, where it parts them by more than
-    /// `clear`; else by what is nearer than `reach`, or that if nothing is: long bars are parted by their edges
-    /// alone.
+    /// `clear`. Else, where corners and edges come within `reach` without overlap, how far these are off, or `reach`
+    /// if none do: long bars are parted by their edges alone. Where they overlap it is the length of the minimum translation
+    /// vector; how deep corners are says little of it, since those of a box on a box of the same size are near its sides.
     pub(crate) fn separation(&self, enough: f64, clear: f64, reach: f64) -> Separation {
         let Looked { face, found } = self.search(Range { margin: reach, enough, clear });
         if face.distance > clear {
             return Separation { distance: face.distance, face: Some(face) };
         }
-        let distance = found.iter().map(|c| c.distance).fold(reach, least_of);
+        let least = found.iter().map(|c| c.distance).fold(reach, least_of);
+        let distance =
+            if least > 0.0 { least } else { least.min(self.translation(face, &found).distance) };
         Separation { distance, face: Some(face) }
+    }
+
+    /// The minimum translation vector: along the normal of the face that parts best or of two edges.
+    fn translation(&self, by_face: Parting, found: &[Candidate]) -> Parting {
+        let of_edges = found.iter().filter(|c| self.is_edge(c)).map(|c| self.out(c));
+        let ways = of_edges.map(|way| Parting { distance: self.parted_by(&way).0, way });
+        ways.fold(by_face, |p, q| if q.distance > p.distance { q } else { p })
     }
 
     fn search(&self, range: Range) -> Looked {

@@ -1,5 +1,6 @@
 //! The contact problem of a pass.
 
+use dynamics::Velocity;
 use nalgebra::{Isometry3, Vector3};
 
 use crate::body::Columns;
@@ -18,6 +19,8 @@ pub(crate) struct Problem<'a> {
     pub contacts: &'a Contacts,
     /// The order of the pairs, with that of shock propagation.
     pub order: &'a Order,
+    /// What forces add to each velocity in half the step.
+    pub drift: &'a [Velocity],
     /// Length of the step, s.
     pub dt: f64,
     /// Iteration counts and tolerances.

@@ -290,6 +290,8 @@ const REPEATS: usize = 7;
 /// Up to so many batches are few: all are relaxed in every sweep, which costs little, and what is
 /// stacked comes to rest exactly.
 const FEW_BATCHES: usize = 64;
+/// Limit of further sweeps after an impact.
+const MAX_IMPACT_SWEEPS: usize = 100;
 /// Batches per task; fixed, so that the work is cut the same way for any thread count.
 const CHUNK: usize = 32;
 
@@ -391,10 +393,16 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Solves all contacts together.
+    /// Solves all contacts together. After an impact more sweeps follow, until no contact changes by more than forces
+    /// change velocities.
     fn solve_all(&mut self) {
         let stages: Vec<Stage> = self.problem.order.stages().collect();
-        self.sweep(&stages, self.sweeps.0, false);
+        let settled = self.settled();
+        if self.sweep(&stages, (self.sweeps.0, settled), false) && self.friction {
+            let forced = self.problem.drift.iter().map(|drift| drift.linear.norm());
+            let forced = forced.fold(settled, f64::max);
+            self.sweep(&stages, (MAX_IMPACT_SWEEPS, forced), false);
+        }
     }
 
     /// Level by level, with everything below frozen.
@@ -404,7 +412,7 @@ impl<'a> Pass<'a> {
             return;
         }
         for stages in self.problem.order.by_level() {
-            self.sweep(&stages, sweeps, true);
+            self.sweep(&stages, (sweeps, self.settled()), true);
         }
         // held bodies gave way to none
         if let Some(joints) = &self.joints {
@@ -412,11 +420,16 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Up to that many times over the stages, until nothing changes any more.
-    fn sweep(&mut self, stages: &[Stage], sweeps: usize, shock: bool) {
-        let Settings { settled_speed, rough_speed, .. } = *self.problem.settings;
-        // positions are pushed by lengths, not by speeds
-        let settled = if self.friction { settled_speed } else { settled_speed * self.problem.dt };
+    /// Change of speed below which sweeps end, m/s; when bodies are pushed out of each other a length, m.
+    fn settled(&self) -> f64 {
+        let speed = self.problem.settings.settled_speed;
+        if self.friction { speed } else { speed * self.problem.dt }
+    }
+
+    /// Up to that many times over the stages, until nothing changes by more than `settled`. Returns whether the last
+    /// sweep changed more.
+    fn sweep(&mut self, stages: &[Stage], (sweeps, settled): (usize, f64), shock: bool) -> bool {
+        let rough_speed = self.problem.settings.rough_speed;
         let lazy = self.batches.len() > FEW_BATCHES;
         let repeats = if shock { REPEATS } else { 0 };
         for _ in 0..sweeps {
@@ -430,12 +443,13 @@ impl<'a> Pass<'a> {
                 changed |= any(batches, stage.parallel, |batches| sweep.over(batches));
             }
             if !changed {
-                break;
+                return false;
             }
             if let (Some(joints), false) = (&self.joints, shock) {
                 joints.relax(movers);
             }
         }
+        true
     }
 }
 
