@@ -10,16 +10,21 @@
 //! Motors reach their speed at the end of an inner step within their maximum torque. Limits are plastic
 //! impacts.
 
+mod active;
 mod blocks;
 mod held;
+mod impact;
 mod line;
+mod link;
 mod linkage;
+mod part;
 
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 use rayon::prelude::*;
 
-use self::linkage::{Linkage, Moved, Part};
+use self::linkage::{Linkage, Moved};
+use self::part::Part;
 use super::{Joint, Reaction};
 use crate::frame::Frame;
 use crate::passes::search::Search;
