@@ -396,6 +396,11 @@ impl JointPass {
         entries.relax_at_once(movers, &mut known);
     }
 
+    /// The largest component of the natural map of the rows, m/s or rad/s: zero if complementarity holds.
+    pub(crate) fn residual(&self, movers: &Movers) -> f64 {
+        self.entries.as_ref().map_or(0.0, |entries| entries.residual(movers))
+    }
+
     /// What each joint bore, and what each body gained by its joints.
     pub(crate) fn reactions(&self, bodies: usize) -> (Vec<Reaction>, Vec<Momentum>) {
         let impulses: Vec<f64> =

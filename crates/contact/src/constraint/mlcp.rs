@@ -348,7 +348,7 @@ impl Entries {
 
     /// The largest that complementarity is missed by, in the unit of speed: how far each impulse
     /// moves if it alone is relaxed, times what resists it.
-    fn residual(&self, movers: &Movers) -> f64 {
+    pub(super) fn residual(&self, movers: &Movers) -> f64 {
         let mut worst: f64 = 0.0;
         for block in &self.blocks {
             let pair = load(movers, block);

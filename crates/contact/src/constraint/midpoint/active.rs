@@ -9,27 +9,49 @@ use super::linkage::Linkage;
 const PASSED: f64 = 1e-10;
 
 impl Linkage {
-    /// Releases active rows with impulses beyond their bounds and activates violated rows. Returns whether the
-    /// active set changed.
-    pub(super) fn switch(&mut self, props: &[Move], h: f64) -> bool {
+    /// Whether limits and motors meet complementarity; else changes the active set. By block principal pivoting
+    /// (Judice and Pires 1994): all joints that violate it change while they get fewer than the `fewest` before,
+    /// else only the first, which ends for every positive definite Delassus operator (Murty 1974).
+    pub(super) fn is_complementary(&mut self, props: &[Move], h: f64, fewest: &mut usize) -> bool {
         let (moves, size) = (self.moves(), self.size);
-        let mut changed = false;
-        for link in &mut self.links {
+        let mut changes: Vec<(usize, Vec<Held>)> = Vec::new();
+        for (n, link) in self.links.iter().enumerate().filter(|(_, link)| link.is_bounded()) {
             let sides = sides(link, &moves, props);
-            changed |= switch_limits(&mut link.rows, [&sides[0], &sides[1]], size);
-            let limit = |row: &Held| row.rule == Rule::Limit && row.act == Act::Keeps;
-            let stopped = link.rows.iter().position(limit);
-            let Some(at) = link.rows.iter().position(|row| matches!(row.rule, Rule::Motor { .. }))
-            else {
-                continue;
-            };
-            let lower = stopped == Some(at + 1);
-            let motor = &mut link.rows[at];
-            let over = motor.line(&sides).value - motor.target;
-            changed |= switch_motor(motor, stopped.map(|_| lower), over, h);
+            let mut rows = link.rows.clone();
+            if pivot(&mut rows, &sides, (size, h)) {
+                changes.push((n, rows));
+            }
         }
-        changed
+        let count = changes.len();
+        let chosen = if count < *fewest { count } else { 1 };
+        *fewest = count.min(*fewest);
+        for (n, rows) in changes.into_iter().take(chosen) {
+            self.links[n].rows = rows;
+        }
+        count == 0
     }
+}
+
+/// Moves the limits and the motor of a joint towards complementarity, given the `size` of the linkage, m, and the
+/// inner step, s. Returns whether that changed the active set.
+fn pivot(rows: &mut [Held], sides: &[Side; 2], (size, h): (f64, f64)) -> bool {
+    let changed = switch_limits(rows, [&sides[0], &sides[1]], size);
+    let Some(at) = rows.iter().position(|row| matches!(row.rule, Rule::Motor { .. })) else {
+        return changed;
+    };
+    let limit = |row: &Held| row.rule == Rule::Limit && row.act == Act::Keeps;
+    let stopped = rows.iter().position(limit);
+    let over = rows[at].line(sides).value - rows[at].target;
+    let Some(limit) = stopped else {
+        return switch_motor(&mut rows[at], over, h) || changed;
+    };
+    let outward = if limit == at + 1 { -1.0 } else { 1.0 };
+    if is_drawn_back(&rows[at], over * outward) {
+        (rows[limit].act, rows[limit].impulse) = (Act::Bound, 0.0);
+        rows[at].act = Act::Keeps;
+        return true;
+    }
+    stop_motor(&mut rows[at], (over, outward), h) || changed
 }
 
 /// Releases limits with negative impulses and activates violated limits, of two the less violated. Returns
@@ -57,25 +79,35 @@ fn switch_limits(rows: &mut [Held], sides: [&Side; 2], size: f64) -> bool {
     changed
 }
 
-/// Bounds a motor at its maximum torque, or holds its speed if it would run `over`. Against a limit the motor
-/// pushes with its maximum. Returns whether that changed.
-fn switch_motor(motor: &mut Held, stopped: Option<bool>, over: f64, h: f64) -> bool {
+/// Bounds a motor at its maximum torque, or holds its speed if it would run `over`. Returns whether that changed.
+fn switch_motor(motor: &mut Held, over: f64, h: f64) -> bool {
     let Rule::Motor { most, .. } = motor.rule else { return false };
     let most = most * h;
-    match (motor.act, stopped) {
-        (Act::Keeps, Some(lower)) => {
-            let push = if most.is_finite() { most } else { 0.0 };
-            (motor.act, motor.impulse) = (Act::Bound, if lower { -push } else { push });
-            true
-        }
-        (Act::Keeps, None) if motor.impulse.abs() > most * (1.0 + PASSED) => {
+    match motor.act {
+        Act::Keeps if motor.impulse.abs() > most * (1.0 + PASSED) => {
             (motor.act, motor.impulse) = (Act::Bound, most.copysign(motor.impulse));
             true
         }
-        (Act::Bound, None) if over * motor.impulse.signum() > PASSED || !most.is_finite() => {
+        Act::Bound if over * motor.impulse.signum() > PASSED || !most.is_finite() => {
             motor.act = Act::Keeps;
             true
         }
-        (Act::Keeps | Act::Bound, _) => false,
+        Act::Keeps | Act::Bound => false,
     }
+}
+
+/// Bounds a motor at a limit: it pushes with its maximum towards its target, which the joint misses by `over`, and
+/// `outward` if the target is the limit. Returns whether that changed.
+fn stop_motor(motor: &mut Held, (over, outward): (f64, f64), h: f64) -> bool {
+    let Rule::Motor { most, .. } = motor.rule else { return false };
+    let push = if most.is_finite() { most * h } else { 0.0 };
+    let impulse = if over * outward > PASSED { -push * outward } else { push * outward };
+    let changed = motor.act == Act::Keeps || motor.impulse != impulse;
+    (motor.act, motor.impulse) = (Act::Bound, impulse);
+    changed
+}
+
+/// Whether a motor without a maximum takes the joint back from a limit that is `beyond` its target.
+fn is_drawn_back(motor: &Held, beyond: f64) -> bool {
+    matches!(motor.rule, Rule::Motor { most, .. } if !most.is_finite()) && beyond > PASSED
 }

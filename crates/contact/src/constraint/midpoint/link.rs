@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Matrix3, Matrix6, Vector3, Vector6};
 
 use super::blocks::Blocks;
-use super::held::Held;
+use super::held::{Held, Rule};
 use super::line::{Line, Move, Side, Stiffness};
 use super::part::End;
 use crate::constraint::Reaction;
@@ -20,6 +20,13 @@ pub(super) struct Link {
     pub(super) frames: [Isometry3<f64>; 2],
     pub(super) rows: Vec<Held>,
     pub(super) reaction: Reaction,
+}
+
+impl Link {
+    /// Whether it has a limit or a motor.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.rows.iter().any(|row| row.rule != Rule::Always)
+    }
 }
 
 impl Held {

@@ -16,8 +16,9 @@ const INNER_TURN: f64 = 0.25;
 const MAX_INNER_STEPS: f64 = 512.0;
 /// Limit of halvings of an inner step whose Newton iteration fails.
 const MAX_HALVINGS: u32 = 6;
-/// Limits of Newton steps and of changes of the active set.
+/// Limit of Newton steps.
 const NEWTON_STEPS: usize = 16;
+/// Limit of changes of the active set, beyond one for each joint with a limit or motor.
 const ROUNDS: usize = 16;
 /// Size of the last Newton step, rad and relative to the longest arm. The error is its square.
 const SOLVED: f64 = 1e-8;
@@ -35,6 +36,8 @@ pub(super) struct Linkage {
     pub(super) size: f64,
     /// Work of motors and kinematic bodies, J.
     pub(super) work: f64,
+    /// Whether an impact was not solved.
+    unsolved: bool,
 }
 
 /// A linkage at the end of a step.
@@ -45,6 +48,8 @@ pub(super) struct Moved {
     pub(super) reactions: Vec<(usize, Reaction)>,
     /// Work of motors and kinematic bodies, J.
     pub(super) work: f64,
+    /// Whether an impact was not solved.
+    pub(super) unsolved: bool,
 }
 
 impl Linkage {
@@ -72,7 +77,7 @@ impl Linkage {
             links.push(Link { number, ends, frames: joint.frames, rows, reaction });
         }
         let size = if size > 0.0 { size } else { 1.0 };
-        Some(Self { parts, props, links, size, work: 0.0 })
+        Some(Self { parts, props, links, size, work: 0.0, unsolved: false })
     }
 
     /// Advances by `dt`, s, with a warm start from the `last` impulses of each joint. `None` if the Newton
@@ -88,7 +93,7 @@ impl Linkage {
         let pattern = Pattern::new(self.parts.len(), &ends)?;
         let mut blocks = Blocks::new(&pattern);
         if self.was_struck(joints) {
-            self.stop(Stop::Joints, 0.0, &mut blocks);
+            self.unsolved |= !self.stop(Stop::Joints, 0.0, &mut blocks);
         }
         let steps = self.inner_steps(dt);
         let mut h = dt / steps;
@@ -112,7 +117,8 @@ impl Linkage {
         let rates = self.rates(dt);
         self.links.iter_mut().zip(rates).for_each(|(link, rates)| link.reaction.rates = rates);
         let reactions = self.links.iter().map(|link| (link.number, link.reaction)).collect();
-        Some(Moved { parts: self.parts, reactions, work: self.work })
+        let Self { parts, work, unsolved, .. } = self;
+        Some(Moved { parts, reactions, work, unsolved })
     }
 
     fn inner_steps(&self, dt: f64) -> f64 {
@@ -153,22 +159,28 @@ impl Linkage {
         self.keep(&props, h);
         let pushes = |row: &Held| row.rule == Rule::Limit && row.act == Act::Keeps;
         if self.links.iter().flat_map(|link| &link.rows).any(pushes) {
-            self.stop(Stop::Limits, time + h, blocks);
+            self.unsolved |= !self.stop(Stop::Limits, time + h, blocks);
         }
         true
     }
 
     /// Finds the active set and the impulses; `false` if it fails.
     fn solve(&mut self, props: &[Move], h: f64, blocks: &mut Blocks<'_>) -> bool {
-        for _ in 0..ROUNDS {
+        let mut fewest = usize::MAX;
+        for _ in 0..self.rounds() {
             if !self.newton(props, h, blocks) {
                 return false;
             }
-            if !self.switch(props, h) {
+            if self.is_complementary(props, h, &mut fewest) {
                 return true;
             }
         }
         false
+    }
+
+    /// Limit of changes of the active set.
+    pub(super) fn rounds(&self) -> usize {
+        ROUNDS + self.links.iter().filter(|link| link.is_bounded()).count()
     }
 
     pub(super) fn moves(&self) -> Vec<Move> {
@@ -198,7 +210,11 @@ impl Linkage {
     /// Velocities of parts and props.
     pub(super) fn velocities(&self) -> [Vec<Vector6<f64>>; 2] {
         let parts = self.parts.iter().map(Part::velocity).collect();
-        [parts, self.props.iter().map(Prop::velocity).collect()]
+        [parts, self.props_velocities()]
+    }
+
+    pub(super) fn props_velocities(&self) -> Vec<Vector6<f64>> {
+        self.props.iter().map(Prop::velocity).collect()
     }
 
     /// Newton iteration for translations, rotations and impulses of the active rows; the last iterations reuse

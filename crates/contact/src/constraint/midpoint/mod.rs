@@ -65,7 +65,8 @@ impl Linkages {
                 Some(linkage.advance(frame.dt, frame.joints).ok_or(Unsolved))
             })
             .collect();
-        all.unsolved = found.iter().flatten().any(Result::is_err);
+        let is_unsolved = |moved: &Moved| moved.unsolved;
+        all.unsolved = found.iter().flatten().any(|own| own.as_ref().map_or(true, is_unsolved));
         let mut moved: Vec<Moved> = found.into_iter().flatten().flatten().collect();
         let clear = groups.clear(frame, search, &moved);
         let mut is_clear = clear.iter();
