@@ -205,10 +205,7 @@ struct Given {
 
 impl Link {
     /// The lines of rows that are held.
-    fn active<'a>(
-        &'a self,
-        lines: &'a [(usize, Line)],
-    ) -> impl Iterator<Item = &'a (usize, Line)> {
+    fn active<'a>(&'a self, lines: &'a [(usize, Line)]) -> impl Iterator<Item = &'a (usize, Line)> {
         lines.iter().filter(|(row, _)| self.rows[*row].act == Act::Keeps)
     }
 }

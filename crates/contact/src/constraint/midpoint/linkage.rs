@@ -8,6 +8,7 @@ use super::held::{self, Act, Held, Rule, Stop};
 use super::line::{Move, Stiffness};
 use super::link::{Link, RowBlocks, SHARING, add, answer, sides, speed_of, still};
 use super::part::{End, Part, Prop};
+use super::whole::Whole;
 use crate::constraint::{Joint, Reaction};
 
 /// Largest rotation of a body per inner step, rad. The phase error is its square over twelve.
@@ -38,6 +39,8 @@ pub(super) struct Linkage {
     pub(super) work: f64,
     /// Whether an impact was not solved.
     unsolved: bool,
+    /// Motion before joints were closed, if they were open.
+    pub(super) before: Option<Whole>,
 }
 
 /// A linkage at the end of a step.
@@ -77,7 +80,7 @@ impl Linkage {
             links.push(Link { number, ends, frames: joint.frames, rows, reaction });
         }
         let size = if size > 0.0 { size } else { 1.0 };
-        Some(Self { parts, props, links, size, work: 0.0, unsolved: false })
+        Some(Self { parts, props, links, size, work: 0.0, unsolved: false, before: None })
     }
 
     /// Advances by `dt`, s, with a warm start from the `last` impulses of each joint. `None` if the Newton
@@ -92,9 +95,12 @@ impl Linkage {
         let ends: Vec<_> = self.links.iter().map(ends).collect();
         let pattern = Pattern::new(self.parts.len(), &ends)?;
         let mut blocks = Blocks::new(&pattern);
+        let before = self.before.filter(|_| self.props.is_empty());
+        before.iter().for_each(|before| before.turn(&mut self.parts));
         if self.was_struck(joints) {
             self.unsolved |= !self.stop(Stop::Joints, 0.0, &mut blocks);
         }
+        before.iter().for_each(|before| before.slow(&mut self.parts));
         let steps = self.inner_steps(dt);
         let mut h = dt / steps;
         self.guess(joints, 1.0 / steps);

@@ -18,6 +18,7 @@ mod line;
 mod link;
 mod linkage;
 mod part;
+mod whole;
 
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
@@ -25,6 +26,7 @@ use rayon::prelude::*;
 
 use self::linkage::{Linkage, Moved};
 use self::part::Part;
+use self::whole::Whole;
 use super::{Joint, Reaction};
 use crate::frame::Frame;
 use crate::passes::search::Search;
@@ -290,5 +292,12 @@ fn linkage(
         apart.max(turned) <= CLOSED
     });
     let still = (frame.columns.bodies, poses);
-    is_closed.then(|| Linkage::new(parts, &joints, still)).flatten()
+    if !is_closed {
+        return None;
+    }
+    let moved = bodies.iter().any(|&i| poses[i as usize] != frame.poses[i as usize]);
+    let before = moved.then(|| Whole::at(&parts, frame.poses));
+    let mut linkage = Linkage::new(parts, &joints, still)?;
+    linkage.before = before;
+    Some(linkage)
 }

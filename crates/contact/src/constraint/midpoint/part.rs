@@ -87,6 +87,13 @@ impl Part {
         (stacked(&linear, &(angular - self.momentum.angular)), slope)
     }
 
+    pub(super) fn gain_velocity(&mut self, change: &Vector6<f64>) {
+        let (linear, angular) = (change.fixed_rows::<3>(0), change.fixed_rows::<3>(3));
+        let rotation = self.pose.rotation.to_rotation_matrix().into_inner();
+        self.momentum.linear += linear * self.mass;
+        self.momentum.angular += self.world_inertia(&rotation) * angular;
+    }
+
     pub(super) fn gain(&mut self, impulse: &Vector6<f64>) {
         self.momentum.linear += impulse.fixed_rows::<3>(0);
         self.momentum.angular += impulse.fixed_rows::<3>(3);

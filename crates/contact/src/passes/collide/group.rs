@@ -221,9 +221,10 @@ impl Pass<'_> {
         let [p, q] = own.map(|i| &columns.materials[i]);
         let friction = p.friction_with(q, settings.friction);
         let first = impact.touches.len();
+        let places = self.arm_origins([a, b]);
         let mut fastest = 0.0f64;
         for &Spot { owner, arms: found, at, normal } in &group.pairs[&pair] {
-            let arms = arms(owner, found, &[a.arm_origin, b.arm_origin]);
+            let arms = arms(owner, found, &places);
             let u = a.mover.velocity.at(&arms[0]) - b.mover.velocity.at(&arms[1]);
             let approach = -normal.dot(&u);
             fastest = fastest.max(approach);
