@@ -134,13 +134,11 @@ pub(crate) fn close(frame: Frame<'_>, poses: &mut [Isometry3<f64>]) {
             return;
         }
         let columns = Columns { bodies: &bodies, ..columns };
-        let movers = Movers::new(columns, poses, &vec![Velocity::default(); poses.len()]);
-        let Ok(entries) = Entries::new(&movers, &rows, poses.len()) else { return };
-        let chosen = |row: &Row| is_open(row) && groups.of(row).is_some_and(|group| open[group]);
-        let at_once = entries.at_once(&movers, entries.living(chosen));
-        let wanted: Vec<f64> = at_once.rows().iter().map(|&n| rows[n as usize].target).collect();
-        let Some(impulses) = at_once.solve(&wanted) else { return };
-        entries.change(&movers, at_once.rows(), impulses);
+        let is_chosen = |row: &Row| groups.of(row).is_some_and(|group| open[group]);
+        let mut active: Vec<bool> = rows.iter().map(|row| is_open(row) && is_chosen(row)).collect();
+        let Some(movers) = projected((columns, poses), &rows, is_chosen, &mut active) else {
+            return;
+        };
         let tried = groups.shifted(&movers, poses);
         let left = worst(&rows_of(joints, &tried, whole).0);
         let better: Vec<bool> = (0..open.len()).map(|k| left[k] < BETTER * apart[k]).collect();
@@ -156,6 +154,47 @@ pub(crate) fn close(frame: Frame<'_>, poses: &mut [Isometry3<f64>]) {
         rows = rows_of(joints, poses, whole).0;
         apart = worst(&rows);
     }
+}
+
+/// The least displacements in the metric of the masses that close the joints of `chosen` rows to first order, as
+/// velocities over 1 s. Limits are unilateral: those that the displacements pass join the `active` rows, and those that
+/// would pull leave them, by block principal pivoting. `None` if the rows cannot be solved.
+fn projected(
+    (columns, poses): (Columns<'_>, &[Isometry3<f64>]),
+    rows: &[Row],
+    chosen: impl Fn(&Row) -> bool,
+    active: &mut [bool],
+) -> Option<Movers> {
+    let is_limit = |n: usize| rows[n].bounds == Bounds::PUSH && chosen(&rows[n]);
+    let limits: Vec<usize> = (0..rows.len()).filter(|&n| is_limit(n)).collect();
+    let mut fewest = usize::MAX;
+    for round in 0..=2 * limits.len() {
+        let movers = Movers::new(columns, poses, &vec![Velocity::default(); poses.len()]);
+        let entries = Entries::new(&movers, rows, poses.len()).ok()?;
+        let mut own = entries.living(|_| true);
+        own.retain(|&n| active[n as usize]);
+        let at_once = entries.at_once(&movers, own);
+        let wanted: Vec<f64> = at_once.rows().iter().map(|&n| rows[n as usize].target).collect();
+        let impulses = at_once.solve(&wanted)?;
+        let pulls = at_once.rows().iter().zip(&impulses).filter(|(_, impulse)| **impulse < 0.0);
+        let mut wrong: Vec<usize> =
+            pulls.map(|(&n, _)| n as usize).filter(|&n| is_limit(n)).collect();
+        entries.change(&movers, at_once.rows(), impulses);
+        let speed = |row: &Row| {
+            let [a, b] = row.bodies.map(|i| movers.velocity(i as usize));
+            row.speed(&a, &b)
+        };
+        let is_passed = |n: &usize| !active[*n] && speed(&rows[*n]) < rows[*n].target - CLOSED;
+        wrong.extend(limits.iter().copied().filter(is_passed));
+        if wrong.is_empty() || round == 2 * limits.len() {
+            return Some(movers);
+        }
+        wrong.sort_unstable();
+        let count = if wrong.len() < fewest { wrong.len() } else { 1 };
+        fewest = wrong.len().min(fewest);
+        wrong[..count].iter().for_each(|&n| active[n] = !active[n]);
+    }
+    None
 }
 
 /// Makes a body harder to turn.
