@@ -228,6 +228,8 @@ impl Linkage {
     fn newton(&mut self, props: &[Move], h: f64, blocks: &mut Blocks<'_>) -> bool {
         let mut last = f64::INFINITY;
         let mut is_near = false;
+        // the regularisation leaves a share of what motors miss in each step
+        let is_bounded = self.links.iter().any(Link::is_bounded);
         for _ in 0..NEWTON_STEPS {
             let into = if is_near { None } else { Some(&mut *blocks) };
             let right = self.linearise(props, h, into);
@@ -239,7 +241,7 @@ impl Linkage {
             if !change.is_finite() || self.parts.iter().any(|part| part.both[1].norm() > 4.0) {
                 return false;
             }
-            if change < if is_near { SOLVED_NEAR } else { SOLVED } {
+            if change < if is_near || is_bounded { SOLVED_NEAR } else { SOLVED } {
                 return true;
             }
             is_near = change < NEAR && change < 0.1 * last;
