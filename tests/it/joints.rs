@@ -454,6 +454,23 @@ fn scenes_say_what_is_wrong_with_a_joint() {
     said(&format!("kind = \"hinge\"\n{ends}limits = [10, -10]"), "ascend");
     said(&format!("kind = \"point\"\n{ends}motor = {{ speed = 1, most = 1 }}"), "only `hinge`");
     said(&format!("kind = \"hing\"\n{ends}"), "hinge");
+    let hinge = |more: &str| format!("kind = \"hinge\"\n{ends}{more}");
+    said(&hinge("axis = [0, nan, 0]"), "joints[2].axis");
+    said(&hinge("limits = [nan, 10]"), "joints[2].limits");
+    said(&hinge("limits = [-200, 10]"), "between -179 and 179");
+    said(&hinge("motor = { speed = inf, most = 1 }"), "motor.speed");
+    said(&hinge("motor = { speed = 1, most = -1 }"), "motor.most");
+    said(&hinge("break_force = 0"), "leave it out");
+    said(&hinge("break_torque = -1"), "leave it out");
+    said(&hinge("second_anchor = [0, 1, 0]"), "only `distance`");
+    said(&format!("kind = \"distance\"\n{ends}limits = [-1, 2]"), "between 0 and");
+    said(
+        "kind = \"point\"\nbodies = [\"weight\", \"hook\"]\nanchor = [nan, 0, 0]",
+        "joints[2].anchor",
+    );
+    let fixed = CHAIN.replace("density = 2000", "density = 2000\nmotion = \"static\"");
+    let message = Scene::from_toml(&fixed).unwrap_err().to_string();
+    assert!(message.contains("motion = \"dynamic\""), "{message}");
     let reference = CHAIN.replace("fps = 60", "fps = 60\nsolver = \"reference\"");
     let message = Scene::from_toml(&reference).unwrap_err().to_string();
     assert!(message.contains("has no joints"), "{message}");

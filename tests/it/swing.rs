@@ -306,6 +306,119 @@ fn a_motor_that_a_limit_stops_holds_and_does_no_work() {
     assert!(report.energy.work.abs() < 1e-9 && !report.events.unsolved, "{report:?}");
 }
 
+/// A limit stops the hinge for an instant, and the motor then turns it back.
+#[test]
+fn a_motor_takes_a_hinge_back_from_the_limit_it_was_thrown_against() {
+    let mut world = world(30.0, 0.0);
+    let nail = nail(&mut world);
+    let thrown = Velocity { angular: Vector3::z() * -20.0, ..Velocity::default() };
+    let rod = add(&mut world, mass(1.0, [0.1; 3]), Isometry3::identity(), thrown);
+    let hinge = joint(JointKind::Hinge, [rod, nail], Vector3::zeros());
+    let motor = Some(Motor { speed: 2.0, most: 10.0 });
+    world.join(NewJoint { motor, limits: Some([-0.1, 1.0]), ..hinge }).unwrap();
+    world.step();
+    let report = world.step();
+    let coordinate = world.joints().next().unwrap().coordinate;
+    assert!(coordinate > -0.1 && !report.events.unsolved, "{coordinate}");
+    (0..10).for_each(|_| drop(world.step()));
+    let spin = world.get(rod).unwrap().momentum.angular.z / 0.1;
+    assert!((spin - 2.0).abs() < 1e-9, "{spin} rad/s");
+}
+
+/// A flywheel on the shaft of the one before: inertia, kg m^2; speed, rad/s; motor; limits, rad.
+#[derive(Clone, Debug)]
+struct Flywheel {
+    inertia: f64,
+    spin: f64,
+    motor: Motor,
+    limits: Option<[f64; 2]>,
+}
+
+fn flywheel() -> impl Strategy<Value = Flywheel> {
+    let power = |least: f64, most: f64| (least..most).prop_map(|x: f64| 10.0_f64.powf(x));
+    // one inner step a frame: more add up their torques
+    let motor = (-5.0..5.0_f64, power(-2.0, 1.0));
+    let limits = prop::option::of((0.0..1.0_f64, 0.0..1.0_f64));
+    (power(-1.0, 1.0), -3.0..3.0_f64, motor, limits).prop_map(
+        |(inertia, spin, (speed, most), limits)| Flywheel {
+            inertia,
+            spin,
+            motor: Motor { speed, most },
+            limits: limits.map(|(less, more)| [-less, more]),
+        },
+    )
+}
+
+/// Flywheels on one shaft, each driven against the one before.
+fn shaft(wheels: &[Flywheel]) -> (World, Vec<BodyId>) {
+    let mut world = world(240.0, 0.0);
+    let mut ids = vec![nail(&mut world)];
+    for wheel in wheels {
+        let spin = Velocity { angular: Vector3::z() * wheel.spin, ..Velocity::default() };
+        let body = mass(1.0, [wheel.inertia; 3]);
+        let id = add(&mut world, body, Isometry3::identity(), spin);
+        let hinge = joint(JointKind::Hinge, [id, ids[ids.len() - 1]], Vector3::zeros());
+        let (motor, limits) = (Some(wheel.motor), wheel.limits);
+        world.join(NewJoint { motor, limits, ..hinge }).unwrap();
+        ids.push(id);
+    }
+    (world, ids)
+}
+
+/// Angular velocity of each wheel against the one before, rad/s.
+fn rates(world: &World, ids: &[BodyId]) -> Vec<f64> {
+    let spin = |id: &BodyId| {
+        let state = world.get(*id).unwrap();
+        state.body.velocity(&state.pose.rotation, state.momentum).angular.z
+    };
+    ids.windows(2).map(|pair| spin(&pair[1]) - spin(&pair[0])).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// A motor below its maximum has its speed; one at its maximum lags behind its speed on that side. A limit only
+    /// pushes.
+    #[test]
+    fn motors_and_limits_of_a_shaft_meet_complementarity(
+        wheels in prop::collection::vec(flywheel(), 2..9),
+    ) {
+        let (mut world, ids) = shaft(&wheels);
+        // of the angle in a step
+        let slack = 1e-9 * 240.0;
+        for frame in 0..120 {
+            let before = rates(&world, &ids);
+            let report = world.step();
+            prop_assert!(!report.events.unsolved, "frame {}", frame);
+            let after = rates(&world, &ids);
+            let joints: Vec<_> = world.joints().collect();
+            let at = |n: usize| {
+                let ends = wheels[n].limits.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+                [joints[n].coordinate - ends[0] < 1e-8, ends[1] - joints[n].coordinate < 1e-8]
+            };
+            // an impact at a limit changes all speeds, and takes no time in which motors could push
+            let is_struck = (0..wheels.len())
+                .any(|n| at(n) != [false; 2] && (before[n] - after[n]).abs() > slack);
+            if is_struck {
+                continue;
+            }
+            for (n, wheel) in wheels.iter().enumerate() {
+                let Motor { speed, most } = wheel.motor;
+                let (rate, torque, near) = (after[n], joints[n].torque.z, 1e-9 * most);
+                let [lower, upper] = at(n);
+                let is_driven = torque.abs() <= most + near
+                    && ((rate - speed).abs() < slack
+                        || torque > most - near && rate < speed
+                        || torque < near - most && rate > speed);
+                let is_stopped = rate.abs() < slack
+                    && (lower && torque >= -most - near || upper && torque <= most + near);
+                let is_met = is_driven || is_stopped;
+                prop_assert!(is_met, "frame {}, {}: {} rad/s by {} N m", frame, n, rate, torque);
+            }
+        }
+    }
+}
+
 /// A body of a random tree: which it hangs on, by what, how it moves and what it weighs.
 type Branch = (usize, usize, [[f64; 3]; 2], f64);
 

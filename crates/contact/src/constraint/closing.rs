@@ -1,9 +1,9 @@
-//! Joints that end a step closed, however far bodies turn in it.
+//! Projection onto the position constraints of joints at the end of a step.
 //!
-//! Rows are straight, and what turns goes around bends. So the pass for positions goes on until what
-//! it leads to is right (SHAKE, Ryckaert 1977; the first half of RATTLE), which moves bodies and
-//! gives them momentum as well; and where that does not get there, since bodies turn by a radian and
-//! more, they are moved together.
+//! The constraint Jacobian is that of the start of the step, and the constraints are nonlinear. [`follow`] repeats the
+//! position stage of SHAKE (Ryckaert 1977; the first half of RATTLE) until the predicted poses meet them, and its
+//! impulses count as momentum. Where bodies turn by a radian and more that does not converge, and [`close`] projects
+//! poses by Gauss-Newton steps in the metric of the masses, without momentum.
 
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
@@ -15,21 +15,21 @@ use crate::frame::Frame;
 use crate::solve::movers::Movers;
 use crate::{Columns, Islands};
 
-/// Joints this far apart are closed: m or rad.
+/// Tolerance of the position constraints, m or rad.
 const CLOSED: f64 = 1e-9;
-/// Times that ways are bent.
+/// Limit of iterations of [`follow`].
 const ROUNDS: usize = 16;
-/// Share of what was missed that may be left each time.
+/// Largest share of the constraint error that an accepted iteration leaves.
 const BETTER: f64 = 0.7;
-/// Times that bodies are moved together, that this may fail, and what turning is made harder by then.
+/// Limits of Gauss-Newton steps and of rejected ones, and the factor of the inertia after a rejected step.
 const MAX_MOVES: usize = 40;
 const MAX_FAILED: usize = 8;
 const HEAVIER: f64 = 10.0;
-/// Most that a body is turned at once, rad: rows say little of what is farther.
+/// Largest rotation of a step, rad: the linearisation does not hold beyond.
 const MAX_TURN: f64 = 0.5;
 
-/// Adds impulses to `momenta` until they take bodies to where their joints are closed, and to the
-/// `gains` of bodies and what `joints` bore. What is joined goes on as long as it gets closer.
+/// Adds Lagrange multipliers to `momenta` until the predicted poses meet the bilateral constraints, and to the
+/// `gains` of bodies and the reactions of `joints`. Each linkage iterates while its error falls.
 pub(crate) fn follow(
     frame: Frame<'_>,
     joints: &mut [Joint],
@@ -91,14 +91,13 @@ pub(crate) fn follow(
     }
 }
 
-/// What the rows of all joints miss by where bodies are in the end; zero for those that need not
-/// hold.
+/// Constraint errors of all rows at the end of the step; zero for unilateral rows and motors.
 fn misses(joints: &[Joint], counts: &[usize], [start, end]: [&[Isometry3<f64>]; 2]) -> Vec<f64> {
     let mut all = Vec::with_capacity(counts.iter().sum());
     for (joint, &count) in joints.iter().zip(counts) {
         let rest = all.len() + count;
         if count > 0 {
-            // rows that always hold come first
+            // bilateral rows come first
             all.extend(joint.misses(start, end));
         }
         all.resize(rest, 0.0);
@@ -106,11 +105,10 @@ fn misses(joints: &[Joint], counts: &[usize], [start, end]: [&[Isometry3<f64>]; 
     all
 }
 
-/// Moves bodies, as far as their masses let them, to where their joints are closed and within their
-/// limits.
+/// Projects poses onto the constraints of joints and their limits, in the metric of the masses.
 ///
-/// What shifts bodies is right at once, what turns them only nearly: where turns lead nowhere, what
-/// is joined is made harder to turn, until in the end it only shifts.
+/// Translations meet the linearised constraints exactly, rotations to first order. A linkage whose step is rejected
+/// gets a larger inertia, so that it translates in the end.
 pub(crate) fn close(frame: Frame<'_>, poses: &mut [Isometry3<f64>]) {
     let Frame { columns, joints, .. } = frame;
     let whole = Stepping { dt: 1.0, error_reduction: 1.0, motor_time: 0.0 };
@@ -134,13 +132,11 @@ pub(crate) fn close(frame: Frame<'_>, poses: &mut [Isometry3<f64>]) {
             return;
         }
         let columns = Columns { bodies: &bodies, ..columns };
-        let movers = Movers::new(columns, poses, &vec![Velocity::default(); poses.len()]);
-        let Ok(entries) = Entries::new(&movers, &rows, poses.len()) else { return };
-        let chosen = |row: &Row| is_open(row) && groups.of(row).is_some_and(|group| open[group]);
-        let at_once = entries.at_once(&movers, entries.living(chosen));
-        let wanted: Vec<f64> = at_once.rows().iter().map(|&n| rows[n as usize].target).collect();
-        let Some(impulses) = at_once.solve(&wanted) else { return };
-        entries.change(&movers, at_once.rows(), impulses);
+        let is_chosen = |row: &Row| groups.of(row).is_some_and(|group| open[group]);
+        let mut active: Vec<bool> = rows.iter().map(|row| is_open(row) && is_chosen(row)).collect();
+        let Some(movers) = projected((columns, poses), &rows, is_chosen, &mut active) else {
+            return;
+        };
         let tried = groups.shifted(&movers, poses);
         let left = worst(&rows_of(joints, &tried, whole).0);
         let better: Vec<bool> = (0..open.len()).map(|k| left[k] < BETTER * apart[k]).collect();
@@ -158,7 +154,48 @@ pub(crate) fn close(frame: Frame<'_>, poses: &mut [Isometry3<f64>]) {
     }
 }
 
-/// Makes a body harder to turn.
+/// The least displacements in the metric of the masses that close the joints of `chosen` rows to first order, as
+/// velocities over 1 s. Limits are unilateral: those that the displacements pass join the `active` rows, and those that
+/// would pull leave them, by block principal pivoting. `None` if the rows cannot be solved.
+fn projected(
+    (columns, poses): (Columns<'_>, &[Isometry3<f64>]),
+    rows: &[Row],
+    chosen: impl Fn(&Row) -> bool,
+    active: &mut [bool],
+) -> Option<Movers> {
+    let is_limit = |n: usize| rows[n].bounds == Bounds::PUSH && chosen(&rows[n]);
+    let limits: Vec<usize> = (0..rows.len()).filter(|&n| is_limit(n)).collect();
+    let mut fewest = usize::MAX;
+    for round in 0..=2 * limits.len() {
+        let movers = Movers::new(columns, poses, &vec![Velocity::default(); poses.len()]);
+        let entries = Entries::new(&movers, rows, poses.len()).ok()?;
+        let mut own = entries.living(|_| true);
+        own.retain(|&n| active[n as usize]);
+        let at_once = entries.at_once(&movers, own);
+        let wanted: Vec<f64> = at_once.rows().iter().map(|&n| rows[n as usize].target).collect();
+        let impulses = at_once.solve(&wanted)?;
+        let pulls = at_once.rows().iter().zip(&impulses).filter(|(_, impulse)| **impulse < 0.0);
+        let mut wrong: Vec<usize> =
+            pulls.map(|(&n, _)| n as usize).filter(|&n| is_limit(n)).collect();
+        entries.change(&movers, at_once.rows(), impulses);
+        let speed = |row: &Row| {
+            let [a, b] = row.bodies.map(|i| movers.velocity(i as usize));
+            row.speed(&a, &b)
+        };
+        let is_passed = |n: &usize| !active[*n] && speed(&rows[*n]) < rows[*n].target - CLOSED;
+        wrong.extend(limits.iter().copied().filter(is_passed));
+        if wrong.is_empty() || round == 2 * limits.len() {
+            return Some(movers);
+        }
+        wrong.sort_unstable();
+        let count = if wrong.len() < fewest { wrong.len() } else { 1 };
+        fewest = wrong.len().min(fewest);
+        wrong[..count].iter().for_each(|&n| active[n] = !active[n]);
+    }
+    None
+}
+
+/// Increases the inertia of a body.
 fn make_heavier(body: &mut Body) {
     let Body::Dynamic(mass) = body else { return };
     if let Ok(heavier) = MassProperties::new(mass.mass(), mass.inertia() * HEAVIER) {
@@ -166,7 +203,7 @@ fn make_heavier(body: &mut Body) {
     }
 }
 
-/// What is joined, directly or through others.
+/// Connected components of bodies with joints as edges.
 struct Groups(Islands);
 
 impl Groups {
@@ -178,13 +215,13 @@ impl Groups {
         Self(Islands::new(columns, &pairs))
     }
 
-    /// Which one a row moves.
+    /// The component of a row.
     fn of(&self, row: &Row) -> Option<usize> {
         let island = row.bodies.iter().find_map(|&i| self.0.of_bodies()[i as usize]);
         island.map(|island| island as usize)
     }
 
-    /// Of each the largest of what its rows have; NaN if one is.
+    /// Largest magnitude in each component; NaN if one is.
     fn largest<'a>(&self, numbers: impl Iterator<Item = (&'a Row, f64)>) -> Vec<f64> {
         let mut largest: Vec<f64> = vec![0.0; self.0.count()];
         for (row, x) in numbers {
@@ -197,7 +234,7 @@ impl Groups {
         largest
     }
 
-    /// Sets what `chosen` ones have.
+    /// Copies the values of the `chosen` components.
     fn take<T: Copy>(&self, to: &mut [T], from: &[T], chosen: &[bool]) {
         for ((to, from), group) in to.iter_mut().zip(from).zip(self.0.of_bodies()) {
             if group.is_some_and(|group| chosen[group as usize]) {
@@ -206,8 +243,7 @@ impl Groups {
         }
     }
 
-    /// Where bodies get by their velocities in 1 s, or in less if that turned one of those joined
-    /// too far.
+    /// Poses after 1 s at the velocities, or less if a body of the component turned by more than [`MAX_TURN`].
     fn shifted(&self, movers: &Movers, poses: &[Isometry3<f64>]) -> Vec<Isometry3<f64>> {
         let mut fastest: Vec<f64> = vec![0.0; self.0.count()];
         for (i, group) in self.0.of_bodies().iter().enumerate() {

@@ -1,19 +1,18 @@
-//! Rows of joints solved at once (Baraff 1996, "Linear-time dynamics using Lagrange multipliers").
+//! Block Cholesky factorization of the Delassus operator of joints (Baraff 1996, "Linear-time dynamics using Lagrange
+//! multipliers").
 //!
-//! Iterations carry an impulse one joint further in a sweep, so that long chains part before they
-//! have converged. A factor of `A = J M^-1 J^T` does not: its blocks are those of joints that share
-//! a body, and eliminating the joints that have the fewest neighbors first adds none where joints
-//! form a tree, and few where they form loops.
+//! A sweep of Gauss-Seidel carries an impulse one joint further, so that long chains converge slowly. The Delassus
+//! operator `A = J M^-1 J^T` couples joints that share a body; elimination by minimum degree has no fill-in for trees
+//! of joints, and little for loops.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector};
 
-/// What is added to the diagonal, relative to it: where rows say the same thing twice, as those of
-/// four legs do, they share what there is to bear.
+/// Regularisation of the diagonal, relative to it: redundant rows, as those of four legs, share the load.
 const SHARING: f64 = 1e-8;
-/// Numbers that a factor may have; what needs more is left to the sweeps.
+/// Limit of entries of a factor; larger problems are left to the sweeps.
 const MAX_ENTRIES: usize = 1 << 21;
 
 /// A factor of the matrix of some blocks of rows.
@@ -72,8 +71,8 @@ impl Factor {
         (0..factor.nodes.len()).all(|place| factor.eliminate(place)).then_some(factor)
     }
 
-    /// Inverts the block at a place and takes from those after it what it stands for. False if it
-    /// is not positive definite.
+    /// Inverts the block at a place and subtracts its Schur complement from later blocks. False if it is not
+    /// positive definite.
     fn eliminate(&mut self, place: usize) -> bool {
         let (before, after) = self.nodes.split_at_mut(place + 1);
         let node = &mut before[place];
@@ -84,7 +83,7 @@ impl Factor {
             after[q - place - 1].inverse -= &scaled * lower.transpose();
             for (p, other) in &node.later[..n] {
                 let target = &mut after[p - place - 1].later;
-                // all that are around a node that is gone are around each other
+                // elimination couples all neighbors of a node
                 if let Ok(at) = target.binary_search_by_key(q, |(place, _)| *place) {
                     target[at].1 -= &scaled * other.transpose();
                 }
@@ -116,8 +115,7 @@ impl Factor {
     }
 }
 
-/// The order in which blocks are eliminated, each with those that are around it then: always the one
-/// with the fewest of them, and the first of equals.
+/// Minimum degree order of blocks, each with its neighbors when it is eliminated; the first of equals.
 fn elimination(sizes: &[usize], cliques: &[Vec<u32>]) -> Option<Vec<(u32, Vec<u32>)>> {
     let mut around: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); sizes.len()];
     let mut numbers = 0;

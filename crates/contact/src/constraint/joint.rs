@@ -1,10 +1,9 @@
 //! Joints: constraints between two bodies that last (Br11 section 2).
 //!
 //! With [`Solver::Manifold`](crate::Solver::Manifold) bodies that joints alone hold move as
-//! [`Linkages`](super::Linkages) say. Others step as in RATTLE (Andersen 1983): one half of what
-//! joints do sets positions right, the other velocities. So their energy is right to second order in
-//! the step; what they gain by that adds up over many frames and is for the caller to bound, as
-//! `brisance-sim` does.
+//! [`Linkages`](super::Linkages) say. Others step as in RATTLE (Andersen 1983): half of the impulse of a
+//! step meets the position constraints, the other half the velocity constraints. Their energy error is of second
+//! order in the step and accumulates; the caller bounds it, as `brisance-sim` does.
 
 use std::cell::RefCell;
 
@@ -68,8 +67,8 @@ impl Motor {
 pub struct Reaction {
     /// Of each row, to start the next step from: N s or N m s.
     pub impulses: [f64; MAX_ROWS],
-    /// What each row that always holds moved by in the end, m/s or rad/s: [`Linkages`] keep joints closed
-    /// by the mean of both ends of a step, and know by it what they moved last.
+    /// Velocity of each bilateral row at the end of the step, m/s or rad/s. It is not zero in [`Linkages`], whose
+    /// constraints hold for the mean of both ends; a change since then shows that the linkage was struck.
     ///
     /// [`Linkages`]: super::Linkages
     pub rates: [f64; MAX_ROWS],
@@ -202,8 +201,8 @@ impl Joint {
         placed.axis(0).cross(&(placed.frames[0].rotation * Vector3::x()))
     }
 
-    /// What the rows that always hold miss by where bodies are `now`, along the directions that they
-    /// had at the start: m or rad.
+    /// Errors of the bilateral constraints at the poses `now`, along the directions of the rows at the start, m or
+    /// rad.
     pub(super) fn misses(&self, start: &[Isometry3<f64>], now: &[Isometry3<f64>]) -> Vec<f64> {
         let (start, placed) = (self.placed(start), self.placed(now));
         let along = |v: &Vector3<f64>, first: usize| -> Vec<f64> {
@@ -331,8 +330,8 @@ impl Reaction {
     }
 }
 
-/// Rows that keep a coordinate, which `row` changes, in a range: it may come as far as the end of it
-/// in a step, and what is beyond comes back.
+/// Unilateral rows that keep the coordinate of `row` in a range: it may reach the end of the range in a step, and a
+/// violation is reduced by the error reduction.
 fn limits(row: &Row, at: f64, [least, most]: [f64; 2], stepping: Stepping) -> [Row; 2] {
     let one = |sign: f64, room: f64| {
         let share = if room > 0.0 { 1.0 } else { stepping.error_reduction };
@@ -355,7 +354,7 @@ pub(crate) struct JointPass {
     counts: Vec<usize>,
     entries: Option<Entries>,
     sweeps: usize,
-    /// The rows that were inside their bounds last.
+    /// Factorization of the Delassus operator of the rows that were inside their bounds last.
     at_once: RefCell<AtOnce>,
 }
 
@@ -379,7 +378,7 @@ impl JointPass {
         Self { rows, counts, entries, sweeps, at_once: RefCell::default() }
     }
 
-    /// Applies what the joints bore last, times `share`.
+    /// Warm start from the last reactions times `share`.
     pub(crate) fn start(&self, movers: &Movers, joints: &[Joint], share: f64) {
         let Some(entries) = &self.entries else { return };
         entries.start(movers, &guesses(joints, &self.counts, share));
@@ -391,12 +390,17 @@ impl JointPass {
         if entries.relax_at_once(movers, &mut known) {
             return;
         }
-        // these find out which bounds stop rows
+        // projected Gauss-Seidel finds the active set
         (0..self.sweeps).for_each(|_| entries.relax_in_order(movers));
         entries.relax_at_once(movers, &mut known);
     }
 
-    /// What each joint bore, and what each body gained by its joints.
+    /// The largest component of the natural map of the rows, m/s or rad/s: zero if complementarity holds.
+    pub(crate) fn residual(&self, movers: &Movers) -> f64 {
+        self.entries.as_ref().map_or(0.0, |entries| entries.residual(movers))
+    }
+
+    /// Reactions of joints, and the momentum that they gave to each body.
     pub(crate) fn reactions(&self, bodies: usize) -> (Vec<Reaction>, Vec<Momentum>) {
         let impulses: Vec<f64> =
             self.entries.as_ref().map_or_else(Vec::new, |e| e.impulses().collect());
@@ -433,7 +437,7 @@ pub(super) fn rows_of(
     (rows, counts)
 }
 
-/// Impulses of all rows to start from.
+/// Warm start of all rows.
 pub(super) fn guesses(joints: &[Joint], counts: &[usize], share: f64) -> Vec<f64> {
     let own = |(joint, &count): (&Joint, &usize)| {
         joint.last.impulses.into_iter().take(count).map(move |impulse| impulse * share)
@@ -441,7 +445,7 @@ pub(super) fn guesses(joints: &[Joint], counts: &[usize], share: f64) -> Vec<f64
     joints.iter().zip(counts).flat_map(own).collect()
 }
 
-/// What each joint bore.
+/// Reactions of joints.
 pub(super) fn reactions(rows: &[Row], counts: &[usize], impulses: &[f64]) -> Vec<Reaction> {
     let mut first = 0;
     let of = |&count: &usize| {

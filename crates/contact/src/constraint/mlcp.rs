@@ -78,7 +78,7 @@ impl Pair {
     }
 }
 
-/// Rows that are solved at once.
+/// Rows that are solved together, with a factorization of their Delassus operator.
 #[derive(Debug, Default)]
 pub(super) struct AtOnce {
     rows: Vec<u32>,
@@ -86,7 +86,7 @@ pub(super) struct AtOnce {
     factor: Option<Factor>,
 }
 
-/// Times that rows are solved at once without those that reached a bound the time before.
+/// Limit of changes of the active set; rows that are left count in the residual.
 const ROUNDS: usize = 8;
 
 /// Rows and the impulses they have, which act on the velocities of [`Movers`].
@@ -185,9 +185,8 @@ impl Entries {
         self.blocks.iter().rev().for_each(|block| self.relax(movers, block, Part::All));
     }
 
-    /// Solves all rows at once that are inside their bounds, as far as the first of them gets to one:
-    /// that then has to wait, and the others go on. `known` is used again for the same rows. Returns
-    /// whether these are all that there are.
+    /// Active-set steps on the rows inside their bounds: each goes on until the first row reaches a bound, which
+    /// then leaves the set. `known` is reused for the same set. Returns whether the set has all rows.
     pub(super) fn relax_at_once(&self, movers: &Movers, known: &mut AtOnce) -> bool {
         for _ in 0..ROUNDS {
             let inside = |n: &u32| {
@@ -239,7 +238,7 @@ impl Entries {
         })
     }
 
-    /// What rows lack of the speed wanted.
+    /// Target speed minus speed of rows.
     fn lacks(&self, movers: &Movers, rows: &[u32]) -> Vec<f64> {
         let mut lacks = Vec::with_capacity(rows.len());
         for (block, own) in self.chosen(rows) {
@@ -252,7 +251,7 @@ impl Entries {
         lacks
     }
 
-    /// The share of changes that no bound stops.
+    /// Largest step along changes within the bounds.
     fn share(&self, rows: &[u32], changes: &[f64]) -> f64 {
         let mut share: f64 = 1.0;
         for (&n, change) in rows.iter().zip(changes) {
@@ -348,7 +347,7 @@ impl Entries {
 
     /// The largest that complementarity is missed by, in the unit of speed: how far each impulse
     /// moves if it alone is relaxed, times what resists it.
-    fn residual(&self, movers: &Movers) -> f64 {
+    pub(super) fn residual(&self, movers: &Movers) -> f64 {
         let mut worst: f64 = 0.0;
         for block in &self.blocks {
             let pair = load(movers, block);

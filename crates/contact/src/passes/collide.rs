@@ -477,6 +477,16 @@ impl<'a> Pass<'a> {
         (flyer.velocity, flyer.acceleration) = (velocity, gravity);
     }
 
+    /// Places from which lever arms to one point of both bodies conserve angular momentum. Blows to bodies with
+    /// joints act at the start of the step.
+    fn arm_origins(&self, struck: [&Struck; 2]) -> [Vector3<f64>; 2] {
+        if struck.iter().all(|own| self.flyers[own.body].joined) {
+            struck.map(|own| self.paths.poses[own.body].translation.vector)
+        } else {
+            struck.map(|own| own.arm_origin)
+        }
+    }
+
     /// Work of the kinematic body of a pair by an impulse on its first body at lever arms, J.
     fn work_at(&self, bodies: [usize; 2], (arms, j): (&[Vector3<f64>; 2], &Vector3<f64>)) -> f64 {
         match bodies.map(|i| &self.frame.columns.bodies[i]) {
@@ -494,7 +504,7 @@ impl<'a> Pass<'a> {
         let resting = self.resting(bodies);
         let [p, q] = bodies.map(|i| columns.shapes[i].size());
         let reach = settings.slop * p.min(q);
-        let places = [struck[0].arm_origin, struck[1].arm_origin];
+        let places = self.arm_origins([&struck[0], &struck[1]]);
         let mut fastest = 0.0f64;
         for number in self.contacts.range(pair).take(MAX_CONTACTS) {
             let near = &self.nears[number];

@@ -384,13 +384,18 @@ impl Part {
         let most = self.island.terms.len() * turns;
         let pattern = Pattern::new(self.bodies.len(), &self.island.pairs(), most)?;
         let mut solution = self.island.solve(&pattern, EXACT, start);
-        for _ in 0..MAX_LIMITINGS {
+        for round in 0..=MAX_LIMITINGS {
             if self.torques.is_empty() {
                 break;
             }
             limit(&mut self.island.terms, &self.torques, self.touching, &solution.impulses);
             let next = self.island.at(solution.impulses.clone(), &solution);
             if next.is_within(EXACT.accepted) {
+                break;
+            }
+            if round == MAX_LIMITINGS {
+                // not solved: its torques exceed the limits by its own normal impulses
+                solution = next;
                 break;
             }
             solution = self.island.solve(&pattern, EXACT, next);

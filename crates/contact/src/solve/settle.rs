@@ -75,6 +75,7 @@ pub(crate) fn settle(
     pass.propagate_shock();
     pass.write(impulses);
     joined.read(&pass, momenta.len());
+    let unsolved_joints = pass.joints.as_ref().map_or(0.0, |own| own.residual(&pass.movers));
     for (i, momentum) in momenta.iter_mut().enumerate() {
         let gained = pass.movers.gained(columns, poses, &start, i);
         momentum.linear += gained.linear;
@@ -89,6 +90,7 @@ pub(crate) fn settle(
         Aim::Positions => 0.0,
         Aim::Velocities => {
             residual(problem, &used, &velocities(columns, poses, momenta), &impulses.contacts)
+                .max(unsolved_joints)
         }
     };
     Done { sweeps, unsolved: exact.unsolved(), residual }

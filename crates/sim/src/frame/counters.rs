@@ -32,8 +32,8 @@ pub struct Counters {
     pub impulses_found: usize,
     /// Islands that the exact solver left to the sweeps after its limit of factorizations.
     pub unsolved_islands: usize,
-    /// How far the contact impulses are from complementarity and Coulomb's law: the largest component of the
-    /// natural map, m/s; zero with solvers other than the default.
+    /// How far the impulses of contacts, and of joints that the sweeps solved, are from complementarity and Coulomb's
+    /// law: the largest component of the natural map, m/s or rad/s; zero with solvers other than the default.
     pub residual: f64,
     /// Collisions of pairs that [`contact::Solver::Ku07`] solved; zero with other solvers.
     pub impacts: usize,

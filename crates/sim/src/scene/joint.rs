@@ -53,8 +53,16 @@ impl Joint {
             moves |= body.motion == Motion::Dynamic;
         }
         let key_of = |name: &str| at(key, name);
-        require(self.bodies[0] != self.bodies[1], &key_of("bodies"), || "names one body twice")?;
-        require(moves, &key_of("bodies"), || "names two bodies that nothing moves")?;
+        require(
+            self.bodies[0] != self.bodies[1],
+            &key_of("bodies"),
+            || "names one body twice: a joint holds two",
+        )?;
+        require(
+            moves,
+            &key_of("bodies"),
+            || "names two bodies that nothing moves: one must have `motion = \"dynamic\"`, as is the default",
+        )?;
         self.check_numbers(key)
     }
 
@@ -97,7 +105,12 @@ impl Joint {
             [("break_force", self.break_force), ("break_torque", self.break_torque)]
         {
             if let Some(bears) = bears {
-                positive(&key_of(name), bears, "N or N m")?;
+                require(bears > 0.0 && bears <= LARGEST, &key_of(name), || {
+                    format!(
+                        "must be above 0 and at most {LARGEST:e} N or N m, not {bears:?}: \
+                         leave it out for a joint that bears everything"
+                    )
+                })?;
             }
         }
         Ok(())

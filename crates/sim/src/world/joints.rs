@@ -190,8 +190,7 @@ impl World {
             let poses = [start, &self.poses[..]];
             let pushed = joint.kinematic_work(&self.acting, poses, self.settings.dt);
             if let Some((moved, done)) = pushed {
-                // where contacts resist, reactions are far beyond what the body has to give
-                work[moved] += done.max(0.0);
+                work[moved] += done;
             }
             if let Some(&i) = joint.bodies.iter().find(|&i| is_dynamic(i)) {
                 work[i as usize] += self.motor_work(&joint, start);
@@ -209,7 +208,7 @@ impl World {
         if joint.kind == JointKind::Hinge && way.abs() > std::f64::consts::PI {
             way -= std::f64::consts::TAU.copysign(way);
         }
-        (joint.motor_impulse() / self.settings.dt * way).max(0.0)
+        joint.motor_impulse() / self.settings.dt * way
     }
 
     /// Keeps the impulses of joints for the next frame and removes overloaded joints.

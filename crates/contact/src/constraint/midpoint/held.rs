@@ -26,6 +26,15 @@ pub(super) enum Act {
     Bound,
 }
 
+/// Rows that a projection of velocities stops.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Stop {
+    /// Bilateral rows.
+    Joints,
+    /// Bilateral rows and active limits.
+    Limits,
+}
+
 /// A row of a joint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Held {

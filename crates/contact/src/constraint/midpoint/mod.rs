@@ -10,16 +10,23 @@
 //! Motors reach their speed at the end of an inner step within their maximum torque. Limits are plastic
 //! impacts.
 
+mod active;
 mod blocks;
 mod held;
+mod impact;
 mod line;
+mod link;
 mod linkage;
+mod part;
+mod whole;
 
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 use rayon::prelude::*;
 
-use self::linkage::{Linkage, Moved, Part};
+use self::linkage::{Linkage, Moved};
+use self::part::Part;
+use self::whole::Whole;
 use super::{Joint, Reaction};
 use crate::frame::Frame;
 use crate::passes::search::Search;
@@ -60,7 +67,8 @@ impl Linkages {
                 Some(linkage.advance(frame.dt, frame.joints).ok_or(Unsolved))
             })
             .collect();
-        all.unsolved = found.iter().flatten().any(Result::is_err);
+        let is_unsolved = |moved: &Moved| moved.unsolved;
+        all.unsolved = found.iter().flatten().any(|own| own.as_ref().map_or(true, is_unsolved));
         let mut moved: Vec<Moved> = found.into_iter().flatten().flatten().collect();
         let clear = groups.clear(frame, search, &moved);
         let mut is_clear = clear.iter();
@@ -284,5 +292,12 @@ fn linkage(
         apart.max(turned) <= CLOSED
     });
     let still = (frame.columns.bodies, poses);
-    is_closed.then(|| Linkage::new(parts, &joints, still)).flatten()
+    if !is_closed {
+        return None;
+    }
+    let moved = bodies.iter().any(|&i| poses[i as usize] != frame.poses[i as usize]);
+    let before = moved.then(|| Whole::at(&parts, frame.poses));
+    let mut linkage = Linkage::new(parts, &joints, still)?;
+    linkage.before = before;
+    Some(linkage)
 }

@@ -227,11 +227,12 @@ impl Pass<'_> {
         let [p, q] = own.map(|i| &columns.materials[i]);
         let friction = p.friction_with(q, settings.friction);
         let first = impact.touches.len();
+        let places = self.arm_origins([a, b]);
         let mut fastest = 0.0f64;
         let poses = group.poses(own);
         for spot in &group.pairs[&pair] {
             let normal = spot.normal;
-            let arms = arms(spot.owner, spot.arms(poses), &[a.arm_origin, b.arm_origin]);
+            let arms = arms(spot.owner, spot.arms(poses), &places);
             let u = a.mover.velocity.at(&arms[0]) - b.mover.velocity.at(&arms[1]);
             let approach = -normal.dot(&u);
             fastest = fastest.max(approach);

@@ -1,0 +1,94 @@
+//! Linkages that hold on to nothing: their angular momentum and energy while open joints are closed.
+//!
+//! An impact moves bodies apart, and closing the joints again moves them without impulses. That changes lever arms, and
+//! with them the angular momentum. It is given back as a common rotation, and the energy that this costs is taken from
+//! the relative motion. Both keep the rates of joints.
+
+use nalgebra::{Isometry3, Matrix3, Vector3, Vector6};
+
+use super::line::stacked;
+use super::part::Part;
+
+/// Motion of all bodies together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Whole {
+    center: Vector3<f64>,
+    velocity: Vector3<f64>,
+    /// About the common center of mass, kg m^2.
+    inertia: Matrix3<f64>,
+    /// About the common center of mass, kg m^2/s.
+    angular: Vector3<f64>,
+    /// In the frame of the common center of mass, J.
+    energy: f64,
+}
+
+impl Whole {
+    /// Of some bodies at `poses`, by number.
+    pub(super) fn at(parts: &[Part], poses: &[Isometry3<f64>]) -> Self {
+        let moved = |part: &Part| Part { pose: poses[part.number as usize], ..part.clone() };
+        Self::new(&parts.iter().map(moved).collect::<Vec<_>>())
+    }
+
+    fn new(parts: &[Part]) -> Self {
+        let (mut mass, mut first, mut linear) = (0.0, Vector3::zeros(), Vector3::zeros());
+        for part in parts {
+            mass += part.mass;
+            first += part.pose.translation.vector * part.mass;
+            linear += part.momentum.linear;
+        }
+        let (center, velocity) = (first / mass, linear / mass);
+        let (mut inertia, mut angular, mut energy) = (Matrix3::zeros(), Vector3::zeros(), 0.0);
+        for part in parts {
+            let arm = part.pose.translation.vector - center;
+            let relative = part.momentum.linear - velocity * part.mass;
+            let rotation = part.pose.rotation.to_rotation_matrix().into_inner();
+            let cross = arm.cross_matrix();
+            inertia += cross.transpose() * cross * part.mass + part.world_inertia(&rotation);
+            angular += arm.cross(&relative) + part.momentum.angular;
+            let spin = part.spin();
+            let turning = 0.5 * spin.dot(&spin.component_mul(&part.inertia));
+            energy += 0.5 * relative.norm_squared() / part.mass + turning;
+        }
+        Self { center, velocity, inertia, angular, energy }
+    }
+
+    /// Velocity of a body that turns with the others.
+    fn shared(&self, part: &Part, turning: &Vector3<f64>) -> Vector6<f64> {
+        let arm = part.pose.translation.vector - self.center;
+        stacked(&(self.velocity + turning.cross(&arm)), turning)
+    }
+    /// Gives bodies this angular momentum by a common rotation.
+    pub(super) fn turn(&self, parts: &mut [Part]) {
+        let now = Self::new(parts);
+        let Some(inverse) = now.inertia.try_inverse() else { return };
+        let missing = inverse * (self.angular - now.angular);
+        let still = Self { velocity: Vector3::zeros(), ..now };
+        for part in parts.iter_mut() {
+            let more = still.shared(part, &missing);
+            part.gain_velocity(&more);
+        }
+    }
+
+    /// Slows the relative motion until bodies have no more energy than this; those that turn as a rigid body
+    /// slow as a whole.
+    pub(super) fn slow(&self, parts: &mut [Part]) {
+        let now = Self::new(parts);
+        // round-off is no gain
+        if now.energy <= self.energy * (1.0 + 1e-14) {
+            return;
+        }
+        let Some(inverse) = now.inertia.try_inverse() else { return };
+        let common = inverse * now.angular;
+        let rigid = 0.5 * common.dot(&now.angular);
+        let (turning, own) = match rigid < self.energy {
+            true => (1.0, ((self.energy - rigid) / (now.energy - rigid)).sqrt()),
+            false => ((self.energy / rigid).sqrt(), 0.0),
+        };
+        for part in parts.iter_mut() {
+            let shared = now.shared(part, &common);
+            let wanted = now.shared(part, &(common * turning));
+            let rest = part.velocity() - shared;
+            part.gain_velocity(&(wanted - shared + rest * (own - 1.0)));
+        }
+    }
+}
