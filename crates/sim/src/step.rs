@@ -78,7 +78,7 @@ impl World {
     pub fn step_with(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
         self.born = 0;
         self.previous.clone_from(&self.poses);
-        self.corners.fill(None);
+        self.corners.iter_mut().for_each(Vec::clear);
         let before = self.ids.clone();
         let mut report = self.advance_frame(ended);
         report.events.compare(&before, &self.ids);
@@ -124,7 +124,7 @@ impl World {
         let (mut end, spent) = self.end_of_move((given, &support), (&half, &mut push), &mut kept);
         report.energy.dissipation.collision -= spent;
         linkages.place(&mut end);
-        self.mark_corners();
+        self.close_corners();
         let start = std::mem::replace(&mut self.poses, end);
         self.flights.fill(Flight::default());
         ended(Phase::Move);
@@ -282,8 +282,7 @@ impl World {
                 known = Some(Known { search, renewed: woken, resumed: Vec::new() });
                 continue;
             }
-            let mut paths = self.paths();
-            let mut touching = Vec::new();
+            let (mut paths, mut touching) = (self.paths(), Vec::new());
             let asked = (&laws[..], &mut report.loads, &mut touching);
             let is_final = searches > MAX_SEARCHES * self.len() + MORE_SEARCHES;
             let most = if is_final { usize::MAX } else { self.len() / SLICES };
@@ -303,9 +302,11 @@ impl World {
             let acting = Acting { frame, search: &search, momenta: &start.momenta, taken };
             let hits = self.chosen_hits(cause, || self.loaded_hits(&done.blows, &laws, acting));
             let is_broken = !done.blows.is_empty() || !hits.is_empty();
+            breaks += usize::from(is_broken);
+            self.add_corners(&done.waypoints);
             if is_broken && !self.break_or_hold(&hits, start, cause, report) {
                 // no body broke: the same collisions again, with whole bodies
-                breaks += 1;
+                self.remove_corners(&done.waypoints);
                 broad = search.into_broad();
                 ended(Phase::Break);
                 continue;
@@ -315,7 +316,6 @@ impl World {
             report.counters.limited_blows += done.limited;
             report.energy.dissipation.collision += taken;
             if is_broken {
-                breaks += 1;
                 self.inherit_joints(&mut report.events);
                 self.wake_abandoned();
                 broad = search.into_broad();
@@ -521,7 +521,7 @@ impl World {
         for (i, pose) in self.poses.iter_mut().enumerate() {
             if !is_usable(pose, &self.momenta[i]) {
                 (*pose, self.momenta[i]) = (start[i], Momentum::default());
-                self.corners[i] = None;
+                self.corners[i].clear();
                 events.frozen.push(self.ids[i]);
                 // its impulses are no guess for the next frame
                 self.cache = Cache::default();
