@@ -37,15 +37,19 @@ const PLAYGROUND: &str = "crates/web/page";
 const PAGE: &str = "index.html";
 const FOLDER: &str = "out/web";
 const TARGET: &str = "wasm32-unknown-unknown";
-/// Every browser of today has vectors of 128 bits. Addresses take no more bytes than they need.
-const FLAGS: &str = "-C target-feature=+simd128 -C link-arg=--compress-relocations";
+/// Every browser of today has vectors of 128 bits. Addresses take no more bytes than they need. `libm` takes roots and
+/// rounds by instructions, which give the same bits as its own code.
+const FLAGS: &str =
+    "-C target-feature=+simd128 -C link-arg=--compress-relocations --cfg intrinsics_enabled";
+/// What `libm` has these instructions by is not stable in Rust: this crate alone may use it.
+const UNSTABLE: (&str, &str) = ("RUSTC_BOOTSTRAP", "libm");
 
 /// Builds the playground: a folder that any server of files can host.
 pub(crate) fn build() -> Outcome {
     let failed = |e: std::io::Error| format!("{FOLDER}: {e}");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--profile", "web", "--package", "brisance-web", "--target", TARGET]);
-    cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", FLAGS);
+    cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", FLAGS).env(UNSTABLE.0, UNSTABLE.1);
     run(&mut cargo)
         .map_err(|problem| format!("{problem}: is there `rustup target add {TARGET}`?"))?;
     std::fs::create_dir_all(FOLDER).map_err(failed)?;
