@@ -17,7 +17,9 @@ const text = new TextDecoder();
 const answer = () => text.decode(new Uint8Array(wasm.memory.buffer, wasm.output(), wasm.output_length()));
 
 function call(name, bytes = new Uint8Array()) {
-  new Uint8Array(wasm.memory.buffer, wasm.input(bytes.length), bytes.length).set(bytes);
+  // memory may grow, and its buffer with it
+  const at = wasm.input(bytes.length);
+  new Uint8Array(wasm.memory.buffer, at, bytes.length).set(bytes);
   if (!wasm[name]()) throw new Error(answer());
 }
 

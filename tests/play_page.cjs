@@ -51,6 +51,48 @@ async function fingers(browser) {
   return { start, zoomed, cut };
 }
 
+/** Meshes that cannot be read, one with its materials, and links to what is not here; what the page says and runs then. */
+async function mistakes(browser) {
+  const context = await browser.newContext({ viewport: { width: 960, height: 640 }, colorScheme: scheme });
+  const page = await context.newPage();
+  page.setDefaultTimeout(120_000);
+  await page.goto(`${address}#scene=arch`);
+  await page.waitForSelector("html[data-ready]");
+  const said = () => page.$eval("#trouble", (trouble) => (trouble.hidden ? "" : trouble.textContent));
+  const runs = () => page.$eval("#name", (name) => name.textContent);
+  const triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n";
+  const give = (files) => page.setInputFiles("#file", files.map(([name, text]) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) })));
+  const settled = () => page.waitForFunction(() => document.getElementById("counts").textContent.includes("bodies"));
+  const seen = {};
+  for (const [what, name, text] of [["broken", "broken.obj", triangle], ["text", "notes.txt", "notes"]]) {
+    await give([[name, text]]);
+    await page.waitForFunction((n) => document.getElementById("trouble").textContent.startsWith(n), name);
+    await settled();
+    seen[what] = [await said(), await runs()];
+  }
+  const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => `v ${n & 1} ${(n >> 1) & 1} ${(n >> 2) & 1}\n`).join("");
+  const cube = `mtllib cube.mtl\nusemtl red\n${corners}f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n`;
+  await give([["cube.obj", cube], ["cube.mtl", "newmtl red\nKd 0.9 0.1 0.1\n"]]);
+  await page.waitForFunction(() => document.getElementById("name").textContent === "cube.obj");
+  await settled();
+  seen.cube = [await said(), await runs()];
+  await page.screenshot({ path: `${folder}/cube.png` });
+  const go = async (hash) => {
+    await page.evaluate((to) => (location.hash = to), hash);
+    await page.waitForTimeout(300);
+    const text = await said();
+    await settled();
+    return [text, await runs()];
+  };
+  seen.unknown = await go("#scene=nowhere&events=@");
+  await go("#scene=dominoes");
+  await page.goBack();
+  await page.goBack();
+  await page.waitForFunction(() => document.getElementById("name").textContent.startsWith("Arch"));
+  await context.close();
+  return seen;
+}
+
 (async () => {
   const browser = await chromium.launch({ executablePath: process.env.BROWSER, args: flags });
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, permissions: ["clipboard-read", "clipboard-write"], acceptDownloads: true });
@@ -143,7 +185,8 @@ async function fingers(browser) {
   const replayed = await go(again, Number(shared.frame));
   await again.close();
   const touched = await fingers(browser);
+  const mistaken = await mistakes(browser);
   await browser.close();
   console.log(JSON.stringify({ marks, scenes, early, link: shared.link.length, shared: shared.fingerprint,
-    replayed, run: run.fingerprint, frames: run.frames, events, dropped, touched, trouble, strangers }));
+    replayed, run: run.fingerprint, frames: run.frames, events, dropped, touched, mistaken, trouble, strangers }));
 })();

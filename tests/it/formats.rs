@@ -7,7 +7,7 @@ use brisance::format::{Encoding, Format, WriteError};
 use brisance::spool::{Paths, Spool};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use serde_json::{Value, json};
-use sim::{Look, Recording, Skin, Stretch, Surface, Track};
+use sim::{Look, Recording, Skin, Stretch, Surface, TimedCorner, Trace, Track};
 
 /// A pot that breaks at frame 2 into two shards, one of which breaks as it is born.
 fn recording() -> Recording {
@@ -38,6 +38,7 @@ fn recording() -> Recording {
         birth,
         taken: 0,
         poses,
+        corners: Vec::new(),
         shrinks: None,
         stresses: Vec::new(),
     };
@@ -252,18 +253,29 @@ fn ply_files_are_what_meshes_are_read_from() {
 #[test]
 fn recordings_whose_poses_are_on_disk_are_written_as_others() {
     let folder = tempfile::tempdir().unwrap();
-    let whole = crate::glb::breaking_pot();
+    let mut whole = crate::glb::breaking_pot();
+    for track in &mut whole.tracks {
+        let between = (track.birth..track.end()).skip(1).step_by(2).zip(&track.poses);
+        let corner = |(frame, pose): (usize, &Isometry3<f64>)| {
+            let pose = Isometry3::translation(0.0, 0.25, 0.0) * pose;
+            TimedCorner { time: frame as f64 - 0.25, pose }
+        };
+        track.corners = between.map(corner).collect();
+    }
     for every in [1, 2, 3, 5] {
         let mut spooled = whole.clone();
         let mut spool = Spool::beside(&folder.path().join("x")).unwrap();
         // at some frames all poses before but the last were taken, as `Recorder::take` does
         for now in (0..whole.frames).step_by(every) {
             let mut stretches = vec![];
-            for (track, Track { birth, taken, poses, .. }) in spooled.tracks.iter_mut().enumerate()
-            {
+            for (track, of) in spooled.tracks.iter_mut().enumerate() {
+                let Track { birth, taken, poses, corners, .. } = of;
                 let known = (now + 1).saturating_sub(*birth + *taken).min(poses.len());
                 if known > 1 {
-                    stretches.push(Stretch { track, poses: poses.drain(..known - 1).collect() });
+                    let poses = poses.drain(..known - 1).collect();
+                    let held = corners.partition_point(|corner| corner.time < now as f64);
+                    let corners = corners.drain(..held).collect();
+                    stretches.push(Stretch { track, trace: Trace { poses, corners } });
                     *taken += known - 1;
                 }
             }
@@ -280,7 +292,7 @@ fn recordings_whose_poses_are_on_disk_are_written_as_others() {
         }
         let all = paths.gathered().unwrap();
         for (n, (a, b)) in all.tracks.iter().zip(&whole.tracks).enumerate() {
-            assert_eq!(a.poses, b.poses, "{n}");
+            assert_eq!((&a.poses, &a.corners), (&b.poses, &b.corners), "{n}");
             for frames in [0..3, 4..9, 7..7, 2..100] {
                 let (first, poses) = paths.of(n, frames.clone()).unwrap();
                 let same = frames.filter_map(|frame| Some((frame, b.pose(frame)?)));

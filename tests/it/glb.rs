@@ -10,7 +10,7 @@ use brisance_tests::skipped::skipped;
 use gltf::animation::Property;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
-use sim::{Camera, Energy, Look, Recording, Sight, Skin, Surface, Texture, Track};
+use sim::{Camera, Energy, Look, Recording, Sight, Skin, Surface, Texture, TimedCorner, Track};
 
 fn tetrahedron(size: f32) -> Arc<Surface> {
     let vertices = vec![[0.0; 3], [size, 0.0, 0.0], [0.0, size, 0.0], [0.0, 0.0, size]];
@@ -48,6 +48,7 @@ fn track(name: &str, surface: &Arc<Surface>, birth: usize, poses: Vec<Isometry3<
         birth,
         taken: 0,
         poses,
+        corners: Vec::new(),
         shrinks: None,
         stresses: Vec::new(),
     }
@@ -284,6 +285,12 @@ fn assert_same(a: &Recording, b: &Recording) {
             assert!((p.translation.vector - q.translation.vector).amax() < 1e-6);
             assert!(p.rotation.angle_to(&q.rotation) < 1e-6);
         }
+        assert_eq!(a.corners.len(), b.corners.len(), "{:?} and {:?}", a.corners, b.corners);
+        for (p, q) in a.corners.iter().zip(&b.corners) {
+            assert!((p.time - q.time).abs() < 1e-4);
+            assert!((p.pose.translation.vector - q.pose.translation.vector).amax() < 1e-6);
+            assert!(p.pose.rotation.angle_to(&q.pose.rotation) < 1e-6);
+        }
         let (surface, back) = (a.surface(), b.surface());
         if !surface.vertices.is_empty() {
             let Surface { vertices, rest, outer, inner, .. } = &*surface;
@@ -366,21 +373,36 @@ fn a_file_that_brisance_did_not_write_is_refused() {
     foreign("\"parent\":1", "\"parent\":3");
 }
 
+/// The corners of a body that lives in these frames, at shares of the frames after some of them.
+fn corners(life: std::ops::Range<usize>, blows: &[(usize, f64)]) -> Vec<TimedCorner> {
+    let corner = |&(after, share): &(usize, f64)| TimedCorner {
+        time: (life.start + after) as f64 + share,
+        pose: pose(after + 20),
+    };
+    let mut corners: Vec<TimedCorner> = blows.iter().map(corner).collect();
+    corners.retain(|corner| corner.time.ceil() < life.end as f64);
+    corners.sort_by(|a, b| a.time.total_cmp(&b.time));
+    corners.dedup_by(|a, b| a.time - b.time < 1e-3);
+    corners
+}
+
 /// Recordings whose bodies are born, rest, jump and end at random.
 fn recordings() -> impl Strategy<Value = Recording> {
     let steps = prop::collection::vec(0usize..4, 0..12);
     let shrinks = prop::option::of(1usize..12);
-    let tracks = prop::collection::vec((0usize..8, steps, 0usize..3, shrinks), 1..6);
+    let blows = prop::collection::vec((0usize..12, 0.01..0.99f64), 0..4);
+    let tracks = prop::collection::vec((0usize..8, steps, 0usize..3, shrinks, blows), 1..6);
     (tracks, 1.0..240.0f64).prop_map(|(specs, fps)| {
         let surfaces = [1.0, 2.0, 3.0].map(tetrahedron);
         let tracks: Vec<Track> = specs
             .iter()
             .enumerate()
-            .map(|(i, (birth, steps, surface, shrinks))| {
+            .map(|(i, (birth, steps, surface, shrinks, blows))| {
                 let poses = steps.iter().map(|&s| pose(s)).collect();
                 let shrinks = shrinks.filter(|&s| s < steps.len()).map(|s| birth + s);
                 let track = track(&format!("body {i}"), &surfaces[*surface], *birth, poses);
-                Track { shrinks, ..track }
+                let corners = corners(*birth..birth + steps.len(), blows);
+                Track { shrinks, corners, ..track }
             })
             .collect();
         let frames = tracks.iter().map(Track::end).max().unwrap_or(1).max(1);

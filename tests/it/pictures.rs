@@ -23,6 +23,7 @@ fn track(name: &str, surface: Surface, poses: Vec<Isometry3<f64>>) -> Track {
         birth: 0,
         taken: 0,
         poses,
+        corners: Vec::new(),
         shrinks: None,
         stresses: Vec::new(),
     }

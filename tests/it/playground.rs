@@ -458,6 +458,12 @@ fn a_browser_plays_every_scene_and_a_link_replays_bit_by_bit() {
     assert_eq!(warnings_of(&serde_json::from_str(&run).unwrap()), "", "the program runs it, too");
     let bodies = ["start", "zoomed", "cut"].map(|when| seen["touched"][when].as_u64().unwrap());
     assert!(bodies[0] == bodies[1] && bodies[1] < bodies[2], "two fingers: {bodies:?}");
+    let [broken, text, cube, unknown] = ["broken", "text", "cube", "unknown"]
+        .map(|when| [0, 1].map(|n| seen["mistaken"][when][n].as_str().unwrap()));
+    assert!(broken[0].contains("face names vertex 9") && broken[1].starts_with("Arch"), "{seen}");
+    assert!(text[0].contains("not read") && text[1].starts_with("Arch"), "{seen}");
+    assert_eq!(cube, ["", "cube.obj"]);
+    assert!(unknown[0].contains("\"nowhere\", which is not here"), "{unknown:?}");
     println!("milliseconds from the request of the page: {}", seen["marks"]);
 }
 

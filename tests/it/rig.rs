@@ -7,15 +7,15 @@ use brisance::format::glb::{GlbReadError, read_glb};
 use brisance::format::{Encoding, Format};
 use meshfile::{MeshFileError, WriteError, write_rigged_glb_of};
 use nalgebra::{Isometry3, Matrix4, Point3, Quaternion, UnitQuaternion, Vector3};
-use sim::{Recording, Skin, Surface, Track};
+use sim::{Recording, Skin, Surface, Trace, Track};
 
 use crate::cli::{Case, SCENE, TETRAHEDRON, problem};
 use crate::glb::{Shown, assert_valid, breaking_pot, clear_pot, glb, shown};
 
 fn rigged(recording: &Recording) -> Vec<u8> {
     let mut bytes = vec![];
-    let poses = |track: usize| Ok(recording.tracks[track].poses.clone());
-    write_rigged_glb_of(recording, &poses, &mut bytes).unwrap();
+    let traces = |track: usize| Ok(recording.tracks[track].trace());
+    write_rigged_glb_of(recording, &traces, &mut bytes).unwrap();
     bytes
 }
 
@@ -207,7 +207,8 @@ fn a_rig_of_more_joints_than_vertices_can_name_is_refused() {
     let mut recording = breaking_pot();
     let born_broken = recording.tracks[5].clone();
     recording.tracks = vec![born_broken; (1 << 16) + 1];
-    let error = write_rigged_glb_of(&recording, &|_| Ok(vec![]), &mut vec![]).unwrap_err();
+    let error =
+        write_rigged_glb_of(&recording, &|_| Ok(Trace::default()), &mut vec![]).unwrap_err();
     assert!(matches!(error, WriteError::TooManyJoints { joints: 65_537 }), "{error}");
 }
 

@@ -220,8 +220,12 @@ fn a_binary_stage_holds_the_bodies_and_poses_of_the_run() {
         assert_eq!(stage.token(&format!("{mesh}.primvars:rest"), "interpolation"), "vertex");
         let binding = format!("{mesh}/outer.material:binding");
         assert_eq!(stage.specs[&binding].0, RELATIONSHIP);
-        let places = stage.samples::<3>(&format!("{prim}.xformOp:translate"));
-        let turns = stage.samples::<4>(&format!("{prim}.xformOp:orient"));
+        let mut places = stage.samples::<3>(&format!("{prim}.xformOp:translate"));
+        let mut turns = stage.samples::<4>(&format!("{prim}.xformOp:orient"));
+        assert!(places.is_sorted_by(|a, b| a.0 < b.0), "{name}");
+        // between frames it is at blows
+        places.retain(|place| place.0.fract() == 0.0);
+        turns.retain(|turn| turn.0.fract() == 0.0);
         assert_eq!((places.len(), turns.len()), (poses.len(), poses.len()), "{name}");
         for (((time, pose), place), turn) in poses.iter().zip(&places).zip(&turns) {
             assert_eq!((place.0, turn.0), (*time, *time), "{name}");

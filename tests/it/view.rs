@@ -7,6 +7,8 @@ use std::process::{Child, Command, Stdio};
 
 use brisance::format::glb::read_glb;
 use brisance_tests::skipped::skipped;
+use nalgebra::Isometry3;
+use sim::TimedCorner;
 
 use crate::cli::{Case, SCENE, brisance};
 use crate::replay::CRACKS;
@@ -147,6 +149,7 @@ fn the_page_reads_the_geometry_and_the_poses_of_the_recording() {
             indices.map(corner).collect()
         })
         .collect();
+    let mut corners_seen = 0;
     for (track, body) in recording.tracks.iter().zip(head["bodies"].as_array().unwrap()) {
         assert_eq!(body["name"], track.name);
         assert_eq!(body["birth"], track.birth);
@@ -157,14 +160,23 @@ fn the_page_reads_the_geometry_and_the_poses_of_the_recording() {
             let shown = body[side].as_u64().map_or(vec![], |g| geometries[g as usize].clone());
             assert_eq!(shown, corners, "{} {side}", track.name);
         }
-        for pose in &track.poses {
+        assert_eq!(
+            (&body["frames"], &body["corners"]),
+            (&track.poses.len().into(), &track.corners.len().into())
+        );
+        let numbers = |pose: &Isometry3<f64>| {
             let numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
-            for x in numbers {
-                assert_eq!(f32::from_le_bytes(*floats.next().unwrap()), *x as f32);
-            }
+            numbers.copied().collect::<Vec<f64>>()
+        };
+        let corner = |corner: &TimedCorner| [vec![corner.time], numbers(&corner.pose)].concat();
+        let corners = track.corners.iter().flat_map(corner);
+        for x in track.poses.iter().flat_map(numbers).chain(corners) {
+            assert_eq!(f32::from_le_bytes(*floats.next().unwrap()), x as f32);
         }
+        corners_seen += track.corners.len();
     }
     assert!(floats.next().is_none(), "nothing is left");
+    assert!(corners_seen > 10, "{corners_seen}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The folder of the playground.
 
+#[path = "../../crates/cli/src/viewer/frame.rs"]
+mod frame;
 mod order;
 
 use std::path::Path;
@@ -19,9 +21,8 @@ const SHARED: [&str; 9] = [
     "three.js",
     "viewer.css",
 ];
-const OWN: [&str; 9] = [
+const OWN: [&str; 8] = [
     "command.js",
-    "index.html",
     "live.js",
     "main.js",
     "page.js",
@@ -30,27 +31,39 @@ const OWN: [&str; 9] = [
     "share.js",
     "worker.js",
 ];
+const VIEWER: &str = "crates/cli/src/viewer/page";
+const PLAYGROUND: &str = "crates/web/page";
+/// The page itself.
+const PAGE: &str = "index.html";
 const FOLDER: &str = "out/web";
 const TARGET: &str = "wasm32-unknown-unknown";
-/// Every browser of today has vectors of 128 bits. Addresses take no more bytes than they need.
-const FLAGS: &str = "-C target-feature=+simd128 -C link-arg=--compress-relocations";
+/// Every browser of today has vectors of 128 bits. Addresses take no more bytes than they need. `libm` takes roots and
+/// rounds by instructions, which give the same bits as its own code.
+const FLAGS: &str =
+    "-C target-feature=+simd128 -C link-arg=--compress-relocations --cfg intrinsics_enabled";
+/// What `libm` has these instructions by is not stable in Rust: this crate alone may use it.
+const UNSTABLE: (&str, &str) = ("RUSTC_BOOTSTRAP", "libm");
 
 /// Builds the playground: a folder that any server of files can host.
 pub(crate) fn build() -> Outcome {
     let failed = |e: std::io::Error| format!("{FOLDER}: {e}");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--profile", "web", "--package", "brisance-web", "--target", TARGET]);
-    cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", FLAGS);
+    cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", FLAGS).env(UNSTABLE.0, UNSTABLE.1);
     run(&mut cargo)
         .map_err(|problem| format!("{problem}: is there `rustup target add {TARGET}`?"))?;
     std::fs::create_dir_all(FOLDER).map_err(failed)?;
     let folder = Path::new(FOLDER);
-    let pages = [("crates/cli/src/viewer/page", &SHARED[..]), ("crates/web/page", &OWN[..])];
+    let pages = [(VIEWER, &SHARED[..]), (PLAYGROUND, &OWN[..])];
     for (from, names) in pages {
         for name in names {
             std::fs::copy(Path::new(from).join(name), folder.join(name)).map_err(failed)?;
         }
     }
+    let read = |path: &str| std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"));
+    let parts = read(&format!("{PLAYGROUND}/play.html"))?;
+    let page = frame::filled(&read(&format!("{VIEWER}/frame.html"))?, &parts);
+    std::fs::write(folder.join(PAGE), page).map_err(failed)?;
     let made = format!("target/{TARGET}/web/brisance_web.wasm");
     let module = folder.join("brisance.wasm");
     // wasm-opt makes it smaller, but not what servers send, and no faster
@@ -65,7 +78,7 @@ const PACKERS: [(&str, &[&str]); 2] = [("gzip", &["-9c"]), ("brotli", &["-q", "1
 /// Prints how large the files are, and as they are sent.
 fn report(folder: &Path) -> Outcome {
     let mut sums = [0; PACKERS.len()];
-    for name in SHARED.iter().chain(&OWN).chain(&["brisance.wasm"]) {
+    for name in SHARED.iter().chain(&OWN).chain(&[PAGE, "brisance.wasm"]) {
         let path = folder.join(name);
         let size = std::fs::metadata(&path).map_err(|e| format!("{name}: {e}"))?.len();
         print!("{name:18} {size:8} bytes");

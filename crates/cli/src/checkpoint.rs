@@ -14,7 +14,7 @@ use crate::ledger::Ledger;
 use crate::output::write_whole;
 
 /// The first line, which ends with the version of the format.
-const MAGIC: &[u8] = b"brisance checkpoint 10\n";
+const MAGIC: &[u8] = b"brisance checkpoint 11\n";
 
 /// A run after a frame.
 #[derive(Debug, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! Poses of a recording that are kept on disk, so that memory does not grow with the frames.
+//! Traces of a recording that are kept on disk, so that memory does not grow with the frames.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -6,17 +6,29 @@ use std::ops::Range;
 use std::path::Path;
 
 use nalgebra::{Isometry3, Quaternion, Translation3, Unit};
-use sim::{Recording, Stretch};
+use sim::{Recording, Stretch, TimedCorner, Trace};
 
 /// Bytes of a pose: place and unit quaternion as `f64`.
 const POSE: u64 = 56;
 
-/// A file without a name that holds the poses that [`sim::Recorder::take`] took.
+/// Bytes of a corner: its time and pose.
+const CORNER: u64 = 8 + POSE;
+
+/// A file without a name that holds the traces that [`sim::Recorder::take`] took.
 pub struct Spool {
     file: File,
     end: u64,
-    /// Of each track where its poses are in the file, in order: the first byte and the number of poses.
-    places: Vec<Vec<(u64, usize)>>,
+    /// Of each track where its traces are in the file, in order.
+    places: Vec<Vec<Place>>,
+}
+
+/// A trace in the file: poses, then corners.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The first byte.
+    at: u64,
+    poses: usize,
+    corners: usize,
 }
 
 impl Spool {
@@ -29,23 +41,25 @@ impl Spool {
         Ok(Self { file, end: 0, places: Vec::new() })
     }
 
-    /// Adds poses after those that are there.
+    /// Adds traces after those that are there.
     ///
     /// # Errors
     /// When writing fails.
     pub fn add(&mut self, stretches: &[Stretch]) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(self.end))?;
         let mut out = BufWriter::new(&self.file);
-        for Stretch { track, poses } in stretches {
+        for Stretch { track, trace: Trace { poses, corners } } in stretches {
             if self.places.len() <= *track {
                 self.places.resize(track + 1, Vec::new());
             }
-            for pose in poses {
-                let numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
-                numbers.copied().try_for_each(|x| out.write_all(&x.to_le_bytes()))?;
+            poses.iter().try_for_each(|pose| write_pose(pose, &mut out))?;
+            for TimedCorner { time, pose } in corners {
+                out.write_all(&time.to_le_bytes())?;
+                write_pose(pose, &mut out)?;
             }
-            self.places[*track].push((self.end, poses.len()));
-            self.end += POSE * poses.len() as u64;
+            let place = Place { at: self.end, poses: poses.len(), corners: corners.len() };
+            self.places[*track].push(place);
+            self.end += POSE * place.poses as u64 + CORNER * place.corners as u64;
         }
         out.flush()
     }
@@ -57,28 +71,64 @@ impl Spool {
     pub fn read(&self, track: usize, range: Range<usize>) -> io::Result<Vec<Isometry3<f64>>> {
         let mut poses = Vec::new();
         let mut first = 0;
-        for &(at, count) in self.places.get(track).into_iter().flatten() {
-            let own = range.start.max(first)..range.end.min(first + count);
+        for place in self.places.get(track).into_iter().flatten() {
+            let own = range.start.max(first)..range.end.min(first + place.poses);
             if own.start < own.end {
-                let mut file = &self.file;
-                file.seek(SeekFrom::Start(at + POSE * (own.start - first) as u64))?;
-                let mut input = BufReader::new(file).take(POSE * own.len() as u64);
+                let from = place.at + POSE * (own.start - first) as u64;
+                let mut input = self.part(from, POSE * own.len() as u64)?;
                 for _ in own {
                     poses.push(read_pose(&mut input)?);
                 }
             }
-            first += count;
+            first += place.poses;
         }
         Ok(poses)
     }
+
+    /// The trace of a track, as far as it is here.
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub fn trace(&self, track: usize) -> io::Result<Trace> {
+        let poses = self.read(track, 0..usize::MAX)?;
+        let mut corners = Vec::new();
+        for place in self.places.get(track).into_iter().flatten() {
+            if place.corners == 0 {
+                continue;
+            }
+            let from = place.at + POSE * place.poses as u64;
+            let mut input = self.part(from, CORNER * place.corners as u64)?;
+            for _ in 0..place.corners {
+                let time = read_number(&mut input)?;
+                corners.push(TimedCorner { time, pose: read_pose(&mut input)? });
+            }
+        }
+        Ok(Trace { poses, corners })
+    }
+
+    /// So many bytes from some place on.
+    fn part(&self, from: u64, bytes: u64) -> io::Result<impl Read> {
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(from))?;
+        Ok(BufReader::new(file).take(bytes))
+    }
+}
+
+fn write_pose(pose: &Isometry3<f64>, out: &mut impl Write) -> io::Result<()> {
+    let mut numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
+    numbers.try_for_each(|x| out.write_all(&x.to_le_bytes()))
+}
+
+fn read_number(input: &mut impl Read) -> io::Result<f64> {
+    let mut bytes = [0; 8];
+    input.read_exact(&mut bytes)?;
+    Ok(f64::from_le_bytes(bytes))
 }
 
 fn read_pose(input: &mut impl Read) -> io::Result<Isometry3<f64>> {
     let mut numbers = [0.0; 7];
     for x in &mut numbers {
-        let mut bytes = [0; 8];
-        input.read_exact(&mut bytes)?;
-        *x = f64::from_le_bytes(bytes);
+        *x = read_number(input)?;
     }
     let [x, y, z, i, j, k, w] = numbers;
     let turn = Unit::new_unchecked(Quaternion::new(w, i, j, k));
@@ -117,12 +167,19 @@ impl Paths<'_> {
         Ok((birth + start, found))
     }
 
-    /// All poses of a track.
+    /// The whole trace of a track.
     ///
     /// # Errors
     /// When reading fails.
-    pub fn whole(&self, track: usize) -> io::Result<Vec<Isometry3<f64>>> {
-        Ok(self.of(track, 0..usize::MAX)?.1)
+    pub fn whole(&self, track: usize) -> io::Result<Trace> {
+        let mut trace = match self.spool {
+            Some(spool) => spool.trace(track)?,
+            None => Trace::default(),
+        };
+        let sim::Track { poses, corners, .. } = &self.recording.tracks[track];
+        trace.poses.extend_from_slice(poses);
+        trace.corners.extend_from_slice(corners);
+        Ok(trace)
     }
 
     /// The recording with all its poses in memory.
@@ -132,7 +189,8 @@ impl Paths<'_> {
     pub fn gathered(&self) -> io::Result<Recording> {
         let mut recording = self.recording.clone();
         for (n, track) in recording.tracks.iter_mut().enumerate() {
-            (track.poses, track.taken) = (self.whole(n)?, 0);
+            let Trace { poses, corners } = self.whole(n)?;
+            (track.poses, track.corners, track.taken) = (poses, corners, 0);
         }
         Ok(recording)
     }

@@ -1,6 +1,7 @@
 //! A page that plays a recording in the browser, served to this machine only or whole in one file.
 
 mod embedded;
+mod frame;
 mod page;
 mod playback;
 mod server;

@@ -47,7 +47,7 @@ pub use narrow::cache::{Cache, CachedContact, CachedPair};
 pub use narrow::candidate::Side;
 pub use narrow::contacts::{Contact, Contacts, Manifold, Resumed, Tally};
 pub use narrow::flight::{Flight, Paths};
-pub use passes::blow::{Bearing, Blow, Collisions};
+pub use passes::blow::{Bearing, Blow, Collisions, Waypoint};
 pub use passes::search::Search;
 pub use passes::support::Support;
 pub use passes::transmit::PointImpulse;

@@ -3,7 +3,7 @@
 //! Every track is a node that moves by a translation and a rotation channel. It appears when it is
 //! born and disappears when it ends by a scale of 0 or 1 that changes in steps, which every viewer
 //! understands; without animation a viewer shows frame 0. Surfaces are stored once however many
-//! tracks share them, and a frame in which nothing changes costs no key.
+//! tracks share them, and a frame in which nothing changes costs no key. Between two frames there is a key at each blow.
 //!
 //! A mesh has a primitive for the outer surface, or one for each of its coats, and one for cuts, each with a
 //! material of its own. Images of coats are in the file, each once.
@@ -29,7 +29,7 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
-use sim::{Camera, Energy, Image, Look, Recording, Sight, Stress, Surface, Track, Wrap};
+use sim::{Camera, Energy, Image, Look, Recording, Sight, Stress, Surface, Trace, Track, Wrap};
 use thiserror::Error;
 
 use buffer::{Buffer, Layout, padded};
@@ -38,7 +38,7 @@ use materials::CLEAR;
 pub use physics::write_physics_glb;
 pub use rig::write_rigged_glb_of;
 
-use keys::{Keys, rotation_keys, translation_keys};
+use keys::{Keys, rotation_keys, samples, translation_keys};
 
 /// Why a recording cannot be written.
 #[derive(Debug, Error)]
@@ -85,8 +85,8 @@ pub enum WriteError {
     Write(#[from] std::io::Error),
 }
 
-/// Poses of a track of some number, from its birth on.
-type Poses<'a> = dyn Fn(usize) -> io::Result<Vec<Isometry3<f64>>> + 'a;
+/// How the track of some number moves, from its birth on.
+type Traces<'a> = dyn Fn(usize) -> io::Result<Trace> + 'a;
 
 /// Writes `recording` as one GLB to `out`.
 ///
@@ -99,27 +99,27 @@ type Poses<'a> = dyn Fn(usize) -> io::Result<Vec<Isometry3<f64>>> + 'a;
 /// # Errors
 /// [`WriteError`] when the recording holds what the format cannot, or writing fails.
 pub fn write_glb(recording: &Recording, out: &mut impl Write) -> Result<(), WriteError> {
-    write_glb_of(recording, &|track| Ok(recording.tracks[track].poses.clone()), out)
+    write_glb_of(recording, &|track| Ok(recording.tracks[track].trace()), out)
 }
 
-/// As [`write_glb`], with the poses of each track, by its number, from somewhere else.
+/// As [`write_glb`], with the trace of each track, by its number, from somewhere else.
 ///
 /// # Errors
-/// As [`write_glb`], and what `poses` says.
+/// As [`write_glb`], and what `traces` says.
 pub fn write_glb_of(
     recording: &Recording,
-    poses: &Poses<'_>,
+    traces: &Traces<'_>,
     out: &mut impl Write,
 ) -> Result<(), WriteError> {
     let mut document = Document::of_surfaces(recording)?;
-    document.add_tracks(recording, poses)?;
+    document.add_tracks(recording, traces)?;
     let images = std::mem::take(&mut document.images);
     let (json, layout) = document.finish(recording);
     write_head(&json, &layout, out)?;
     if layout.len() > 0 {
         write_surfaces(recording, &images, out)?;
         let buffer = Buffer::writing(out);
-        Document { buffer, ..Document::default() }.add_tracks(recording, poses)?;
+        Document { buffer, ..Document::default() }.add_tracks(recording, traces)?;
     }
     Ok(())
 }
@@ -229,25 +229,20 @@ impl Document<'_> {
         }
     }
 
-    fn add_tracks(&mut self, recording: &Recording, poses: &Poses<'_>) -> Result<(), WriteError> {
+    fn add_tracks(&mut self, recording: &Recording, traces: &Traces<'_>) -> Result<(), WriteError> {
         for (n, track) in recording.tracks.iter().enumerate() {
-            let poses = poses(n)?;
-            check_poses(track, &poses)?;
-            self.add_track(recording, track, &poses)?;
+            let trace = traces(n)?;
+            check_poses(track, &trace.poses)?;
+            self.add_track(recording, track, &trace)?;
         }
         self.in_scene = 0..self.nodes.len();
         Ok(())
     }
 
-    fn add_track(
-        &mut self,
-        recording: &Recording,
-        track: &Track,
-        poses: &[Isometry3<f64>],
-    ) -> io::Result<()> {
+    fn add_track(&mut self, recording: &Recording, track: &Track, trace: &Trace) -> io::Result<()> {
         let node = self.nodes.len();
-        let translations = translation_keys(track.birth, poses);
-        let rotations = rotation_keys(track.birth, poses);
+        let samples = samples(track.birth, trace, recording.fps);
+        let (translations, rotations) = (translation_keys(&samples), rotation_keys(&samples));
         let mut entry = Map::new();
         entry.insert("name".to_owned(), json!(track.name));
         if let Some(mesh) = self.mesh(track) {
@@ -325,22 +320,22 @@ impl Document<'_> {
         let mut frames = vec![];
         let mut scales = vec![];
         if track.birth > 0 {
-            frames.push(0);
+            frames.push(0.0);
             scales.push([0.0; 3]);
         }
         if track.birth > 0 || track.end() < recording.frames || track.shrinks.is_some() {
-            frames.push(track.birth);
+            frames.push(track.birth as f64);
             scales.push([1.0; 3]);
         }
         if track.end() < recording.frames {
-            frames.push(track.end());
+            frames.push(track.end() as f64);
             scales.push([0.0; 3]);
         }
         if let Some(first) = track.shrinks {
             let end = frames.len() - usize::from(track.end() < recording.frames);
             let sizes = (first..track.end())
-                .map(|frame| (frame, [track.scale(frame, recording.fps) as f32; 3]));
-            let (at, of): (Vec<usize>, Vec<[f32; 3]>) = sizes.unzip();
+                .map(|frame| (frame as f64, [track.scale(frame, recording.fps) as f32; 3]));
+            let (at, of): (Vec<f64>, Vec<[f32; 3]>) = sizes.unzip();
             frames.splice(end..end, at);
             scales.splice(end..end, of);
         }

@@ -65,7 +65,7 @@ pub use record::physics_scene::{
     Collider, ColliderSolid, PhysicsBody, PhysicsJoint, PhysicsMass, PhysicsMotion, PhysicsScene,
 };
 pub use record::pieces::{Breaking, BrokenMesh, break_mesh, piece_pattern};
-pub use record::recording::{Energy, Recorder, Recording, Stretch, Track};
+pub use record::recording::{Energy, Recorder, Recording, Stretch, TimedCorner, Trace, Track};
 pub use record::state::RecordingState;
 pub use script::event::{Event, Happened, Misfit, ModelKind, Push, Trigger};
 pub use script::timeline::{Action, Explosion, Path, Timeline, Wind};

@@ -55,7 +55,7 @@ pub struct World {
     /// for pieces, their poses as parts of their parent.
     pub(crate) previous: Vec<Isometry3<f64>>,
     /// Where each body was at its last blow in the last frame; for pieces, at the blow that made them.
-    pub(crate) corners: Vec<Option<Corner>>,
+    pub(crate) corners: Vec<Vec<Corner>>,
     pub(crate) momenta: Vec<Momentum>,
     /// The flight of each body since its last blow in the present frame, from its pose and momentum.
     pub(crate) flights: Vec<Flight>,
@@ -191,7 +191,7 @@ impl World {
         self.rests.push(Rest::new(&new.pose));
         self.poses.push(new.pose);
         self.previous.push(new.pose);
-        self.corners.push(None);
+        self.corners.push(Vec::new());
         self.places.take();
         self.momenta.push(momentum);
         self.flights.push(Flight::default());

@@ -1,7 +1,7 @@
 // Bodies that come and go: what the module tells of each frame, shown between the last two frames.
 
 import * as THREE from "./three.js";
-import { POSE, unpack } from "./packed.js";
+import { POSE, unpack, leg } from "./packed.js";
 import { Stage, geometryOf, kindOf } from "./stage.js";
 
 /** A frame as `crates/web/src/output.rs` packs it. */
@@ -138,13 +138,6 @@ class Swarm {
   }
 }
 
-/** Between which poses a body is at a share of the last frame, and how far along. */
-function leg({ before, after, corner }, share) {
-  if (!corner) return { from: before, to: after, along: share };
-  if (share < corner.share) return { from: before, to: corner.pose, along: share / corner.share };
-  return { from: corner.pose, to: after, along: (share - corner.share) / Math.max(1 - corner.share, 1e-6) };
-}
-
 /** How many bodies have each geometry. */
 function usersOf(bodies) {
   const users = new Map();
@@ -217,12 +210,14 @@ export class LiveStage extends Stage {
       const pose = frame.poses.subarray(POSE * n, POSE * (n + 1));
       body.before = body.after;
       body.after = pose;
-      body.corner = undefined;
+      body.corners = [];
       body.still = body.placed && body.before.every((x, k) => x === pose[k]);
     });
     for (const { body: n, share, pose } of frame.corners) {
       const body = this.bodies.get(frame.ids[n]);
-      if (body) Object.assign(body, { corner: { share, pose }, still: false });
+      if (!body) continue;
+      body.corners.push({ share, pose });
+      body.still = false;
     }
     this.last = frame;
     this.show(0);
@@ -264,7 +259,7 @@ export class LiveStage extends Stage {
     const next = new THREE.Vector3(), twist = new THREE.Quaternion(), one = new THREE.Vector3(1, 1, 1);
     for (const body of this.bodies.values()) {
       if (body.still || !body.after) continue;
-      const { from, to, along } = leg(body, share);
+      const { from, to, along } = leg(body.before, body.after, body.corners, share);
       place.fromArray(from).lerp(next.fromArray(to), along);
       turn.fromArray(from, 3).slerp(twist.fromArray(to, 3), along);
       matrix.compose(place, turn, one);

@@ -11,6 +11,8 @@ const KEPT = 300;
 const SLIDERS = { speed: "m/s", radius: "m", density: "kg/m³", blast: "Pa s" };
 /** Fields of a scene's settings that are text as they are. */
 const CHOICES = ["model", "material"];
+/** Names of files of meshes. */
+const MESHES = /\.(obj|stl|ply|glb)$/i;
 /** Gravity where nothing is chosen, m/s^2. */
 const EARTH = "9.81";
 
@@ -34,6 +36,8 @@ class Page {
     this.playing = true;
     /** A scene of one's own, the run of a file, and meshes that were given. */
     [this.own, this.file, this.files] = [undefined, undefined, []];
+    /** What ran last; at first what the page starts with. */
+    this.runs = { choices: {} };
     part("scene").append(...scenes.map(({ key, title }) => new Option(title, key)));
     this.legend();
   }
@@ -70,6 +74,7 @@ class Page {
   /** Starts the scene that is chosen, with the events of a link if there are any. */
   load(events) {
     this.trouble();
+    this.stopped = false;
     this.drag = undefined;
     part("counts").textContent = "building";
     this.waits = performance.now();
@@ -82,6 +87,7 @@ class Page {
 
   started(frame) {
     this.waits = undefined;
+    this.runs = { own: this.own, given: this.given, file: this.file, choices: { scene: part("scene").value, ...this.choices() } };
     this.fps = frame.fps;
     Object.assign(document.documentElement.dataset, { frame: 0, bodies: frame.ids.length, gained: 0 });
     this.curve = { frames: 1, energies: [frame.energy], alive: [frame.ids.length], breaks: [] };
@@ -162,7 +168,7 @@ class Page {
   take(own) {
     if (this.given) part("scene").remove(0);
     this.own = this.given = own;
-    part("scene").add(new Option(own.name, "", true, true), 0);
+    if (own) part("scene").add(new Option(own.name, "", true, true), 0);
   }
 
   /** The name of what runs. */
@@ -245,7 +251,7 @@ class Page {
     const period = 1000 / (this.fps * this.pace);
     const since = now - this.came;
     if (this.stage.last) this.stage.show(this.playing ? Math.min(Math.max(since / period, 0), 1) : 1);
-    const late = this.waits ? now - this.waits > 100 : this.playing && since > period + 100;
+    const late = this.waits ? now - this.waits > 100 : this.playing && !this.stopped && since > period + 100;
     part("busy").hidden = !late;
     if (!this.told) this.tell(this.stage.last);
     this.adapt(now);
@@ -269,18 +275,35 @@ class Page {
   }
 
   trouble(text) {
+    clearTimeout(this.saying);
     part("trouble").hidden = !text;
     part("trouble").textContent = text ?? "";
-    if (text) {
+    this.asks &&= !text;
+  }
+
+  /** Says why the physics cannot go on. A scene that cannot be built gives way to the one that ran before. */
+  failed({ text, stopped, dead }) {
+    this.stopped = stopped;
+    if (this.waits !== undefined && stopped) {
       this.waits = undefined;
-      this.asks = false;
+      part("counts").textContent = "nothing runs";
+      if (this.runs && !dead) this.restore(this.runs);
     }
+    this.trouble(text);
+  }
+
+  restore({ own, given, file, choices }) {
+    // once: what ran may have been of settings that cannot be built either
+    this.runs = undefined;
+    this.take(given);
+    Object.assign(this, { own, file });
+    this.choose(choices);
+    this.load();
   }
 
   /** Says something for a while. */
   say(text) {
     this.trouble(text);
-    clearTimeout(this.saying);
     this.saying = setTimeout(() => this.trouble(), 2500);
   }
 
@@ -339,14 +362,26 @@ class Page {
     });
   }
 
-  /** Takes over what the fragment of the address asks for; the events of it. */
+  /** Starts what the fragment of the address asks for. */
   fromLink() {
     const { choices, events } = fromFragment(location.hash);
+    const { scene } = choices;
+    const is = this.scenes.some(({ key }) => key === scene);
     this.file = undefined;
-    if (this.scenes.some(({ key }) => key === choices.scene)) {
-      part("scene").value = choices.scene;
-      this.own = undefined;
-    }
+    this.own = undefined;
+    if (scene === undefined && this.served) this.take(this.served);
+    this.choose(choices);
+    const wrong = [];
+    if (scene !== undefined && !is) wrong.push(`The link names the scene "${scene}", which is not here.`);
+    if (events === null) wrong.push("The events of the link are damaged: copy the whole link.");
+    this.load(events ?? undefined);
+    if (wrong.length) this.say(wrong.join("\n"));
+  }
+
+  /** Shows choices as a link holds them; what it leaves out is as the page starts with it. */
+  choose(choices) {
+    const is = this.scenes.some(({ key }) => key === choices.scene);
+    part("scene").value = is ? choices.scene : this.own ? "" : this.scenes[0].key;
     part("pieces").value = choices.pieces ?? 1;
     part("seed").value = choices.seed ?? "";
     part("gravity").value = choices.gravity ?? EARTH;
@@ -354,16 +389,24 @@ class Page {
     for (const id of [...CHOICES, "gravity"]) if (part(id).selectedIndex < 0) part(id).selectedIndex = 0;
     part("energy").checked = choices.energy !== "off";
     Object.keys(SLIDERS).concat("pieces").forEach(slide);
-    if (events === null) this.say("The events of the link are damaged: copy the whole link.");
-    return events ?? undefined;
   }
 
-  async drop(file) {
-    if (file.size > 32 << 20) return this.trouble(`${file.name}: it is larger than 32 MiB: simplify the mesh.`);
-    if (file.name.toLowerCase().endsWith(".json")) return this.replay(file);
-    const bytes = await file.arrayBuffer();
-    this.files.push({ name: file.name, bytes });
-    tell({ kind: "file", name: file.name, bytes, wanted: true });
+  /** Takes files: events to play again, or a mesh with the materials and images that it names. */
+  async drop(files) {
+    const large = files.find(({ size }) => size > 32 << 20);
+    if (large) return this.trouble(`${large.name}: it is larger than 32 MiB: simplify the mesh.`);
+    const run = files.find(({ name }) => /\.json$/i.test(name));
+    if (run) return this.replay(run);
+    const mesh = files.find(({ name }) => MESHES.test(name)) ?? files[0];
+    const others = files.filter((file) => file !== mesh);
+    for (const file of [...others, mesh]) {
+      const { name } = file;
+      // what is dropped may be a folder
+      const bytes = await file.arrayBuffer().catch(() => undefined);
+      if (!bytes) return this.trouble(`${name}: it cannot be read: drop files.`);
+      this.files = this.files.filter((known) => known.name !== name).concat({ name, bytes });
+      tell({ kind: "file", name, bytes, wanted: file === mesh });
+    }
   }
 
   /** Plays a run again that was downloaded. */
@@ -404,7 +447,12 @@ function connect(page) {
   });
   part("gravity").addEventListener("change", () => page.act(COMMANDS.gravity(Number(part("gravity").value))));
   part("rate").addEventListener("change", () => page.run());
-  part("file").addEventListener("change", () => part("file").files[0] && page.drop(part("file").files[0]));
+  part("file").addEventListener("change", () => {
+    const files = [...part("file").files];
+    // the same file may be chosen again once it is mended
+    part("file").value = "";
+    if (files.length) page.drop(files);
+  });
   part("trouble").addEventListener("click", () => page.trouble());
   const shadows = () => page.stage.shadows(part("shadows").checked);
   part("shadows").addEventListener("change", shadows);
@@ -433,7 +481,7 @@ function connect(page) {
     part(id).addEventListener("click", () => page.ask(wants));
   }
   part("stage").addEventListener("keydown", (event) => event.key === "Enter" && page.throwAt(...middle()));
-  addEventListener("hashchange", () => page.load(page.fromLink()));
+  addEventListener("hashchange", () => page.fromLink());
   connectDrop(page);
   connectPointer(page, tool);
 }
@@ -448,7 +496,7 @@ function connectDrop(page) {
   addEventListener("drop", (event) => {
     event.preventDefault();
     mark(false);
-    if (event.dataTransfer.files[0]) page.drop(event.dataTransfer.files[0]);
+    if (event.dataTransfer.files.length) page.drop([...event.dataTransfer.files]);
   });
 }
 
@@ -467,11 +515,8 @@ const hears = {
   async ready({ scenes }) {
     performance.mark("physics");
     page = new Page(scenes);
-    const events = page.fromLink();
-    if (location.search === "?own") {
-      page.take(await ownScene());
-    }
-    page.load(events);
+    if (location.search === "?own") page.served = await ownScene();
+    page.fromLink();
   },
   started: ({ bytes }) => page.started(read(bytes)),
   frame: ({ bytes, cost }) => page.frame(read(bytes), cost),
@@ -482,10 +527,10 @@ const hears = {
     page.take({ name, scene });
     page.load();
   },
-  trouble({ text }) {
-    if (page) return page.trouble(text);
+  trouble(message) {
+    if (page) return page.failed(message);
     part("trouble").hidden = false;
-    part("trouble").textContent = text;
+    part("trouble").textContent = message.text;
   },
 };
 

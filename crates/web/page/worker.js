@@ -82,7 +82,7 @@ function guarded(act) {
   try {
     act();
   } catch (problem) {
-    postMessage({ kind: "trouble", text: problem.message });
+    postMessage({ kind: "trouble", text: problem.message, stopped: !running, dead: !wasm });
   }
 }
 

@@ -18,8 +18,8 @@ impl Shown {
     ///
     /// A header as [`write_head`] has it; then its new geometries as [`meshfile::page::Packed`] has them; then of each
     /// body of `ids` its pose as [`write_pose`] has it; then of each new body its pose a frame before, in what it broke off;
-    /// then of each of `corners`, which are indices into `ids`, the share of the frame until its last blow, `f32`, and its
-    /// pose there; then of each new image of the header the bytes of its file. `head` is added to the header.
+    /// then of each of `corners`, which are indices into `ids`, the share of the frame until a blow to it, `f32`, and its
+    /// pose there, those of a body in the order of time; then of each new image of the header the bytes of its file. `head` is added to the header.
     pub(crate) fn frame(
         &mut self,
         world: &World,
@@ -48,8 +48,9 @@ impl Shown {
         head["new"] = new.into();
         head["gone"] = gone.into();
         head["ids"] = ids.iter().map(|id| id.number()).collect();
-        let corners: Vec<(usize, &Corner)> =
-            ids.iter().enumerate().filter_map(|(n, id)| Some((n, world.corner(*id)?))).collect();
+        let of =
+            |(n, id): (usize, &BodyId)| world.corners(*id).iter().map(move |corner| (n, corner));
+        let corners: Vec<(usize, &Corner)> = ids.iter().enumerate().flat_map(of).collect();
         head["corners"] = corners.iter().map(|(n, _)| *n).collect();
         let geometries = self.geometries.take();
         head["first_geometry"] = geometries.first.into();

@@ -409,7 +409,7 @@ impl Job<'_> {
             world: run.world.saved(),
             recording: run
                 .recorder
-                .saved(|track| run.spool.read(track, 0..usize::MAX))
+                .saved(|track| run.spool.trace(track))
                 .map_err(|e| self.spool_failed(e))?,
             ledger: run.ledger.clone(),
             over_budget: run.over_budget,

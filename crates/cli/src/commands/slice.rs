@@ -146,6 +146,7 @@ fn recording(parts: &[Part], coats: Vec<Coat>) -> Recording {
         birth: 0,
         taken: 0,
         poses: vec![Isometry3::identity()],
+        corners: Vec::new(),
         shrinks: None,
         stresses: Vec::new(),
     };

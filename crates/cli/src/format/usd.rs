@@ -1,7 +1,7 @@
 //! Universal Scene Description: as text (`.usda`) or in binary (`.usdc`), of the same prims.
 //!
 //! Every body is an `Xform` with time samples of translation and orientation, one time code per
-//! frame, and a visibility that is `inherited` while it exists. Programs that import no visibility that
+//! frame and samples between two of them at blows, and a visibility that is `inherited` while it exists. Programs that import no visibility that
 //! changes, as Blender, see a scale that is 0 where the body does not exist. Prims have the names of the
 //! bodies, as far as identifiers allow, and materials those of the looks. The mesh of a body has a subset for the outer
 //! surface, or one for each of its coats, and one for cuts, each with a material; `primvars:rest` is where a vertex
@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Seek, Write};
 use std::path::Path;
 
+use nalgebra::Isometry3;
 use sim::{Recording, Surface, Track};
 
 use super::{WriteError, check};
@@ -118,7 +119,8 @@ fn body<'a>(
     (frames, fps): (usize, f64),
 ) -> Prim<'a> {
     let mut prim = Prim::new("Xform", own).shown_as(&track.name);
-    let samples = || (track.birth..).zip(&track.poses).map(|(frame, pose)| (frame as f64, pose));
+    let moments = moments(track);
+    let samples = move || moments.clone().into_iter();
     if !track.poses.is_empty() {
         let places = samples().map(|(time, pose)| {
             let t = pose.translation;
@@ -144,6 +146,15 @@ fn body<'a>(
         prim.hold(mesh(surface, track.look.color, (own, materials)));
     }
     prim
+}
+
+/// Times, in frames, of the poses of a body and of its blows, and where it is then.
+fn moments(track: &Track) -> Vec<(f64, Isometry3<f64>)> {
+    let poses = (track.birth..).zip(&track.poses).map(|(frame, pose)| (frame as f64, *pose));
+    let corners = track.corners.iter().map(|corner| (corner.time, corner.pose));
+    let mut moments: Vec<_> = poses.chain(corners).collect();
+    moments.sort_by(|a, b| a.0.total_cmp(&b.0));
+    moments
 }
 
 /// Times, in frames, and sizes between which a body grows and shrinks; none if it always is as large.

@@ -109,6 +109,7 @@ fn glb_is_read_with_its_nodes_placed() {
         birth: 0,
         taken: 0,
         poses: vec![nalgebra::Isometry3::translation(5.0, 0.0, 0.0)],
+        corners: Vec::new(),
         shrinks: None,
         stresses: Vec::new(),
     };

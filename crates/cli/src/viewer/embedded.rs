@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use sim::Recording;
 use thiserror::Error;
 
-use super::page::text;
+use super::page::{html, text};
 use super::playback::playback;
 
 /// Why a recording is not put into a page.
@@ -61,7 +61,7 @@ pub fn embedded(recording: &Recording, name: &str, limit: usize) -> Result<Strin
         bare(text("/viewer.js")),
     );
     let policy = format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">");
-    let page = text("/")
+    let page = html()
         .replace("<link rel=\"icon\" href=\"icon.svg\">\n", &policy)
         .replace("<link rel=\"stylesheet\" href=\"viewer.css\">\n", "")
         .replace("<script type=\"module\" src=\"viewer.js\"></script>", "");

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
+use super::frame::filled;
 use super::server::Part;
 
 /// By route: content type and content. The recording is added to them.
-pub(super) const PAGE: [(&str, &str, &[u8]); 12] = [
-    ("/", "text/html; charset=utf-8", include_bytes!("page/index.html")),
+pub(super) const PAGE: [(&str, &str, &[u8]); 11] = [
     ("/viewer.css", "text/css; charset=utf-8", include_bytes!("page/viewer.css")),
     ("/viewer.js", SCRIPT, include_bytes!("page/viewer.js")),
     ("/packed.js", SCRIPT, include_bytes!("page/packed.js")),
@@ -22,6 +22,11 @@ pub(super) const PAGE: [(&str, &str, &[u8]); 12] = [
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
+/// The page itself, at the route `/`.
+pub(super) fn html() -> String {
+    filled(include_str!("page/frame.html"), include_str!("page/viewer.html"))
+}
+
 /// The part at a route, as text; empty if there is none.
 pub(super) fn text(route: &str) -> &'static str {
     let part = PAGE.iter().find(|(known, ..)| *known == route);
@@ -31,6 +36,11 @@ pub(super) fn text(route: &str) -> &'static str {
 /// All that the page of some recordings needs. Each recording is its name and what [`playback`](super::playback()) made
 /// of it.
 pub fn viewer(recordings: Vec<(String, Vec<u8>)>) -> Vec<Part> {
+    let html = Part {
+        route: "/".to_owned(),
+        kind: "text/html; charset=utf-8",
+        body: html().into_bytes().into(),
+    };
     let page = PAGE.iter().map(|&(route, kind, body)| Part {
         route: route.to_owned(),
         kind,
@@ -45,5 +55,5 @@ pub fn viewer(recordings: Vec<(String, Vec<u8>)>) -> Vec<Part> {
         kind: "application/octet-stream",
         body: playback.into(),
     });
-    page.chain([list]).chain(playbacks).collect()
+    page.chain([html, list]).chain(playbacks).collect()
 }

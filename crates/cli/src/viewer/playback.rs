@@ -2,14 +2,14 @@
 
 use meshfile::page::{Coats, Geometries, appearance, image_head, write_head, write_pose};
 use serde_json::{Value, json};
-use sim::{Recording, Track};
+use sim::{Recording, TimedCorner, Track};
 
 use crate::render::View;
 
 /// The recording as bytes, little-endian, named `name` on the page.
 ///
 /// A header as [`write_head`] has it; then its geometries as [`meshfile::page::Packed`] has them; then of each body its
-/// poses, one a frame, as [`write_pose`] has them; then of each image of the header the bytes of its file.
+/// poses, one a frame, as [`write_pose`] has them, then of each of its corners the time in frames, `f32`, and the pose; then of each image of the header the bytes of its file.
 pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
     let mut geometries = Geometries::default();
     let mut coats = Coats::default();
@@ -37,7 +37,13 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
     });
     let mut bytes = write_head(&head);
     bytes.extend(geometries.bytes);
-    recording.tracks.iter().flat_map(|t| &t.poses).for_each(|pose| write_pose(pose, &mut bytes));
+    for Track { poses, corners, .. } in &recording.tracks {
+        poses.iter().for_each(|pose| write_pose(pose, &mut bytes));
+        for TimedCorner { time, pose } in corners {
+            bytes.extend((*time as f32).to_le_bytes());
+            write_pose(pose, &mut bytes);
+        }
+    }
     coats.images.iter().for_each(|image| bytes.extend_from_slice(&image.bytes));
     bytes
 }
@@ -64,6 +70,7 @@ fn body(track: &Track, fps: f64, (geometries, coats): (&mut Geometries, &mut Coa
     body["parent"] = track.parent.into();
     body["birth"] = track.birth.into();
     body["frames"] = track.poses.len().into();
+    body["corners"] = track.corners.len().into();
     body["sizes"] = sizes.into();
     body["stress"] = stress.into();
     body

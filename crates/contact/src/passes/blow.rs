@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dynamics::Velocity;
-use nalgebra::{Point3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 use crate::narrow::contacts::Resumed;
 
@@ -81,12 +81,25 @@ impl Bearing<'_> {
     }
 }
 
+/// Where a body was at a blow that it received in free flight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Waypoint {
+    /// The body.
+    pub body: u32,
+    /// Time of the blow, s since the start of the step.
+    pub time: f64,
+    /// The pose then.
+    pub pose: Isometry3<f64>,
+}
+
 /// Result of a collision pass.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Collisions {
     /// Blows that break a body.
     pub blows: Vec<Blow>,
+    /// Blows to bodies in free flight, each body's in the order of time.
+    pub waypoints: Vec<Waypoint>,
     /// Work of kinematic bodies, J.
     pub work: f64,
     /// Bodies that left the paths of the contact search; their contacts must be searched again.

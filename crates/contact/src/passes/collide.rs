@@ -18,7 +18,7 @@ use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
 use crate::narrow::candidate::Side;
 use crate::narrow::contacts::{Contacts, MARGIN, Manifold, Origin, Resumed};
 use crate::narrow::flight::{Flight, Paths};
-use crate::passes::blow::{Bearing, Blow, Collisions, Met};
+use crate::passes::blow::{Bearing, Blow, Collisions, Met, Waypoint};
 use crate::solve::bounce::{self, Impulses, MAX_CONTACTS, Meeting};
 use crate::{Frame, Mover, Shape, effective_mass, pair_impulse};
 
@@ -463,6 +463,7 @@ impl<'a> Pass<'a> {
             flyer.velocity = body.velocity(&self.paths.poses[i].rotation, &momentum);
             return;
         }
+        self.done.waypoints.push(Waypoint { body: i as u32, time, pose });
         let (flight, start, momentum) = Flight::starting(time, body, &pose, &momentum, &gravity);
         let old = std::mem::replace(&mut self.paths.poses[i], start);
         self.paths.momenta[i] = momentum;

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::encoded::{Encoded, FLOAT, Primitive};
+use super::keys::key_time;
 
 /// The accessors and views that describe the chunk. Of surfaces and keys only the sizes are known here.
 #[derive(Default)]
@@ -18,9 +19,9 @@ pub(super) struct Buffer<'a> {
     keys: usize,
     /// Where keys go, if they are not only counted.
     out: Option<&'a mut dyn Write>,
-    /// Accessors of times so far, by the first frames and lengths of runs of frames: most tracks share
+    /// Accessors of times so far, by the bits of the first frames and lengths of runs of frames: most tracks share
     /// theirs.
-    times: BTreeMap<Vec<(usize, usize)>, usize>,
+    times: BTreeMap<Vec<(u64, usize)>, usize>,
 }
 
 /// What a [`Buffer`] ends with.
@@ -67,12 +68,14 @@ impl<'a> Buffer<'a> {
         self.views.len() - 1
     }
 
-    pub(super) fn add_times(&mut self, frames: &[usize], fps: f64) -> io::Result<usize> {
-        let runs = frames.chunk_by(|a, b| a + 1 == *b).map(|run| (run[0], run.len())).collect();
+    /// The times of moments, in frames.
+    pub(super) fn add_times(&mut self, frames: &[f64], fps: f64) -> io::Result<usize> {
+        let runs = frames.chunk_by(|a, b| a + 1.0 == *b);
+        let runs = runs.map(|run| (run[0].to_bits(), run.len())).collect();
         if let Some(&known) = self.times.get(&runs) {
             return Ok(known);
         }
-        let times: Vec<f32> = frames.iter().map(|&frame| (frame as f64 / fps) as f32).collect();
+        let times: Vec<f32> = frames.iter().map(|&frame| key_time(frame, fps)).collect();
         let mut accessor = self.append(&times, "SCALAR", times.len())?;
         accessor["min"] = json!([times[0]]);
         accessor["max"] = json!([times[times.len() - 1]]);

@@ -1,50 +1,78 @@
-//! Which frames of a track need a key.
+//! Which moments of a track need a key.
 
 use nalgebra::Isometry3;
+use sim::Trace;
 
-/// Values of one channel at the frames that need them.
+/// Values of one channel at the moments that need them.
 pub(super) struct Keys<const N: usize> {
     /// The value at birth.
     pub(super) first: [f32; N],
-    /// Frames, ascending; none for a constant.
-    pub(super) frames: Vec<usize>,
-    /// The value at each frame.
+    /// Frames since the start, ascending, with a fraction at blows; none for a constant.
+    pub(super) frames: Vec<f64>,
+    /// The value at each of them.
     pub(super) values: Vec<[f32; N]>,
 }
 
-/// Positions, m, of a body whose poses from its birth on are `poses`.
-pub(super) fn translation_keys(birth: usize, poses: &[Isometry3<f64>]) -> Keys<3> {
-    let samples: Vec<[f32; 3]> =
-        poses.iter().map(|p| p.translation.vector.map(|x| x as f32).into()).collect();
-    thin(&samples, birth, [0.0; 3])
+/// When, in frames, and where a body is.
+pub(super) type Sample<T> = (f64, T);
+
+/// The time of a key, s.
+pub(super) fn key_time(frame: f64, fps: f64) -> f32 {
+    (frame / fps) as f32
 }
 
-/// Unit quaternions x, y, z, w, likewise.
-pub(super) fn rotation_keys(birth: usize, poses: &[Isometry3<f64>]) -> Keys<4> {
-    let mut samples: Vec<[f32; 4]> = Vec::with_capacity(poses.len());
-    for pose in poses {
+/// The poses of a body from its birth on, and those at blows, as far as keys tell their times apart.
+pub(super) fn samples(birth: usize, trace: &Trace, fps: f64) -> Vec<Sample<Isometry3<f64>>> {
+    let Trace { poses, corners } = trace;
+    let mut samples: Vec<Sample<Isometry3<f64>>> = Vec::with_capacity(poses.len() + corners.len());
+    let mut coming = corners.iter().peekable();
+    for (frame, pose) in (birth..).zip(poses) {
+        let frame = frame as f64;
+        let end = key_time(frame, fps);
+        while let Some(corner) = coming.next_if(|corner| corner.time < frame) {
+            let time = key_time(corner.time, fps);
+            let is_later = samples.last().is_some_and(|last| key_time(last.0, fps) < time);
+            if is_later && time < end {
+                samples.push((corner.time, corner.pose));
+            }
+        }
+        samples.push((frame, *pose));
+    }
+    samples
+}
+
+/// Positions, m.
+pub(super) fn translation_keys(samples: &[Sample<Isometry3<f64>>]) -> Keys<3> {
+    let place = |(frame, pose): &Sample<Isometry3<f64>>| {
+        (*frame, pose.translation.vector.map(|x| x as f32).into())
+    };
+    thin(&samples.iter().map(place).collect::<Vec<_>>(), [0.0; 3])
+}
+
+/// Unit quaternions x, y, z, w.
+pub(super) fn rotation_keys(samples: &[Sample<Isometry3<f64>>]) -> Keys<4> {
+    let mut turns: Vec<Sample<[f32; 4]>> = Vec::with_capacity(samples.len());
+    for (frame, pose) in samples {
         let q: [f32; 4] = pose.rotation.coords.normalize().map(|x| x as f32).into();
         // q and -q turn alike; the nearer one interpolates the short way
-        let flip =
-            samples.last().is_some_and(|p| p.iter().zip(q).map(|(a, b)| a * b).sum::<f32>() < 0.0);
-        samples.push(if flip { q.map(|x| -x) } else { q });
+        let flip = turns
+            .last()
+            .is_some_and(|(_, p)| p.iter().zip(q).map(|(a, b)| a * b).sum::<f32>() < 0.0);
+        turns.push((*frame, if flip { q.map(|x| -x) } else { q }));
     }
-    thin(&samples, birth, [0.0, 0.0, 0.0, 1.0])
+    thin(&turns, [0.0, 0.0, 0.0, 1.0])
 }
 
 /// Drops every sample that equals both its neighbors: interpolation gives it back exactly.
-fn thin<const N: usize>(samples: &[[f32; N]], birth: usize, rest: [f32; N]) -> Keys<N> {
-    let first = samples.first().copied().unwrap_or(rest);
+fn thin<const N: usize>(samples: &[Sample<[f32; N]>], rest: [f32; N]) -> Keys<N> {
+    let first = samples.first().map_or(rest, |(_, value)| *value);
     let changes = |i: usize| {
-        (i > 0 && samples[i - 1] != samples[i])
-            || (i + 1 < samples.len() && samples[i + 1] != samples[i])
+        (i > 0 && samples[i - 1].1 != samples[i].1)
+            || (i + 1 < samples.len() && samples[i + 1].1 != samples[i].1)
     };
-    let kept: Vec<usize> = (0..samples.len()).filter(|&i| changes(i)).collect();
-    Keys {
-        first,
-        frames: kept.iter().map(|i| birth + i).collect(),
-        values: kept.iter().map(|&i| samples[i]).collect(),
-    }
+    let kept = (0..samples.len()).filter(|&i| changes(i)).map(|i| samples[i]);
+    let (frames, values) = kept.unzip();
+    Keys { first, frames, values }
 }
 
 #[cfg(test)]
@@ -54,14 +82,15 @@ mod tests {
     #[test]
     fn a_constant_needs_no_key_and_a_rest_two() {
         let at = |xs: &[f32]| {
-            let samples: Vec<[f32; 1]> = xs.iter().map(|&x| [x]).collect();
-            thin(&samples, 10, [0.0]).frames
+            let frames = (10..).map(f64::from);
+            let samples: Vec<_> = frames.zip(xs.iter().map(|&x| [x])).collect();
+            thin(&samples, [0.0]).frames
         };
         assert!(at(&[]).is_empty());
         assert!(at(&[1.0]).is_empty());
         assert!(at(&[1.0, 1.0, 1.0]).is_empty());
-        assert_eq!(at(&[1.0, 2.0, 3.0]), [10, 11, 12]);
-        assert_eq!(at(&[1.0, 1.0, 1.0, 2.0, 3.0, 3.0, 3.0]), [12, 13, 14]);
-        assert_eq!(at(&[1.0, 2.0, 2.0, 2.0, 1.0]), [10, 11, 13, 14]);
+        assert_eq!(at(&[1.0, 2.0, 3.0]), [10.0, 11.0, 12.0]);
+        assert_eq!(at(&[1.0, 1.0, 1.0, 2.0, 3.0, 3.0, 3.0]), [12.0, 13.0, 14.0]);
+        assert_eq!(at(&[1.0, 2.0, 2.0, 2.0, 1.0]), [10.0, 11.0, 13.0, 14.0]);
     }
 }

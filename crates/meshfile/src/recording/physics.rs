@@ -30,7 +30,7 @@ const SHAPES: &str = "KHR_implicit_shapes";
 pub fn write_physics_glb(scene: &PhysicsScene, out: &mut impl Write) -> Result<(), WriteError> {
     let PhysicsScene { recording, .. } = scene;
     let mut document = Document::of_surfaces(recording)?;
-    document.add_tracks(recording, &|track| Ok(recording.tracks[track].poses.clone()))?;
+    document.add_tracks(recording, &|track| Ok(recording.tracks[track].trace()))?;
     let mut physics = Physics { groups: groups(&scene.bodies), ..Physics::default() };
     for (node, (body, track)) in scene.bodies.iter().zip(&recording.tracks).enumerate() {
         let pose = track.poses.first().copied().unwrap_or_default();

@@ -12,7 +12,7 @@ use serde_json::json;
 use sim::{Look, Recording, Surface};
 
 use super::encoded::{Encoded, FLOAT, Vertices, sides};
-use super::{Buffer, Document, Poses, WriteError, for_each_surface, write_head, write_images};
+use super::{Buffer, Document, Traces, WriteError, for_each_surface, write_head, write_images};
 
 /// Most joints of a skin: vertices name them in 16 bits.
 pub(super) const MAX_JOINTS: usize = 1 << 16;
@@ -20,16 +20,16 @@ pub(super) const MAX_JOINTS: usize = 1 << 16;
 /// Most vertices of a primitive: the largest 16-bit index is reserved.
 const MAX_VERTICES: usize = u16::MAX as usize;
 
-/// Writes `recording` as one GLB to `out`, with one skinned mesh for all bodies; `poses` gives the poses of each
+/// Writes `recording` as one GLB to `out`, with one skinned mesh for all bodies; `traces` gives the trace of each
 /// track, by its number. The joints have the names, motion and `extras` that the nodes of
 /// [`write_glb`](super::write_glb) have, and the materials are the same. There may be at most 65,536 bodies.
 ///
 /// # Errors
-/// As [`write_glb`](super::write_glb), what `poses` says, [`WriteError::TooManyJoints`] and
+/// As [`write_glb`](super::write_glb), what `traces` says, [`WriteError::TooManyJoints`] and
 /// [`WriteError::RigTooLarge`].
 pub fn write_rigged_glb_of(
     recording: &Recording,
-    poses: &Poses<'_>,
+    traces: &Traces<'_>,
     out: &mut impl Write,
 ) -> Result<(), WriteError> {
     let joints = recording.tracks.len();
@@ -39,11 +39,11 @@ pub fn write_rigged_glb_of(
     check_size(recording)?;
     let mut births = Vec::with_capacity(joints);
     for track in 0..joints {
-        births.push(poses(track)?.first().copied().unwrap_or_default());
+        births.push(traces(track)?.poses.first().copied().unwrap_or_default());
     }
     let mut document = Document::default();
     let chunks = document.bind(recording, &births)?;
-    document.add_tracks(recording, poses)?;
+    document.add_tracks(recording, traces)?;
     let matrices = inverse_bind_matrices(&births);
     document.add_rig(&chunks, &matrices);
     let images = std::mem::take(&mut document.images);
@@ -55,7 +55,7 @@ pub fn write_rigged_glb_of(
         out.write_all(&matrices)?;
     }
     let buffer = Buffer::writing(out);
-    Document { buffer, ..Document::default() }.add_tracks(recording, poses)
+    Document { buffer, ..Document::default() }.add_tracks(recording, traces)
 }
 
 /// Refuses what would not fit into a file, before it is made.

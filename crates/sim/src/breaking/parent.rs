@@ -28,6 +28,8 @@ pub(crate) struct Parent {
     pub(crate) previous: Isometry3<f64>,
     /// Time of the blow, s since the start of the frame, which pose and momentum belong to.
     pub(crate) since: f64,
+    /// Where it was at its blows in the frame.
+    pub(crate) corners: Vec<Corner>,
     /// Its share of the energy that the blows of the frame dissipated, J.
     pub(crate) taken: f64,
     pub(crate) shape: Arc<Shape>,
@@ -100,6 +102,7 @@ impl World {
             pose,
             previous: self.previous[i],
             since: self.flights[i].since,
+            corners: self.corners[i].clone(),
             taken: self.flights[i].taken,
             anchorage: self.anchorages[i].clone(),
             lineage: self.lineages[i].clone(),
@@ -124,8 +127,13 @@ impl World {
     /// Starts the flight of a body of that `mass`, kg, at the blow to its parent.
     pub(crate) fn fly(&mut self, i: usize, parent: &Parent, mass: f64) {
         // until the blow it was a part of its parent
-        self.previous[i] = parent.previous * parent.pose.inv_mul(&self.poses[i]);
-        self.corners[i] = Corner::new(parent.since / self.settings.dt, self.poses[i]);
+        let within = parent.pose.inv_mul(&self.poses[i]);
+        self.previous[i] = parent.previous * within;
+        let share = parent.since / self.settings.dt;
+        let before = parent.corners.iter().filter(|corner| corner.share < share);
+        let carried =
+            before.map(|Corner { share, pose }| Corner { share: *share, pose: pose * within });
+        self.corners[i] = carried.chain(Corner::new(share, self.poses[i])).collect();
         let (body, acceleration) = (&self.bodies[i], &self.acceleration(i));
         let (flight, pose, momentum) =
             Flight::starting(parent.since, body, &self.poses[i], &self.momenta[i], acceleration);

@@ -145,6 +145,7 @@ impl World {
                 birth: 0,
                 taken: 0,
                 poses: vec![self.poses[i]],
+                corners: Vec::new(),
                 shrinks: None,
                 stresses: Vec::new(),
             }

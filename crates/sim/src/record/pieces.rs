@@ -94,6 +94,7 @@ pub fn break_mesh(
             birth: 0,
             taken: 0,
             poses: vec![center],
+            corners: Vec::new(),
             shrinks: None,
             stresses: Vec::new(),
         }

@@ -7,8 +7,8 @@ use nalgebra::Isometry3;
 use rayon::prelude::*;
 
 use crate::{
-    Appearance, BodyId, Camera, Fracture, FractureModel, Look, PaintedMesh, Report, Retired, Skin,
-    Solid, Stress, StressField, Surface, World,
+    Appearance, BodyId, Camera, Corner, Fracture, FractureModel, Look, PaintedMesh, Report,
+    Retired, Skin, Solid, Stress, StressField, Surface, World,
 };
 
 /// One body from birth to death.
@@ -29,6 +29,8 @@ pub struct Track {
     /// Its pose in each frame after these, the last one included; when it has fewer frames than the
     /// recording it ended (broke) before the next one.
     pub poses: Vec<Isometry3<f64>>,
+    /// Where it was at its blows between these frames, in the order of time; those before were taken.
+    pub corners: Vec<TimedCorner>,
     /// The frame in which the body was removed, if it is shown to shrink away from then on.
     pub shrinks: Option<usize>,
     /// Of a body of finite elements its stress from some frames on, ascending.
@@ -61,6 +63,11 @@ impl Track {
         self.birth + self.taken + self.poses.len()
     }
 
+    /// Its poses and corners.
+    pub fn trace(&self) -> Trace {
+        Trace { poses: self.poses.clone(), corners: self.corners.clone() }
+    }
+
     /// Its stress in a frame, if it is known then.
     pub fn stress(&self, frame: usize) -> Option<&Stress> {
         self.stresses[..self.stresses.partition_point(|s| s.frame <= frame)].last()
@@ -72,13 +79,31 @@ impl Track {
     }
 }
 
-/// Poses of a body in frames that follow each other.
+/// Where a body was at a blow between two frames of a recording: its way bends there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimedCorner {
+    /// Frames since the start of the recording, between two whole numbers.
+    pub time: f64,
+    /// Its pose then.
+    pub pose: Isometry3<f64>,
+}
+
+/// How a body moves in frames that follow each other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// The pose in each of the frames.
+    pub poses: Vec<Isometry3<f64>>,
+    /// Where it was at blows between them, in the order of time.
+    pub corners: Vec<TimedCorner>,
+}
+
+/// The trace of a body in frames that follow those that were taken before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stretch {
     /// Its track.
     pub track: usize,
-    /// The pose in each of the frames, the first of which comes after those that were taken before.
-    pub poses: Vec<Isometry3<f64>>,
+    /// How it moves.
+    pub trace: Trace,
 }
 
 /// Mechanical energy at the end of a frame, J.
@@ -166,6 +191,7 @@ impl Recorder {
                 birth: 0,
                 taken: 0,
                 poses: vec![*state.pose],
+                corners: Vec::new(),
                 shrinks: None,
                 stresses: Vec::new(),
             };
@@ -207,7 +233,12 @@ impl Recorder {
                 }
                 return false;
             };
-            self.recording.tracks[live.track].poses.push(*state.pose);
+            let track = &mut self.recording.tracks[live.track];
+            // before its birth it is shown as a part of another
+            if track.birth < frame {
+                track.corners.extend(corners_before(frame, world.corners(live.body)));
+            }
+            track.poses.push(*state.pose);
             true
         });
         let fps = self.recording.fps;
@@ -233,6 +264,7 @@ impl Recorder {
                 birth: frame,
                 taken: 0,
                 poses: Vec::new(),
+                corners: Vec::new(),
                 shrinks: None,
                 stresses: Vec::new(),
             };
@@ -273,6 +305,7 @@ impl Recorder {
                     birth: frame,
                     taken: 0,
                     poses: Vec::new(),
+                    corners: Vec::new(),
                     shrinks: None,
                     stresses: Vec::new(),
                 };
@@ -311,19 +344,22 @@ impl Recorder {
         Some(&self.recording.tracks[self.live[at].track])
     }
 
-    /// Poses that are held.
+    /// Poses that are held, those at blows included.
     pub fn held(&self) -> usize {
-        self.recording.tracks.iter().map(|track| track.poses.len()).sum()
+        self.recording.tracks.iter().map(|track| track.poses.len() + track.corners.len()).sum()
     }
 
     /// Takes all poses but the last of each track, so that memory does not grow with the frames; they
     /// are for the caller to keep, who counts them with [`Track::taken`].
     pub fn take(&mut self) -> Vec<Stretch> {
         let mut stretches = Vec::new();
-        for (track, Track { taken, poses, .. }) in self.recording.tracks.iter_mut().enumerate() {
+        for (track, of) in self.recording.tracks.iter_mut().enumerate() {
+            let Track { taken, poses, corners, .. } = of;
             let count = poses.len().saturating_sub(1);
             if count > 0 {
-                stretches.push(Stretch { track, poses: poses.drain(..count).collect() });
+                let poses = poses.drain(..count).collect();
+                let trace = Trace { poses, corners: std::mem::take(corners) };
+                stretches.push(Stretch { track, trace });
                 *taken += count;
             }
         }
@@ -397,6 +433,18 @@ impl Recorder {
             }
         }
     }
+}
+
+/// The corners between the frame before `frame` and that, each at a time of its own.
+fn corners_before(frame: usize, corners: &[Corner]) -> Vec<TimedCorner> {
+    let (start, end) = (frame as f64 - 1.0, frame as f64);
+    let timed = corners
+        .iter()
+        .map(|Corner { share, pose }| TimedCorner { time: start + share, pose: *pose });
+    let mut timed: Vec<TimedCorner> =
+        timed.filter(|corner| start < corner.time && corner.time < end).collect();
+    timed.dedup_by_key(|corner| corner.time);
+    timed
 }
 
 /// The stress in the last blow of a frame to a body.

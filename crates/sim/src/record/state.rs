@@ -1,11 +1,10 @@
 //! The state of a recording as plain data, to go on from later.
 
-use nalgebra::Isometry3;
 use serde::{Deserialize, Serialize};
 
 use crate::record::recording::{Energy, Recorder};
 use crate::world::numbers::{pose, pose_numbers};
-use crate::{StateError, Track, World};
+use crate::{StateError, TimedCorner, Trace, World};
 
 /// Where the bodies of a recording were, frame by frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,6 +12,8 @@ pub struct RecordingState {
     frames: usize,
     /// For each body how often each pose comes in turn: what rests takes no room.
     tracks: Vec<Vec<(usize, [f64; 7])>>,
+    /// The times at which each was struck between two frames, and its poses there.
+    corners: Vec<Vec<(f64, [f64; 7])>>,
     /// The tracks that shrink away, and from which frame on.
     shrinks: Vec<(usize, usize)>,
     /// Kinetic, potential and dissipated.
@@ -20,25 +21,29 @@ pub struct RecordingState {
 }
 
 impl Recorder {
-    /// The recording without its surfaces. `taken` gives the poses of a track that were taken.
+    /// The recording without its surfaces. `taken` gives the trace of a track that was taken.
     ///
     /// # Errors
     /// Those of `taken`.
     pub fn saved<E>(
         &self,
-        mut taken: impl FnMut(usize) -> Result<Vec<Isometry3<f64>>, E>,
+        mut taken: impl FnMut(usize) -> Result<Trace, E>,
     ) -> Result<RecordingState, E> {
         let recording = self.recording();
-        let mut runs = |(n, track): (usize, &Track)| {
-            let taken = if track.taken > 0 { taken(n)? } else { Vec::new() };
+        let (mut tracks, mut corners) = (Vec::new(), Vec::new());
+        for (n, track) in recording.tracks.iter().enumerate() {
+            let taken = if track.taken > 0 { taken(n)? } else { Trace::default() };
             let numbers: Vec<[f64; 7]> =
-                taken.iter().chain(&track.poses).map(pose_numbers).collect();
+                taken.poses.iter().chain(&track.poses).map(pose_numbers).collect();
             let same = |p: &[f64; 7], q: &[f64; 7]| p.map(f64::to_bits) == q.map(f64::to_bits);
-            Ok(numbers.chunk_by(same).map(|run| (run.len(), run[0])).collect())
-        };
+            tracks.push(numbers.chunk_by(same).map(|run| (run.len(), run[0])).collect());
+            let struck = taken.corners.iter().chain(&track.corners);
+            corners.push(struck.map(|corner| (corner.time, pose_numbers(&corner.pose))).collect());
+        }
         Ok(RecordingState {
             frames: recording.frames,
-            tracks: recording.tracks.iter().enumerate().map(&mut runs).collect::<Result<_, E>>()?,
+            tracks,
+            corners,
             shrinks: recording
                 .tracks
                 .iter()
@@ -60,16 +65,20 @@ impl Recorder {
     /// [`StateError`] when the state is of other bodies.
     pub fn restore(&mut self, world: &World, state: &RecordingState) -> Result<(), StateError> {
         let recording = self.recording_mut();
-        if recording.tracks.len() != state.tracks.len() || recording.frames != state.frames {
+        let counts = [state.tracks.len(), state.corners.len()];
+        if counts != [recording.tracks.len(); 2] || recording.frames != state.frames {
             return Err(StateError);
         }
-        for (track, runs) in recording.tracks.iter_mut().zip(&state.tracks) {
+        let states = state.tracks.iter().zip(&state.corners);
+        for (track, (runs, corners)) in recording.tracks.iter_mut().zip(states) {
             let total = runs.iter().fold(0, |sum: usize, (count, _)| sum.saturating_add(*count));
             if total > state.frames {
                 return Err(StateError);
             }
             let poses = runs.iter().flat_map(|(n, p)| std::iter::repeat_n(pose(p), *n));
             (track.poses, track.taken, track.shrinks) = (poses.collect(), 0, None);
+            let corner = |&(time, ref at): &(f64, _)| TimedCorner { time, pose: pose(at) };
+            track.corners = corners.iter().map(corner).collect();
         }
         for &(n, first) in &state.shrinks {
             recording.tracks.get_mut(n).ok_or(StateError)?.shrinks = Some(first);

@@ -1,8 +1,8 @@
-//! Where bodies were at their last blows.
+//! Where bodies were at their blows.
 
 use nalgebra::Isometry3;
 
-/// Where a body was at its last blow in a frame: its way bends there.
+/// Where a body was at a blow within a frame: its way bends there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Corner {
     /// Share of the frame that was over then, above 0 to 1.
@@ -12,6 +12,9 @@ pub struct Corner {
 }
 
 impl Corner {
+    /// Most corners of a body in a frame. Of more blows the first and the last are kept.
+    pub const MOST: usize = 8;
+
     /// `None` at the start of the frame, where no way was before it.
     pub(crate) fn new(share: f64, pose: Isometry3<f64>) -> Option<Self> {
         (share > 0.0 && share <= 1.0).then_some(Self { share, pose })

@@ -1,5 +1,6 @@
 //! Poses between two frames, for display at another rate than that of the physics.
 
+use contact::Waypoint;
 use nalgebra::{Isometry3, Translation3};
 
 use crate::world::corner::Corner;
@@ -11,7 +12,7 @@ const NO_ARC: f64 = 1e-9;
 impl World {
     /// All bodies with their poses at a share `t` of the way from the end of the frame before the last, 0, to
     /// the end of the last, 1: places along a line, rotations along the shorter arc, both by way of
-    /// [`World::corner`]. Shares beyond are taken as the nearer end. A body that was added in the last frame starts at
+    /// [`World::corners`]. Shares beyond are taken as the nearer end. A body that was added in the last frame starts at
     /// its first pose, a piece at its pose as a part of its parent, and one that [`World::set_pose`] placed is at that
     /// pose.
     ///
@@ -45,31 +46,53 @@ impl World {
         Some(self.passed(i, t))
     }
 
-    /// Where a body was at its last blow in the last frame, and a piece at the blow that it came of, so that what shows
-    /// them between two frames shows the touch; `None` without a blow, of contacts that last, with
-    /// [`contact::Solver::Ku07`], and if there is no such body.
-    pub fn corner(&self, id: BodyId) -> Option<&Corner> {
-        let i = self.ids.binary_search(&id).ok()?;
-        self.corners[i].as_ref()
+    /// Where a body was at its blows in the last frame, and a piece at those to what it broke off, too, in the order of
+    /// time and at most [`Corner::MOST`], so that what shows them between two frames shows each touch. There are none
+    /// of contacts that last, with [`contact::Solver::Ku07`], and if there is no such body.
+    pub fn corners(&self, id: BodyId) -> &[Corner] {
+        self.ids.binary_search(&id).map_or(&[], |i| &self.corners[i])
     }
 
     /// The pose of a body at a share of the last frame.
     fn passed(&self, i: usize, t: f64) -> Isometry3<f64> {
-        let (from, to) = (&self.previous[i], &self.poses[i]);
-        match &self.corners[i] {
-            Some(Corner { share, pose }) if t < *share => between(from, pose, t / share),
-            Some(Corner { share, pose }) => between(pose, to, (t - share) / (1.0 - share)),
-            None => between(from, to, t),
+        let (mut from, mut start) = (&self.previous[i], 0.0);
+        for Corner { share, pose } in &self.corners[i] {
+            if t < *share {
+                return between(from, pose, (t - start) / (share - start));
+            }
+            (from, start) = (pose, *share);
+        }
+        between(from, &self.poses[i], (t - start) / (1.0 - start))
+    }
+
+    /// Keeps where bodies are at the blows of a collision pass.
+    pub(crate) fn add_corners(&mut self, waypoints: &[Waypoint]) {
+        let dt = self.settings.dt;
+        for Waypoint { body, time, pose } in waypoints {
+            self.corners[*body as usize].extend(Corner::new(time / dt, *pose));
         }
     }
 
-    /// Keeps where bodies are at their last blows in this frame, as long as they fly from these.
-    pub(crate) fn mark_corners(&mut self) {
-        for i in 0..self.len() {
-            if self.corners[i].is_none() {
-                let (pose, _) = self.state_at_blow(i);
-                self.corners[i] = Corner::new(self.flights[i].since / self.settings.dt, pose);
+    /// Takes the last corners back, those of a pass that did not take place.
+    pub(crate) fn remove_corners(&mut self, waypoints: &[Waypoint]) {
+        for Waypoint { body, time, .. } in waypoints {
+            if *time > 0.0 {
+                self.corners[*body as usize].pop();
             }
+        }
+    }
+
+    /// Ends the corners of this frame where bodies fly on from, while that is known.
+    pub(crate) fn close_corners(&mut self) {
+        for i in 0..self.len() {
+            let since = self.flights[i].since / self.settings.dt;
+            let Some(last) = Corner::new(since, self.state_at_blow(i).0) else { continue };
+            let corners = &mut self.corners[i];
+            // several bodies may strike one at the same time
+            corners.dedup_by_key(|corner| corner.share);
+            corners.pop_if(|corner| corner.share >= since);
+            corners.truncate(Corner::MOST - 1);
+            corners.push(last);
         }
     }
 }

@@ -168,7 +168,8 @@ impl World {
         }
         self.targets.retain(|target| target.body != id);
         self.wake_around(id);
-        (self.poses[i], self.previous[i], self.corners[i]) = (*pose, *pose, None);
+        (self.poses[i], self.previous[i]) = (*pose, *pose);
+        self.corners[i].clear();
         self.rests[i] = Rest::new(pose);
         self.cache.forget(id.number());
         self.places.take();

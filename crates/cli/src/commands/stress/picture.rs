@@ -228,6 +228,7 @@ impl Paint {
             birth: 0,
             taken: 0,
             poses: vec![pose],
+            corners: Vec::new(),
             shrinks: None,
             stresses: Vec::new(),
         };

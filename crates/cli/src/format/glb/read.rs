@@ -8,7 +8,10 @@ use gltf::animation::util::ReadOutputs;
 use gltf::{Mesh, Node};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 use serde::Deserialize;
-use sim::{Camera, Coat, Energy, Look, Recording, Sight, Skin, Stress, Surface, Texture, Track};
+use sim::{
+    Camera, Coat, Energy, Look, Recording, Sight, Skin, Stress, Surface, Texture, TimedCorner,
+    Trace, Track,
+};
 use thiserror::Error;
 
 use meshfile::glb_file::{GlbError, check_animations, open};
@@ -232,9 +235,20 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
             None => (Skin::default(), Arc::default()),
         };
         let own = channels.get(&node.index()).map_or(&[][..], Vec::as_slice);
-        let poses = poses(&node, own, blob, (birth..end, fps))?;
+        let Trace { poses, corners } = trace(&node, own, blob, (birth..end, fps))?;
         let name = node.name().unwrap_or_default().to_owned();
-        tracks.push(Track { name, skin, look, parent, birth, taken: 0, poses, shrinks, stresses });
+        tracks.push(Track {
+            name,
+            skin,
+            look,
+            parent,
+            birth,
+            taken: 0,
+            poses,
+            corners,
+            shrinks,
+            stresses,
+        });
     }
     let camera = extras.camera.map(|camera| camera.camera(tracks.len()));
     if let Some(None) = camera {
@@ -354,13 +368,13 @@ fn extras_of(material: &gltf::Material) -> Option<MaterialExtras> {
     serde_json::from_str(material.extras().as_ref()?.get()).ok()
 }
 
-/// The pose of a node in each of `frames`.
-fn poses(
+/// The pose of a node in each of `frames`, and at keys between them.
+fn trace(
     node: &Node,
     channels: &[Channel],
     blob: &[u8],
     (frames, fps): (std::ops::Range<usize>, f64),
-) -> Result<Vec<Isometry3<f64>>, GlbReadError> {
+) -> Result<Trace, GlbReadError> {
     const LACKS: GlbReadError = GlbReadError::Foreign { lacks: "an animation lacks its keys" };
     let (translation, rotation, _) = node.transform().decomposed();
     let mut translations = (vec![], vec![translation]);
@@ -374,9 +388,10 @@ fn poses(
             _ => {}
         }
     }
-    let pose = |frame: usize| {
-        // between keys nothing changes: the last one that is not after the frame, or the first
-        let time = ((frame as f64 + 0.5) / fps) as f32;
+    // as it was written
+    let time_of = |frame: usize| (frame as f64 / fps) as f32;
+    let pose = |time: f32| {
+        // between keys nothing changes: the last one that is not after the time, or the first
         let [x, y, z] = *held(&translations, time)?;
         let [i, j, k, w] = held(&rotations, time)?.map(f64::from);
         let rotation = UnitQuaternion::try_new(Quaternion::new(w, i, j, k), 0.0)?;
@@ -384,7 +399,25 @@ fn poses(
         let pose = Isometry3::from_parts(Translation3::new(x, y, z).cast(), rotation);
         (is_finite && rotation.coords.iter().all(|x| x.is_finite())).then_some(pose)
     };
-    frames.map(pose).collect::<Option<_>>().ok_or(LACKS)
+    let corner = |time: f32| {
+        let frame = f64::from(time) * fps;
+        // a blow may be so near a frame that its time in frames rounds to that
+        let before = (frame.floor() as usize).clamp(frames.start, frames.end);
+        let last = (before.saturating_sub(1)..=before + 1).rev().find(|&n| time_of(n) <= time)?;
+        let is_between = (frames.start..frames.end.saturating_sub(1)).contains(&last);
+        (is_between && time > time_of(last)).then_some((time, frame))
+    };
+    let mut times: Vec<(f32, f64)> =
+        translations.0.iter().chain(&rotations.0).filter_map(|&time| corner(time)).collect();
+    times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    times.dedup();
+    let corners = times
+        .into_iter()
+        .map(|(time, frame)| Some(TimedCorner { time: frame, pose: pose(time)? }))
+        .collect::<Option<_>>()
+        .ok_or(LACKS)?;
+    let poses = frames.map(|frame| pose(time_of(frame))).collect::<Option<_>>().ok_or(LACKS)?;
+    Ok(Trace { poses, corners })
 }
 
 /// The stress of a body in frames of its life, if they ascend and it is finite.

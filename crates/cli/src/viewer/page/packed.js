@@ -26,3 +26,13 @@ export function unpack(buffer) {
   };
   return { head, geometries, floats: (count) => take(Float32Array, count), bytes };
 }
+
+/** Between which poses a body is at a share of the time between two frames, and how far along, by way of its corners. */
+export function leg(before, after, corners, share) {
+  let from = before, start = 0;
+  for (const corner of corners) {
+    if (share < corner.share) return { from, to: corner.pose, along: (share - start) / (corner.share - start) };
+    [from, start] = [corner.pose, corner.share];
+  }
+  return { from, to: after, along: (share - start) / Math.max(1 - start, 1e-6) };
+}

@@ -20,6 +20,7 @@ function read(bytes) {
     number,
     end: body.birth + body.frames,
     poses: floats(POSE * body.frames),
+    corners: cornersOf(Array.from({ length: body.corners }, () => floats(1 + POSE))),
   }));
   for (const body of bodies) {
     const parent = bodies[body.parent];
@@ -29,6 +30,17 @@ function read(bytes) {
   }
   const images = head.images.map(({ type, bytes }) => new Blob([next(bytes)], { type }));
   return { ...head, geometries, images, bodies, breaks: breaks(bodies), blows: blows(bodies), alive: alive(bodies, head.frames) };
+}
+
+/** By the frame before them, with the share of the time to the next that is over. */
+function cornersOf(entries) {
+  const corners = new Map();
+  for (const [time, ...pose] of entries) {
+    const frame = Math.floor(time);
+    if (!corners.has(frame)) corners.set(frame, []);
+    corners.get(frame).push({ share: time - frame, pose });
+  }
+  return corners;
 }
 
 export function lives(body, frame) {

@@ -1,6 +1,7 @@
 // The bodies of a recording, where they are at any moment of it.
 
 import * as THREE from "./three.js";
+import { POSE, leg } from "./packed.js";
 import { lives, speed, stress } from "./playback.js";
 import { Stage, geometryOf, kindOf } from "./stage.js";
 
@@ -76,7 +77,7 @@ export class RecordedStage extends Stage {
     return colour.setRGB(...(side ? body.inner_colour : body.colour));
   }
 
-  /** Puts every body where it is at a moment, counted in frames: between two of them as evenly as may be. */
+  /** Puts every body where it is at a moment, counted in frames: between two of them on lines, which bend at blows. */
   show(moment) {
     const frame = Math.floor(moment), share = moment - frame;
     const place = new THREE.Vector3(), turn = new THREE.Quaternion(), matrix = new THREE.Matrix4();
@@ -87,12 +88,14 @@ export class RecordedStage extends Stage {
     for (const body of this.shown) {
       const is = lives(body, frame);
       if (is) {
-        const at = 7 * (frame - body.birth);
+        const at = POSE * (frame - body.birth);
         place.fromArray(body.poses, at);
         turn.fromArray(body.poses, at + 3);
         if (share && lives(body, frame + 1)) {
-          place.lerp(next.place.fromArray(body.poses, at + 7), share);
-          turn.slerp(next.turn.fromArray(body.poses, at + 10), share);
+          const ends = [at, at + POSE].map((from) => body.poses.subarray(from, from + POSE));
+          const { from, to, along } = leg(...ends, body.corners.get(frame) ?? [], share);
+          place.fromArray(from).lerp(next.place.fromArray(to), along);
+          turn.fromArray(from, 3).slerp(next.turn.fromArray(to, 3), along);
         }
         const middle = middles?.get(body.root);
         if (middle) place.addScaledVector(middle.to.subVectors(place, middle.at), this.look.apart);
@@ -134,7 +137,7 @@ export class RecordedStage extends Stage {
     for (const body of this.shown) {
       if (body.generation === 0 || !lives(body, frame)) continue;
       const known = middles.get(body.root) ?? { at: new THREE.Vector3(), to: new THREE.Vector3(), count: 0 };
-      const at = 7 * (frame - body.birth);
+      const at = POSE * (frame - body.birth);
       known.at.add(known.to.fromArray(body.poses, at));
       known.count += 1;
       middles.set(body.root, known);
