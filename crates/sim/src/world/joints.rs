@@ -176,7 +176,7 @@ impl World {
     }
 
     /// The work of motors and of kinematic bodies through some joints on each body in a frame that led from `start`,
-    /// J: force times way. Negative work counts as dissipation.
+    /// J: force times way, with its sign.
     pub(crate) fn joint_work(
         &self,
         joints: &[Joint],
