@@ -166,7 +166,7 @@ fn the_residual_is_round_off_where_islands_are_solved_and_falls_with_the_sweeps_
         wall.step();
         wall.step().counters.residual
     };
-    let residuals = [2, 20, 200].map(residual);
+    let residuals = [2, 60, 600].map(residual);
     assert!(residuals[0] > 1e-3 && residuals[0] < 9.81, "{residuals:?}");
     assert!(residuals.is_sorted_by(|p, q| *p > 2.0 * q), "{residuals:?}");
 }

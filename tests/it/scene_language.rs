@@ -428,6 +428,23 @@ fn examples_of_the_help_are_commands_of_the_program() {
     }
 }
 
+/// Paragraphs of the help of a command and of those below it that a line break would cut in two.
+fn cut_paragraphs(command: &mut clap::Command) -> Vec<String> {
+    let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ') && !line.ends_with(':');
+    let lines: Vec<&str> = after.lines().collect();
+    let pairs = lines.windows(2).filter(|pair| pair.iter().all(|line| is_prose(line)));
+    let mut found: Vec<String> = pairs.map(|pair| pair[1].to_owned()).collect();
+    command.get_subcommands_mut().for_each(|below| found.extend(cut_paragraphs(below)));
+    found
+}
+
+/// The help is wrapped to the width of the terminal, so that its paragraphs have no line breaks of their own.
+#[test]
+fn paragraphs_of_the_help_are_wrapped_as_a_whole() {
+    assert_eq!(cut_paragraphs(&mut Arguments::command()), Vec::<String>::new());
+}
+
 /// The schema of what `--json` prints holds for `value`: its keys, and of which type they are.
 fn assert_fits(schema: &serde_json::Value, value: &serde_json::Value, path: &str) {
     let kinds = match &schema["type"] {

@@ -128,13 +128,13 @@ const RUN_EXAMPLES: &str = "Examples:
   brisance run scenes/table_25.toml -o table.glb --rig
   brisance run scenes/window.toml -o window.usda --dust dust.usda
 
-An animated binary glTF (.glb) opens in Blender with File > Import > glTF 2.0. Other outputs are
-Universal Scene Description (.usdc, or .usda as text), JSON lines (.jsonl), a series for ParaView (.pvd,
-with a folder of .vtu files beside it), and a folder of one file per frame: of .obj files (a name that
-ends in /) or of .ply files (one that ends in .ply/). A file that exists is replaced, but only when the run has
+An animated binary glTF (.glb) opens in Blender with File > Import > glTF 2.0. Other outputs are \
+Universal Scene Description (.usdc, or .usda as text), JSON lines (.jsonl), a series for ParaView (.pvd, \
+with a folder of .vtu files beside it), and a folder of one file per frame: of .obj files (a name that \
+ends in /) or of .ply files (one that ends in .ply/). A file that exists is replaced, but only when the run has \
 succeeded.
 
-Ctrl-C ends the run after the frame and writes a checkpoint, from which --resume continues to the same
+Ctrl-C ends the run after the frame and writes a checkpoint, from which --resume continues to the same \
 output, bit by bit.";
 
 /// Arguments of `brisance run`.
@@ -236,7 +236,7 @@ const REPLAY_EXAMPLES: &str = "Examples:
   brisance run scenes/bunny.toml -o bunny.glb --events bunny.jsonl
   brisance replay scenes/bunny.toml bunny.jsonl -o bunny.usda
 
-The events alone decide what breaks and when, whatever the strengths in the scene. If nothing else in the scene
+The events alone decide what breaks and when, whatever the strengths in the scene. If nothing else in the scene \
 changed, the motion is the same, bit by bit.";
 
 /// Arguments of `brisance replay`.
@@ -385,8 +385,8 @@ const BLENDER_EXAMPLES: &str = "Examples:
   brisance blender bunny.glb -o bunny.fbx --python venv/bin/python
   brisance blender --script > import.py
 
-Blender imports the recording at its frame rate and writes Blender's own file (.blend), Alembic (.abc), FBX
-(.fbx) or binary USD (.usdc). An empty holds the pieces of each body that broke. The command runs the program
+Blender imports the recording at its frame rate and writes Blender's own file (.blend), Alembic (.abc), FBX \
+(.fbx) or binary USD (.usdc). An empty holds the pieces of each body that broke. The command runs the program \
 `blender`, or else Python with the module bpy (pip install bpy). --script prints the script that they run.";
 
 /// Arguments of `brisance blender`.
@@ -423,11 +423,11 @@ const PATTERN_EXAMPLES: &str = "Examples:
   brisance pattern new regions.obj -o regions.pattern
   brisance pattern new wall --scene scenes/brick_wall.toml -o wall.pattern
 
-Presets are glass, concrete, wood, brick and ice. Two patterns with a slash between them: the second divides
-each region of the first. A mesh file has a region in each of its objects, a folder of mesh files one in
+Presets are glass, concrete, wood, brick and ice. Two patterns with a slash between them: the second divides \
+each region of the first. A mesh file has a region in each of its objects, a folder of mesh files one in \
 each file, modeled for a body in -1 to 1, the blow at the origin and y out of the body.
 
-A picture is 2 pattern units wide and lies across the blow, its middle at the point of the blow; its
+A picture is 2 pattern units wide and lies across the blow, its middle at the point of the blow; its \
 colors must be exact (no soft edges), and the regions go through the whole depth.";
 
 /// What can be done with patterns.
@@ -481,8 +481,8 @@ const RENDER_EXAMPLES: &str = "Examples:
   brisance render bunny.glb --speed 0.25 -o bunny.mp4
   brisance render bunny.glb --turntable 360 -o frames/
 
-The ending of OUT decides the format: a picture or a contact sheet (.png), an animation (.gif, or
-.apng with all colors), a video (.mp4, where `ffmpeg` is on the PATH), or a folder of pictures, one for each frame
+The ending of OUT decides the format: a picture or a contact sheet (.png), an animation (.gif, or \
+.apng with all colors), a video (.mp4, where `ffmpeg` is on the PATH), or a folder of pictures, one for each frame \
 (a name that ends in /).";
 
 /// Arguments of `brisance render`.
@@ -556,7 +556,7 @@ const VIEW_EXAMPLES: &str = "Examples:
   brisance view bunny.glb
   brisance view bunny.glb --port 8000 --no-open
 
-The page is for this machine only, at http://127.0.0.1, and fetches nothing from anywhere else. Its
+The page is for this machine only, at http://127.0.0.1, and fetches nothing from anywhere else. Its \
 address is printed first; Ctrl-C ends it.";
 
 /// How `brisance view` and `brisance play` serve a page.
@@ -589,7 +589,7 @@ const PLAY_EXAMPLES: &str = "Examples:
   brisance play scenes/bunny.toml
   brisance play --page out/web --no-open
 
-The page is for this machine only, at http://127.0.0.1, and fetches nothing from anywhere else. `cargo xtask web`
+The page is for this machine only, at http://127.0.0.1, and fetches nothing from anywhere else. `cargo xtask web` \
 makes its folder. Without a scene the page offers its own scenes.";
 
 /// Arguments of `brisance play`.
@@ -686,7 +686,7 @@ const SLICE_EXAMPLES: &str = "Examples:
   brisance slice assets/bunny.obj --plane 0,1,0,0.05 -o halves.glb
   brisance slice part.stl --plane 1,0,0,0 --plane 0,0,1,0 -o quarters.obj
 
-Parts are closed meshes whose volumes add up to that of the whole; cuts are a material (.glb) or a
+Parts are closed meshes whose volumes add up to that of the whole; cuts are a material (.glb) or a \
 group (.obj) of their own.";
 
 /// Arguments of `brisance slice`.

@@ -16,9 +16,9 @@ use crate::{Events, Report, Settings, World};
 
 /// Limit of repeated contact searches per frame, in bodies and pairs: a multiple of the number of bodies plus a
 /// constant for small worlds. Beyond it the contact passes stop what still approaches, without restitution. Sixteen
-/// plates that land at 5 m/s exceed a constant of 256.
+/// plates that land at 5 m/s exceed a constant of 256, ten slices of a thin stack that lands at 6 m/s one of 1,024.
 const MAX_SEARCHES: usize = 2;
-const MORE_SEARCHES: usize = 1024;
+const MORE_SEARCHES: usize = 4096;
 /// A collision pass ends once one body in so many left the path of its contact search. Of 2, 8, 32 and 128
 /// this value needs the fewest repeated searches in a scene with debris of 300 bodies.
 const SLICES: usize = 8;

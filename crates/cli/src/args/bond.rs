@@ -11,8 +11,8 @@ const BOND_EXAMPLES: &str = "Examples:
   brisance bond pieces --material stone --size 0.5 -o broken_bunny.toml
   brisance bond rubble.glb --strength 2e5 --position 0,1,0 -o rubble.toml
 
-Makes a part of a scene from existing pieces: a body for each piece, and a fixed joint wherever two pieces
-touch, which withstands the strength times the area. A scene includes it with
+Makes a part of a scene from existing pieces: a body for each piece, and a fixed joint wherever two pieces \
+touch, which withstands the strength times the area. A scene includes it with \
 include = [\"broken_bunny.toml\"]. The meshes go to a folder of the same name beside it.";
 
 /// Arguments of `brisance bond`.

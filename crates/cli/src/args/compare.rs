@@ -11,8 +11,8 @@ const EXAMPLES: &str = "Examples:
   brisance compare scenes/wall.toml --models prescored,stress --frames 40 -o report/
   brisance compare scenes/glass_table.toml --resolutions 2,1,0.7 --rates 0.5,1,2 -o report/
 
-Every body of the scene that can break does so by each model in turn; everything else stays the same, and so does
-the first blow. The folder has index.html, report.json (`brisance schema --comparison` prints its
+Every body of the scene that can break does so by each model in turn; everything else stays the same, and so does \
+the first blow. The folder has index.html, report.json (`brisance schema --comparison` prints its \
 schema), pictures, plots and a recording for each model.";
 
 /// Arguments of `brisance compare`.

@@ -10,9 +10,9 @@ const TETRAHEDRALIZE_EXAMPLES: &str = "Examples:
   brisance tetrahedralize assets/bunny.obj --count 60000 -o bunny.msh
   brisance tetrahedralize part.stl --cell 0.01 -o part.vtu
 
-Tetrahedra by isosurface stuffing (Labelle and Shewchuk 2007), of guaranteed shape where cells are of one
-size. Their surface follows that of the mesh to a fraction of the cell. Cells are halved where the mesh is
-too thin for them. If parts would still be lost, the command writes nothing without --lossy, and
+Tetrahedra by isosurface stuffing (Labelle and Shewchuk 2007), of guaranteed shape where cells are of one \
+size. Their surface follows that of the mesh to a fraction of the cell. Cells are halved where the mesh is \
+too thin for them. If parts would still be lost, the command writes nothing without --lossy, and \
 says how many tetrahedra would keep them.";
 
 /// Arguments of `brisance tetrahedralize`.
@@ -56,11 +56,11 @@ const VOXELIZE_EXAMPLES: &str = "Examples:
   brisance voxelize bunny.vti -o bunny.vdb
   brisance voxelize bunny.vdb -o bunny.obj
 
-A .lset file holds signed distances on the nodes of a grid, f32 and little-endian, after a header of 72
-bytes: `levelset::LevelSet::read_from` reads it, and so does `brisance tetrahedralize`.
-A .vti file is image data of VTK with the point scalars `distance`, for ParaView and VTK. A .vdb file is a level set of
-OpenVDB with a narrow band of three voxels, for Houdini and Blender; of files of other programs the first level
-set of floats is read, uncompressed or compressed by zip or Blosc. An .obj file is the
+A .lset file holds signed distances on the nodes of a grid, f32 and little-endian, after a header of 72 \
+bytes: `levelset::LevelSet::read_from` reads it, and so does `brisance tetrahedralize`. \
+A .vti file is image data of VTK with the point scalars `distance`, for ParaView and VTK. A .vdb file is a level set of \
+OpenVDB with a narrow band of three voxels, for Houdini and Blender; of files of other programs the first level \
+set of floats is read, uncompressed or compressed by zip or Blosc. An .obj file is the \
 surface where the distance is zero.";
 
 /// Arguments of `brisance voxelize`.
@@ -87,8 +87,8 @@ const STRESS_EXAMPLES: &str = "Examples:
   brisance stress assets/cinder_block.msh --loads scenes/loads/cinder_block.toml -o block.vtu
   brisance stress block.msh --loads loads.toml --isolines --crack-plane -o block.png
 
-The static response of a body to all its loads (Mu01): displacement, stress and tension of every
-tetrahedron (.vtu, .msh), or a picture with tension in shades of red (.png). Inertia balances a body without
+The static response of a body to all its loads (Mu01): displacement, stress and tension of every \
+tetrahedron (.vtu, .msh), or a picture with tension in shades of red (.png). Inertia balances a body without \
 supports.";
 
 /// Arguments of `brisance stress`.
