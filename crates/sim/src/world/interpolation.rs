@@ -86,13 +86,17 @@ impl World {
     pub(crate) fn close_corners(&mut self) {
         for i in 0..self.len() {
             let since = self.flights[i].since / self.settings.dt;
+            let found = std::mem::take(&mut self.corners[i]);
             let Some(last) = Corner::new(since, self.state_at_blow(i).0) else { continue };
             let corners = &mut self.corners[i];
-            // several bodies may strike one at the same time
-            corners.dedup_by_key(|corner| corner.share);
-            corners.pop_if(|corner| corner.share >= since);
-            corners.truncate(Corner::MOST - 1);
-            corners.push(last);
+            for corner in found.into_iter().chain([last]) {
+                // several bodies may strike one at the same time, and after a blow it leaves the path of later ones
+                corners.retain(|before| before.share < corner.share);
+                corners.push(corner);
+            }
+            if corners.len() > Corner::MOST {
+                corners.drain(Corner::MOST - 1..corners.len() - 1);
+            }
         }
     }
 }
