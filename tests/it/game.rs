@@ -307,9 +307,9 @@ fn of_many_blows_in_a_frame_the_first_and_the_last_are_shown() {
     let id = world.add(NewBody { velocity, material, ..ball(0.1, [0.0; 3]) }).unwrap();
     world.step();
     let corners = world.corners(id);
-    assert_eq!(corners.len(), Corner::MOST);
+    assert_eq!(corners.len(), Corner::MAX);
     for (n, corner) in corners.iter().enumerate() {
-        let n = if n + 1 == Corner::MOST { 11 } else { n };
+        let n = if n + 1 == Corner::MAX { 11 } else { n };
         let wanted = if n % 2 == 0 { 0.01 } else { -0.01 };
         assert!((corner.share - (0.01 + 0.02 * n as f64) / 0.24).abs() < 1e-6, "{n}: {corner:?}");
         assert!((corner.pose.translation.x - wanted).abs() < 1e-6, "{n}: {corner:?}");

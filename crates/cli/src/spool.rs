@@ -85,7 +85,7 @@ impl Spool {
         Ok(poses)
     }
 
-    /// The trace of a track, as far as it is here.
+    /// The part of the trace of a track that is on disk.
     ///
     /// # Errors
     /// When reading fails.

@@ -22,8 +22,8 @@ const MORE_SEARCHES: usize = 4096;
 /// A collision pass ends once one body in so many left the path of its contact search. Of 2, 8, 32 and 128
 /// this value needs the fewest repeated searches in a scene with debris of 300 bodies.
 const SLICES: usize = 8;
-/// Repetitions of the contact pass for positions in a frame, when it moved bodies beyond the range of their contact
-/// search.
+/// Limit of repetitions of the contact pass for positions in a frame, when it moved bodies beyond the range of their contact
+/// search. In a heap of 1,000 boxes of 0.2 m that lands, one overlap of 100 is deeper than 73 mm after 3 and 34 mm after 12.
 const DIVERTED_ROUNDS: usize = 12;
 
 /// Changes of velocity by forces in half a step, numbers of bodies, joints.
@@ -64,11 +64,11 @@ struct Round {
 enum Outcome {
     /// Bodies that are to take part were asleep.
     Woken(Vec<bool>),
-    /// Bodies were hit as hard as they bear.
+    /// Blows reached the strength of bodies.
     Struck,
     /// Bodies or pairs went on elsewhere: their contacts are searched again.
     Strayed { renewed: Vec<bool>, resumed: Vec<Resumed> },
-    /// The contacts hold to the end of the frame.
+    /// The contacts hold to the end of the frame, or collisions end early since the searches of the frame are spent.
     Still,
 }
 
@@ -302,6 +302,7 @@ impl World {
             let outcome = if woken.contains(&true) {
                 Outcome::Woken(woken)
             } else if searches > MAX_SEARCHES * self.len() + MORE_SEARCHES {
+                report.counters.spent_searches = true;
                 Outcome::Still
             } else {
                 self.collide_once(&mut search, round, given, report, ended)

@@ -37,7 +37,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 /// Serves the playground with a scene until a signal ends the program.
 pub(super) fn play(arguments: &PlayArguments) -> Result<(), Failure> {
     let PlayArguments { scene, page, allow_outside, serving } = arguments;
-    // an error of the scene matters more to its author than a missing page
+    // report errors of the scene before a page that is not built
     let own = scene.as_ref().map(|path| own_parts(path, *allow_outside)).transpose()?;
     let mut parts = page_parts(page)?;
     parts.extend(own.into_iter().flatten());

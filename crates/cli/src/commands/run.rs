@@ -239,7 +239,7 @@ impl Job<'_> {
         replaced.map_err(|source| Failure::Arguments { source })?;
         let mut loaded = load(self.scene, scene)?;
         if let Some(recorded) = self.recorded {
-            // what was recorded decides what happens as the scene does
+            // a checkpoint belongs to the scene and to the recorded run
             loaded.digest ^= crc32fast::hash(&read(recorded)?);
         }
         Ok(loaded)

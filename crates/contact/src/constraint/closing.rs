@@ -2,7 +2,7 @@
 //!
 //! The constraint Jacobian is that of the start of the step, and the constraints are nonlinear. [`follow`] repeats the
 //! position stage of SHAKE (Ryckaert 1977; the first half of RATTLE) until the predicted poses meet them, and its
-//! impulses count as momentum. Where bodies turn by a radian and more that does not converge, and [`close`] projects
+//! impulses count as momentum. It does not converge where bodies turn by more than a radian. There [`close`] projects
 //! poses by Gauss-Newton steps in the metric of the masses, without momentum.
 
 use dynamics::{Body, MassProperties, Momentum, Velocity};
@@ -91,7 +91,7 @@ pub(crate) fn follow(
     }
 }
 
-/// Constraint errors of all rows at the end of the step; zero for unilateral rows and motors.
+/// Constraint errors of all rows at the end of the step, m or rad; zero for unilateral rows and motors.
 fn misses(joints: &[Joint], counts: &[usize], [start, end]: [&[Isometry3<f64>]; 2]) -> Vec<f64> {
     let mut all = Vec::with_capacity(counts.iter().sum());
     for (joint, &count) in joints.iter().zip(counts) {
@@ -155,8 +155,8 @@ pub(crate) fn close(frame: Frame<'_>, poses: &mut [Isometry3<f64>]) {
 }
 
 /// The least displacements in the metric of the masses that close the joints of `chosen` rows to first order, as
-/// velocities over 1 s. Limits are unilateral: those that the displacements pass join the `active` rows, and those that
-/// would pull leave them, by block principal pivoting. `None` if the rows cannot be solved.
+/// velocities over 1 s. Limits are unilateral, an active set that block principal pivoting finds: violated limits enter
+/// it, and limits with a negative multiplier leave it. `None` if the rows cannot be solved.
 fn projected(
     (columns, poses): (Columns<'_>, &[Isometry3<f64>]),
     rows: &[Row],

@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector};
 
-/// Regularisation of the diagonal, relative to it: redundant rows, as those of four legs, share the load.
-const SHARING: f64 = 1e-8;
+/// Regularization of a Delassus operator, relative to its diagonal: redundant rows, as those of four legs, share the load.
+pub(super) const REGULARIZATION: f64 = 1e-8;
 /// Limit of entries of a factor; larger problems are left to the sweeps.
 const MAX_ENTRIES: usize = 1 << 21;
 
@@ -57,7 +57,7 @@ impl Factor {
             let rows = ranges[node as usize].clone();
             let mut own = between(&rows, &rows);
             for i in 0..rows.len() {
-                own[(i, i)] *= 1.0 + SHARING;
+                own[(i, i)] *= 1.0 + REGULARIZATION;
             }
             let block = |&other: &u32| {
                 let matrix = between(&ranges[other as usize], &rows);
@@ -176,7 +176,7 @@ mod tests {
         let x = Factor::new(&sizes, &cliques, entry).unwrap().solve(&right);
         let dense = DMatrix::from_fn(n, n, entry) * DVector::from_vec(x);
         let rest = dense.iter().zip(&right).map(|(y, b)| (y - b).abs()).fold(0.0, f64::max);
-        assert!(rest < 20.0 * SHARING, "{rest}");
+        assert!(rest < 20.0 * REGULARIZATION, "{rest}");
     }
 
     #[test]

@@ -216,10 +216,11 @@ impl Solids<'_> {
         least + way.dot(&b_from_a.translation.vector) + b.least_along(&-way)
     }
 
-    /// Their signed distance: by the best face, or any by at least `enough`, where it parts them by more than
-    /// `clear`. Else, where corners and edges come within `reach` without overlap, how far these are off, or `reach`
-    /// if none do: long bars are parted by their edges alone. Where they overlap it is the length of the minimum translation
-    /// vector; how deep corners are says little of it, since those of a box on a box of the same size are near its sides.
+    /// The signed distance of the solids, m. Where the best separating face, or any by at least `enough`, parts them by more
+    /// than `clear`, it is the distance along the normal of that face. Else, without overlap, it is the least distance of corners and
+    /// edges, at most `reach`: edges alone may separate long bars. With overlap it is minus the length of the minimum
+    /// translation vector. The depth of corners is no measure of overlap: the corners of a box that sinks into a box of its size
+    /// stay near the sides of that box.
     pub(crate) fn separation(&self, enough: f64, clear: f64, reach: f64) -> Separation {
         let Looked { face, found } = self.search(Range { margin: reach, enough, clear });
         if face.distance > clear {

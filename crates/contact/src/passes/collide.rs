@@ -8,6 +8,7 @@
 //! many blows in a step [collide at once](group) with all that touches them.
 
 mod group;
+mod touching;
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -21,6 +22,7 @@ use crate::narrow::flight::{Flight, Paths};
 use crate::passes::blow::{Bearing, Blow, Collisions, Met, Waypoint};
 use crate::solve::bounce::{self, Impulses, MAX_CONTACTS, Meeting};
 use crate::{Frame, Mover, Shape, effective_mass, pair_impulse};
+use touching::Touching;
 
 /// Limit of blows per step to each free body of a pair; a body of which many others bounce off has more. A ball of
 /// 0.2 m between walls 2 m apart reaches it at 3,400 m/s and 30 steps per second. A light body between two heavy
@@ -623,37 +625,6 @@ fn support(frame: Frame<'_>, contacts: &Contacts, flyers: &mut [Flyer]) {
         if let Some(flyer) = flyers.get_mut(i as usize) {
             (flyer.acceleration, flyer.joined) = (Vector3::zeros(), true);
         }
-    }
-}
-
-/// The pairs of each body.
-struct Touching {
-    first: Vec<u32>,
-    pairs: Vec<u32>,
-}
-
-impl Touching {
-    fn new(contacts: &Contacts, bodies: usize) -> Self {
-        let sides = |m: &Manifold| [m.a as usize, m.b as usize];
-        let mut first = vec![0; bodies + 1];
-        for i in contacts.manifolds().iter().flat_map(sides) {
-            first[i + 1] += 1;
-        }
-        for i in 0..bodies {
-            first[i + 1] += first[i];
-        }
-        let (mut next, mut pairs) = (first.clone(), vec![0; 2 * contacts.manifolds().len()]);
-        for (number, manifold) in (0..).zip(contacts.manifolds()) {
-            for i in sides(manifold) {
-                pairs[next[i] as usize] = number;
-                next[i] += 1;
-            }
-        }
-        Self { first, pairs }
-    }
-
-    fn of(&self, i: usize) -> &[u32] {
-        &self.pairs[self.first[i] as usize..self.first[i + 1] as usize]
     }
 }
 

@@ -37,8 +37,11 @@ pub struct Counters {
     pub residual: f64,
     /// Collisions of pairs that [`contact::Solver::Ku07`] solved; zero with other solvers.
     pub impacts: usize,
-    /// Pairs with a body at the limit of blows per frame, counted once per collision pass; the contact passes
+    /// Pairs whose free bodies are at the limit of blows per frame, counted once per collision pass; the contact passes
     /// stopped their approach. With [`contact::Solver::Ku07`] they did not rebound, and instants to which it
     /// postponed meetings count too.
     pub limited_blows: usize,
+    /// Whether collisions ended before the end of the frame, at the limit of contact searches: the contact passes stopped
+    /// what still approached, without restitution.
+    pub spent_searches: bool,
 }

@@ -12,8 +12,9 @@ pub struct Corner {
 }
 
 impl Corner {
-    /// Most corners of a body in a frame. Of more blows the first and the last are kept.
-    pub const MOST: usize = 8;
+    /// Limit of corners of a body in a frame, so that a recording grows by at most so many keys: of more blows the first seven and
+    /// the last are kept.
+    pub const MAX: usize = 8;
 
     /// `None` at the start of the frame, where no way was before it.
     pub(crate) fn new(share: f64, pose: Isometry3<f64>) -> Option<Self> {

@@ -47,7 +47,7 @@ impl World {
     }
 
     /// Where a body was at its blows in the last frame, and a piece at those to what it broke off, too, in the order of
-    /// time and at most [`Corner::MOST`], so that what shows them between two frames shows each touch. There are none
+    /// time and at most [`Corner::MAX`], so that what shows them between two frames shows each touch. There are none
     /// of contacts that last, with [`contact::Solver::Ku07`], and if there is no such body.
     pub fn corners(&self, id: BodyId) -> &[Corner] {
         self.ids.binary_search(&id).map_or(&[], |i| &self.corners[i])
@@ -94,8 +94,8 @@ impl World {
                 corners.retain(|before| before.share < corner.share);
                 corners.push(corner);
             }
-            if corners.len() > Corner::MOST {
-                corners.drain(Corner::MOST - 1..corners.len() - 1);
+            if corners.len() > Corner::MAX {
+                corners.drain(Corner::MAX - 1..corners.len() - 1);
             }
         }
     }

@@ -63,6 +63,8 @@ struct Work {
     sweeps: usize,
     unsolved: usize,
     limited: usize,
+    /// Frames whose collisions ended early.
+    spent: usize,
     linearized: usize,
     /// The largest of a frame, m/s.
     residual: f64,
@@ -249,6 +251,7 @@ impl Effort {
         work.sweeps += report.counters.sweeps;
         work.unsolved += report.counters.unsolved_islands;
         work.limited += report.counters.limited_blows;
+        work.spent += usize::from(report.counters.spent_searches);
         work.linearized += report.events.linearized.len();
         work.residual = work.residual.max(report.counters.residual);
         work.colors = work.colors.max(report.counters.colors);
@@ -285,6 +288,8 @@ impl Effort {
         writeln!(out, "{islands} left to sweeps by the exact solver")?;
         let pairs = count(work.limited, "pair", "pairs");
         writeln!(out, "{pairs} at the limit of collisions in a frame")?;
+        let frames = count(work.spent, "frame", "frames");
+        writeln!(out, "{frames} at the limit of contact searches, after which nothing rebounds")?;
         let blows = count(work.linearized, "blow", "blows");
         writeln!(out, "{blows} with strains too large for an equilibrium, solved for small ones")
     }

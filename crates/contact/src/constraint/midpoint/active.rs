@@ -5,7 +5,7 @@ use super::line::{Move, Side};
 use super::link::sides;
 use super::linkage::Linkage;
 
-/// Tolerance of limits, rad and relative to the longest arm.
+/// Tolerance of limits: rad for angles, a share of the longest lever arm for lengths.
 const PASSED: f64 = 1e-10;
 
 impl Linkage {
@@ -96,8 +96,8 @@ fn switch_motor(motor: &mut Held, over: f64, h: f64) -> bool {
     }
 }
 
-/// Bounds a motor at a limit: it pushes with its maximum towards its target, which the joint misses by `over`, and
-/// `outward` if the target is the limit. Returns whether that changed.
+/// Sets the impulse of a motor at a limit to its maximum: towards its target, from which the joint is `over` away, or
+/// `outward` (the sign that leads into the limit) where the target is the limit. Returns whether that changed.
 fn stop_motor(motor: &mut Held, (over, outward): (f64, f64), h: f64) -> bool {
     let Rule::Motor { most, .. } = motor.rule else { return false };
     let push = if most.is_finite() { most * h } else { 0.0 };

@@ -5,12 +5,13 @@ use nalgebra::{Matrix6, Vector6};
 use super::blocks::Blocks;
 use super::held::{Act, Held, Rule, Stop};
 use super::line::{Line, Move};
-use super::link::{Link, RowBlocks, SHARING, add, answer, sides, speed_of, still};
+use super::link::{Link, RowBlocks, add, answer, sides, speed_of, still};
 use super::linkage::Linkage;
 use super::part::{End, Part};
+use crate::constraint::direct::REGULARIZATION;
 use crate::constraint::{Joint, MAX_ROWS};
 
-/// Speed of rows that the last step left untouched, relative to the fastest body.
+/// Constraint velocity below which nothing struck the linkage since the last step, relative to the fastest body.
 const UNTOUCHED: f64 = 1e-9;
 
 impl Linkage {
@@ -56,7 +57,7 @@ impl Linkage {
         let inverses = self.inverses(&moves);
         for (n, (link, lines)) in self.links.iter().zip(lines).enumerate() {
             let mut rows = RowBlocks::new();
-            let own = |line: &Line| answer(&inverses, &link.ends, line) * SHARING;
+            let own = |line: &Line| answer(&inverses, &link.ends, line) * REGULARIZATION;
             link.active(lines).for_each(|(_, line)| rows.push(line, own(line)));
             rows.add_to(blocks, self.parts.len() + n, &link.ends);
         }
@@ -138,7 +139,7 @@ impl Linkage {
         }
     }
 
-    /// The rows of each joint to be stopped, at the present poses.
+    /// The constraint Jacobian of the rows of each joint that an impact stops, at the present poses.
     fn lines(&self, stop: Stop, time: f64) -> Vec<Vec<(usize, Line)>> {
         let moves: Vec<Move> = self.parts.iter().map(|part| still(&part.pose)).collect();
         let props: Vec<Move> = self.props.iter().map(|prop| still(&prop.at(time))).collect();
@@ -165,8 +166,8 @@ impl Linkage {
         self.links.iter().zip(self.lines(Stop::Joints, time)).map(of).collect()
     }
 
-    /// Whether anything else changed the velocities since the last step. The midpoint rule closes joints by the
-    /// mean of both ends, so the velocities at one end differ from the constraint by a small amount.
+    /// Whether anything but this solver changed the velocities since the last step. The midpoint rule meets constraints
+    /// with the mean Jacobian of a step, so that the constraint velocities at its end are small and not zero.
     pub(super) fn was_struck(&self, joints: &[Joint]) -> bool {
         let (fastest, spin) = self.scale(&self.parts);
         self.links.iter().zip(self.rates(0.0)).any(|(link, rates)| {

@@ -8,10 +8,6 @@ use super::line::{Line, Move, Side, Stiffness};
 use super::part::End;
 use crate::constraint::Reaction;
 
-/// Regularisation of the increments of impulses relative to their diagonal: redundant rows share the load.
-/// The converged sum of impulses does not depend on it.
-pub(super) const SHARING: f64 = 1e-8;
-
 /// A joint of a linkage.
 #[derive(Clone, Debug)]
 pub(super) struct Link {

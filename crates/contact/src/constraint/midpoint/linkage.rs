@@ -6,9 +6,10 @@ use nalgebra::{Isometry3, Matrix3, Vector3, Vector6};
 use super::blocks::{Blocks, Pattern};
 use super::held::{self, Act, Held, Rule, Stop};
 use super::line::{Move, Stiffness};
-use super::link::{Link, RowBlocks, SHARING, add, answer, sides, speed_of, still};
+use super::link::{Link, RowBlocks, add, answer, sides, speed_of, still};
 use super::part::{End, Part, Prop};
 use super::whole::Whole;
+use crate::constraint::direct::REGULARIZATION;
 use crate::constraint::{Joint, Reaction};
 
 /// Largest rotation of a body per inner step, rad. The phase error is its square over twelve.
@@ -307,7 +308,7 @@ impl Linkage {
                         *slot = row.target - line.value;
                     }
                     let answer = answer(&inverses, &link.ends, &line);
-                    rows.push(&line, answer * (0.5 * h * SHARING));
+                    rows.push(&line, answer * (0.5 * h * REGULARIZATION));
                 }
             }
             let Some(blocks) = &mut blocks else { continue };

@@ -12,7 +12,8 @@ use std::ops::Range;
 use dynamics::{Momentum, Velocity};
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::{Pass, Strike, Struck, Touching, arms};
+use super::touching::Touching;
+use super::{Pass, Strike, Struck, arms};
 use crate::Frame;
 use crate::narrow::contacts::{MARGIN, Manifold};
 use crate::narrow::posed::{Posed, Spot};
