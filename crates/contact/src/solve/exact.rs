@@ -10,6 +10,7 @@ pub(crate) mod impact;
 mod island;
 mod newton;
 pub(super) mod set;
+mod sweeps;
 
 use std::ops::Range;
 

@@ -65,10 +65,15 @@ pub(crate) fn impact(
         ends.contact(&touch.arms, touch.normal, (touch.target, touch.friction)).0
     };
     let island = Island { bodies: free as usize, terms: touches.iter().map(term).collect() };
-    let pattern = Pattern::new(island.bodies, &island.pairs(), MAX_PRODUCTS)?;
     let scaled = start.iter().zip(&island.terms).map(|(j, term)| j.component_mul(&term.scale));
     let guess: Vec<_> = scaled.collect();
-    let solution = island.solve(&pattern, LIMITS, island.guessed(&guess));
+    let swept = island.sweep(island.guessed(&guess), LIMITS.accepted);
+    let solution = if swept.is_solved {
+        swept
+    } else {
+        let pattern = Pattern::new(island.bodies, &island.pairs(), MAX_PRODUCTS)?;
+        island.solve(&pattern, LIMITS, swept)
+    };
     let impulses = solution.impulses.iter().zip(&island.terms);
     let unscaled = impulses.map(|(impulse, term)| impulse.component_div(&term.scale));
     solution.is_within(USEFUL).then(|| unscaled.collect())

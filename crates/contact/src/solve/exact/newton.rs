@@ -516,6 +516,37 @@ mod tests {
         assert!(unsolved.iter().zip(most).all(|(&count, most)| count <= most), "{unsolved:?}");
     }
 
+    /// Sweeps end within their tolerance of the solution by Newton's method, or leave the problem to it.
+    #[test]
+    fn sweeps_over_contacts_end_near_the_solution() {
+        let (mut random, mut swept) = (Random(23), 0);
+        for case in 0..200 {
+            let island = random.island(0.2 * (case % 3) as f64, false);
+            let none = island.guessed(&vec![Vector3::zeros(); island.terms.len()]);
+            let (unsolved, found) = (none.residual, island.sweep(none, 1e-2));
+            assert!(found.residual <= unsolved, "{case}");
+            let (sweeps, exact) = (&found.impulses, solved(&island));
+            let admissible = sweeps.iter().zip(&island.terms);
+            let off = admissible.map(|(j, term)| (j - term.set.coulomb(j)).norm());
+            assert!(off.fold(0.0, f64::max) < 1e-12, "{case}: impulses outside their cones");
+            if !found.is_solved {
+                continue;
+            }
+            swept += 1;
+            assert!(found.residual <= 1e-2 * unsolved, "{case}: {}", found.residual);
+            // with friction velocities may differ: solutions need not be unique
+            if case % 3 == 0 && exact.is_solved {
+                let pairs = found.velocities.iter().zip(&exact.velocities);
+                let off = pairs.map(|(p, q)| (p - q).norm()).fold(0.0, f64::max);
+                assert!(off <= 0.1 * unsolved, "{case}: {off} of {unsolved}");
+            }
+        }
+        assert!(swept > 100, "{swept} of 200");
+        let joined = random.island(0.3, true);
+        let none = joined.guessed(&vec![Vector3::zeros(); joined.terms.len()]);
+        assert!(!joined.sweep(none, 1e-2).is_solved, "sweeps are for contacts alone");
+    }
+
     #[test]
     fn without_friction_impulses_are_those_of_the_quadratic_programme() {
         let (mut random, mut failed) = (Random(11), 0);
