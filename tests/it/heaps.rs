@@ -12,9 +12,9 @@ use crate::contact_scenes::{at, cuboid, floor, material, steps_without_gain, wor
 /// Half an edge, m.
 const HALF: f64 = 0.1;
 const COUNT: [i32; 3] = [8, 8, 8];
-/// Largest depth in any frame and at the end, m: 59 and 1.5 mm. Boxes fall by their own size in a frame when they land;
-/// those that passed into others while depth was that of corners lay there up to 0.2 m deep.
-const PASSING: f64 = 0.09;
+/// Largest depth in any frame and at the end, m. Of five blocks without restitution the deepest are 8 to 12 mm, of five
+/// with it 26 to 37 mm; at the end 1 to 2 mm. Boxes fall by their own size in a frame when they land.
+const PASSING: [f64; 2] = [0.03, 0.06];
 const LEFT: f64 = 0.005;
 
 /// A block of columns of boxes, a little out of line, 1 m above the floor.
@@ -65,7 +65,7 @@ fn depths(world: &World, ids: &[BodyId]) -> Vec<f64> {
 
 #[test]
 fn boxes_that_land_in_a_heap_do_not_pass_into_each_other() {
-    for restitution in [0.0, 0.5] {
+    for (restitution, passing) in [0.0, 0.5].into_iter().zip(PASSING) {
         let (mut world, ids) = block(restitution);
         let mut deepest = 0.0f64;
         for _ in 0..45 {
@@ -73,6 +73,6 @@ fn boxes_that_land_in_a_heap_do_not_pass_into_each_other() {
             deepest = depths(&world, &ids).last().copied().unwrap_or(0.0).max(deepest);
         }
         let left = depths(&world, &ids).last().copied().unwrap_or(0.0);
-        assert!(deepest < PASSING && left < LEFT, "{deepest} m, {left} m at {restitution}");
+        assert!(deepest < passing && left < LEFT, "{deepest} m, {left} m at {restitution}");
     }
 }

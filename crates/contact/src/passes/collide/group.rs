@@ -15,6 +15,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::touching::Touching;
 use super::{Pass, Strike, Struck, arms};
 use crate::Frame;
+use crate::narrow::candidate::Found;
 use crate::narrow::contacts::{MARGIN, Manifold};
 use crate::narrow::posed::{Posed, Spot};
 use crate::passes::blow::{Bearing, Blow, Met, sums};
@@ -77,10 +78,6 @@ impl Pass<'_> {
         let (bodies, pairs) = (BTreeMap::new(), BTreeMap::new());
         let mut group = Group { time, blows, bodies, pairs, members: BTreeSet::from([pair]) };
         self.look(&mut group, pair);
-        // the linearised time of impact is early: the gap is still beyond the slop
-        if group.pairs[&pair].is_empty() {
-            return Strike::Alone;
-        }
         if !self.approaches(&group, pair, |i| group.bodies[&i].mover.velocity) {
             return Strike::Missed;
         }
@@ -106,7 +103,8 @@ impl Pass<'_> {
         [a as usize, b as usize]
     }
 
-    /// Finds the contacts of a pair at the time of the impact.
+    /// Finds the contacts of a pair at the time of the impact: those within the slop. For the first pair of the group,
+    /// whose linearised time of impact may be early, these are its nearest ones within the margin.
     fn look(&self, group: &mut Group, pair: usize) {
         if group.pairs.contains_key(&pair) {
             return;
@@ -114,10 +112,11 @@ impl Pass<'_> {
         let own = self.bodies_of(pair);
         let Frame { columns, settings, .. } = self.frame;
         let [a, b] = own.map(|i| &columns.shapes[i]);
-        let reach = settings.slop * a.size().min(b.size());
+        let size = a.size().min(b.size());
+        let (margin, slop) = (MARGIN * size, settings.slop * size);
         let [p, q] = own.map(|i| self.place_at(i, group.time));
         // bodies that rest on others are lifted a little
-        let is_far = (p - q).norm() > a.radius() + b.radius() + MARGIN * a.size().min(b.size());
+        let is_far = (p - q).norm() > a.radius() + b.radius() + margin;
         let found = if is_far {
             Vec::new()
         } else {
@@ -125,8 +124,11 @@ impl Pass<'_> {
                 group.bodies.entry(i).or_insert_with(|| self.body_at(i, group.time));
             }
             let posed = Posed { shapes: [a, b], poses: group.poses(own) };
-            let margin = MARGIN * a.size().min(b.size());
-            posed.contacts(margin, reach).iter().map(|found| posed.spot(found)).collect()
+            let is_first = group.pairs.is_empty();
+            let near = posed.contacts(margin, if is_first { margin } else { slop });
+            let least = near.iter().map(|found| found.distance).fold(f64::INFINITY, f64::min);
+            let touches = |found: &&Found| found.distance <= least.max(0.0) + slop;
+            near.iter().filter(touches).map(|found| posed.spot(found)).collect()
         };
         group.pairs.insert(pair, found);
     }
