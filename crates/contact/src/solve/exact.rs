@@ -7,6 +7,7 @@
 mod ends;
 mod factor;
 pub(crate) mod impact;
+mod island;
 mod newton;
 pub(super) mod set;
 
@@ -24,7 +25,8 @@ use crate::solve::rolling::{mean_normal, of_pair};
 use crate::{Islands, Settings};
 use ends::{Coordinates, Ends};
 use factor::Pattern;
-use newton::{Island, Limits, Solution, Term};
+use island::{Island, Solution, Term};
+use newton::Limits;
 
 /// Largest island in bodies. In a heap of `n` bodies the top separator has `n^(2/3)` bodies, and its
 /// elimination alone takes `n^2 / 6` block products. Sweeps take about 70 visits per body.

@@ -3,7 +3,7 @@
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Matrix3, Matrix3x6, Matrix6x3, UnitQuaternion, Vector3, Vector6};
 
-use super::newton::Term;
+use super::island::Term;
 use super::set::Set;
 use crate::constraint::{Bounds, Row};
 

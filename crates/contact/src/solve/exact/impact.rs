@@ -5,7 +5,8 @@ use nalgebra::{UnitQuaternion, Vector3};
 
 use super::ends::{Coordinates, Ends};
 use super::factor::Pattern;
-use super::newton::{Island, Limits};
+use super::island::Island;
+use super::newton::Limits;
 
 /// When the solver stops.
 const LIMITS: Limits = Limits { factorizations: 30, converged: 1e-3, accepted: 1e-2 };

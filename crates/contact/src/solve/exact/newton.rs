@@ -15,9 +15,10 @@
 //! the first take it as a function of the velocities, by a semismooth Newton method with an LU factorization,
 //! where that converges.
 
-use nalgebra::{Matrix6x3, Vector3, Vector6};
+use nalgebra::{Vector3, Vector6};
 
 use super::factor::{Factor, Lu, Pattern};
+use super::island::{Island, Solution, Term};
 use super::set::{INSIDE, Place, Projection, Set};
 
 /// When to stop. Residuals are relative to the residual without impulses.
@@ -54,158 +55,7 @@ const DECREASE: f64 = 0.2;
 const SLOPE_REDUCTION: f64 = 0.1;
 const BISECTIONS: usize = 40;
 
-/// Up to three rows between two bodies, scaled so that a unit impulse changes the speed of its row
-/// by about one.
-#[derive(Clone, Debug)]
-pub(crate) struct Term {
-    /// Numbers in the island; `None` for a body that no impulse moves.
-    pub(crate) bodies: [Option<u32>; 2],
-    /// The transposed Jacobian of each body: products with it need no strided access.
-    pub(crate) transposed: [Matrix6x3<f64>; 2],
-    /// Speeds without impulses minus their targets.
-    pub(crate) excess: Vector3<f64>,
-    pub(crate) set: Set,
-    /// Speed of each row in m/s or rad/s for one of these; an impulse in N s or N m s is one of these
-    /// over it.
-    pub(crate) scale: Vector3<f64>,
-}
-
-impl Term {
-    /// Takes friction away, and the speed of approach that may stay if the contact approaches faster.
-    pub(super) fn stop(&mut self, allowed: f64) {
-        let Set::Contact { normal, friction } = &mut self.set else { return };
-        *friction = 0.0;
-        if self.excess.dot(normal) < 0.0 {
-            self.excess -= *normal * (allowed / self.scale.x);
-        }
-    }
-
-    /// Normal component of an impulse of a contact, N s.
-    pub(super) fn push(&self, impulse: &Vector3<f64>) -> f64 {
-        match self.set {
-            Set::Contact { normal, .. } => impulse.dot(&normal).max(0.0) / self.scale.x,
-            Set::Rows { .. } | Set::Torque { .. } => 0.0,
-        }
-    }
-
-    /// Limits a torque across and about the normal, N m s.
-    pub(super) fn limit(&mut self, most: [f64; 2]) {
-        if let Set::Torque { across, about, .. } = &mut self.set {
-            [*across, *about] = most.map(|most| most * self.scale.x);
-        }
-    }
-
-    fn moved(&self) -> impl Iterator<Item = (usize, &Matrix6x3<f64>)> {
-        let own = self.bodies.iter().zip(&self.transposed);
-        own.filter_map(|(body, transposed)| body.map(|body| (body as usize, transposed)))
-    }
-
-    /// The change of its speeds by a change of velocities.
-    fn change(&self, velocities: &[Vector6<f64>]) -> Vector3<f64> {
-        self.moved().map(|(body, transposed)| transposed.tr_mul(&velocities[body])).sum()
-    }
-}
-
-/// Bodies and what acts between them.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Island {
-    pub(crate) bodies: usize,
-    pub(crate) terms: Vec<Term>,
-}
-
-/// Impulses of an island with their residual.
-#[derive(Clone, Debug)]
-pub(crate) struct Solution {
-    /// The change of velocity of each body.
-    pub(crate) velocities: Vec<Vector6<f64>>,
-    /// Of each term.
-    pub(crate) impulses: Vec<Vector3<f64>>,
-    /// Natural map at the velocities and impulses, m/s.
-    pub(crate) residual: f64,
-    /// Natural map without impulses, m/s: the scale of the residual.
-    unsolved: f64,
-    /// Whether the residual is small enough.
-    pub(crate) is_solved: bool,
-    /// Number of factorizations.
-    pub(crate) factorizations: usize,
-}
-
-impl Solution {
-    /// Whether the residual is no larger than a share of that without impulses.
-    pub(super) fn is_within(&self, share: f64) -> bool {
-        self.residual <= share * self.unsolved
-    }
-}
-
 impl Island {
-    /// The pairs of bodies that terms couple.
-    pub(crate) fn pairs(&self) -> Vec<[u32; 2]> {
-        let pair = |term: &Term| match term.bodies {
-            [Some(a), Some(b)] => Some([a.min(b), a.max(b)]),
-            _ => None,
-        };
-        let mut pairs: Vec<_> = self.terms.iter().filter_map(pair).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        pairs
-    }
-
-    /// The change of velocities by impulses.
-    pub(crate) fn given(&self, impulses: &[Vector3<f64>]) -> Vec<Vector6<f64>> {
-        let mut given = vec![Vector6::zeros(); self.bodies];
-        for (term, impulse) in self.terms.iter().zip(impulses) {
-            term.moved().for_each(|(body, transposed)| given[body] += transposed * impulse);
-        }
-        given
-    }
-
-    fn speeds(&self, velocities: &[Vector6<f64>]) -> Vec<Vector3<f64>> {
-        self.terms.iter().map(|term| term.excess + term.change(velocities)).collect()
-    }
-
-    /// Largest component of the natural map, m/s or rad/s. It is zero if and only if complementarity and
-    /// Coulomb's law hold.
-    pub(crate) fn natural_map(
-        &self,
-        velocities: &[Vector6<f64>],
-        impulses: &[Vector3<f64>],
-    ) -> f64 {
-        self.natural_map_at(&self.speeds(velocities), impulses)
-    }
-
-    /// [`Self::natural_map`] at the speeds of the terms.
-    fn natural_map_at(&self, speeds: &[Vector3<f64>], impulses: &[Vector3<f64>]) -> f64 {
-        let miss = |((term, impulse), speed): ((&Term, &Vector3<f64>), &Vector3<f64>)| {
-            let moved = impulse - term.set.coulomb(&(impulse - speed));
-            moved.component_mul(&term.scale).norm()
-        };
-        self.terms.iter().zip(impulses).zip(speeds).map(miss).fold(0.0, f64::max)
-    }
-
-    /// The residual without impulses.
-    fn unsolved(&self) -> f64 {
-        let none = vec![Vector3::zeros(); self.terms.len()];
-        self.natural_map(&vec![Vector6::zeros(); self.bodies], &none)
-    }
-
-    /// The solution at a guess of the impulses, projected onto the admissible sets.
-    pub(crate) fn guessed(&self, guess: &[Vector3<f64>]) -> Solution {
-        let own = self.terms.iter().zip(guess);
-        let impulses: Vec<_> = own.map(|(term, guess)| term.set.coulomb(guess)).collect();
-        self.at_scale(impulses, self.unsolved())
-    }
-
-    /// The solution at impulses, with the scale of the residual of another.
-    pub(super) fn at(&self, impulses: Vec<Vector3<f64>>, other: &Solution) -> Solution {
-        self.at_scale(impulses, other.unsolved)
-    }
-
-    fn at_scale(&self, impulses: Vec<Vector3<f64>>, unsolved: f64) -> Solution {
-        let velocities = self.given(&impulses);
-        let residual = self.natural_map(&velocities, &impulses);
-        Solution { velocities, impulses, residual, unsolved, is_solved: false, factorizations: 0 }
-    }
-
     /// Solves by the method of multipliers from a start.
     pub(crate) fn solve(&self, pattern: &Pattern, limits: Limits, start: Solution) -> Solution {
         let Limits { factorizations: most, converged, accepted } = limits;
