@@ -42,7 +42,7 @@ pub(super) fn breakage<'a>(
 
 /// Share of the volume of the smallest piece unless a scene gives one.
 fn least_share(fracture: &scene::Fracture, scene: &Scene) -> f64 {
-    fracture.first_pattern(scene).map_or(scene::Pattern::MIN_SHARE, |p| p.least_share())
+    fracture.first_pattern(&scene.patterns).map_or(scene::Pattern::MIN_SHARE, |p| p.least_share())
 }
 
 /// Radius over which stress is averaged and blows are spread, as a share of the edge of a cube of the

@@ -116,7 +116,8 @@ impl Scene {
             {
                 warnings.extend(PieceWarning::of_elastic(&body.name, &solid.geometry, elastic));
             }
-            let pattern = body.fracture.as_ref().and_then(|fracture| fracture.first_pattern(self));
+            let pattern =
+                body.fracture.as_ref().and_then(|fracture| fracture.first_pattern(&self.patterns));
             let Some(pattern) = pattern else { continue };
             if let Some((pieces, (solid, breakage))) =
                 pattern.pieces().zip(state.solid.zip(state.breakage))
