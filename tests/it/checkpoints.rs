@@ -63,7 +63,7 @@ fn goes_on(scene: &str, frames: usize, stops: &[usize]) {
         for now in 1..=frame {
             let of_frame: Vec<Event> =
                 events[..known].iter().filter(|event| event.frame == now).cloned().collect();
-            let report = world.redo(&of_frame).unwrap();
+            let report = world.replay_frame(&of_frame).unwrap();
             recorder.record(&world, &report);
         }
         world.restore(&state).unwrap();

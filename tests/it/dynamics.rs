@@ -268,7 +268,7 @@ proptest! {
         prop_assert!((sum.first - whole.first).norm() <= 1e-12 * scale);
         prop_assert!((sum.second - whole.second).norm() <= 1e-11 * scale);
 
-        let (mass, at) = whole.body().unwrap();
+        let (mass, at) = whole.mass_properties().unwrap();
         prop_assert!((at.translation.vector - pose.translation.vector).norm() < 1e-12);
         let mut found: [f64; 3] = mass.inertia().into();
         let squares = size.component_mul(&size);
@@ -414,7 +414,8 @@ fn fast_boxes_and_plates_keep_their_orientation() {
         ([0.02, 1.0, 1.0], [1.0, 2.0, 0.5]),
         ([0.02, 1.0, 1.2], [10.0, 20.0, 5.0]),
     ] {
-        let body = MassMoments::cuboid(1.0, &Point3::origin(), &Vector3::from(size)).body();
+        let body =
+            MassMoments::cuboid(1.0, &Point3::origin(), &Vector3::from(size)).mass_properties();
         let (mass, pose) = body.unwrap();
         let momentum = mass.angular_momentum(&pose.rotation, &Vector3::from(omega));
         let errors = STEPS.map(|(_, _, advance)| {
@@ -551,8 +552,8 @@ fn masses_that_no_body_has_are_refused_each_for_its_reason() {
     assert!(plate.is_ok(), "a flat body meets the bound");
 
     let one_point = MassMoments::point(1.0, &Point3::new(1.0, 2.0, 3.0));
-    assert!(matches!(one_point.body(), Err(MassError::Inertia { .. })));
-    assert!(matches!(MassMoments::default().body(), Err(MassError::Mass { .. })));
+    assert!(matches!(one_point.mass_properties(), Err(MassError::Inertia { .. })));
+    assert!(matches!(MassMoments::default().mass_properties(), Err(MassError::Mass { .. })));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use nalgebra::{Point3, Quaternion, UnitQuaternion, Vector3};
 use proptest::prelude::*;
 use sim::scene::Scene;
 use sim::{
-    BodyState, BuildError, Cause, ElasticBody, Event, FractureModel, Happened, MeshData, Report,
+    BodyState, BuildError, Cause, ElasticBody, Event, FractureModel, HitOutcome, MeshData, Report,
     World, build,
 };
 
@@ -110,7 +110,7 @@ fn a_dent_keeps_spin_and_the_blow_pays_for_its_energy() {
     let whole = elastic(&world.iter().next().unwrap()).unwrap().mesh().unwrap().moments();
     let reports = run(&mut world, 5);
     let mut events = reports.iter().flat_map(|r| &r.events.replayable);
-    let told = events.find(|event| event.outcome == Happened::Dented).unwrap();
+    let told = events.find(|event| event.outcome == HitOutcome::Dented).unwrap();
     let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
     for spin in axes.into_iter().chain([Vector3::new(-0.3, 0.5, 0.8), Vector3::zeros()]) {
         let mut world = struck(TETS, SOFT, 4.0);
@@ -121,8 +121,8 @@ fn a_dent_keeps_spin_and_the_blow_pays_for_its_energy() {
         let energy = mass.rotational_energy(&turn, &spin);
         // a blow that takes no energy leaves no dent
         let free = Event { momentum, energy: Some(0.0), ..told.clone() };
-        assert!(struck(TETS, SOFT, 4.0).redo(&[free]).is_err());
-        let report = world.redo(&[Event { momentum, ..told.clone() }]).unwrap();
+        assert!(struck(TETS, SOFT, 4.0).replay_frame(&[free]).is_err());
+        let report = world.replay_frame(&[Event { momentum, ..told.clone() }]).unwrap();
         let sim::Dent { plastic_work, kinetic_energy, .. } = report.events.dents[0];
         let body = world.get(report.events.dents[0].after).unwrap();
         let dented = body.body.mass_properties().unwrap();
@@ -206,9 +206,9 @@ fn ten_blows(stress: &str, told: &Event) -> (World, Vec<(f64, f64)>) {
         let pose = [x, y, z, i, j, k, w];
         let impulse = told.impulse.map(|j| 0.04 * j);
         let mut event = Event { body, point, pose, impulse, energy: None, ..told.clone() };
-        let report = world.redo(std::slice::from_ref(&event)).or_else(|_| {
-            event.outcome = Happened::Held;
-            world.redo(&[event])
+        let report = world.replay_frame(std::slice::from_ref(&event)).or_else(|_| {
+            event.outcome = HitOutcome::Held;
+            world.replay_frame(&[event])
         });
         let dent = report.unwrap().events.dents.pop();
         dents.push(dent.map_or((0.0, 0.0), |dent| (dent.depth, dent.plastic_work)));
@@ -222,7 +222,7 @@ fn equal_blows_harden_what_yields_and_leave_what_is_brittle_as_it_was() {
     let mut world = struck(TETS, SOFT, 4.0);
     let reports = run(&mut world, 5);
     let mut events = reports.iter().flat_map(|r| &r.events.replayable);
-    let told = events.find(|event| event.outcome == Happened::Dented).unwrap();
+    let told = events.find(|event| event.outcome == HitOutcome::Dented).unwrap();
     let mut sums = Vec::new();
     for hardening in ["", ", hardening = 1e6"] {
         let (world, dents) = ten_blows(&format!("{SOFT}{hardening}"), told);
@@ -237,7 +237,7 @@ fn equal_blows_harden_what_yields_and_leave_what_is_brittle_as_it_was() {
     assert!(sums[1] < 0.9 * sums[0], "{sums:?}");
     // without a yield stress and below its strength a body is as it was
     let brittle = "spacing = 0.06, strength = 1e9, young = 2e6, poisson = 0.4";
-    let told = Event { outcome: Happened::Held, ..told.clone() };
+    let told = Event { outcome: HitOutcome::Held, ..told.clone() };
     let before = Arc::clone(elastic(&struck(TETS, brittle, 4.0).iter().next().unwrap()).unwrap());
     let (world, dents) = ten_blows(brittle, &told);
     let state = world.iter().find(|state| state.breakage.is_some()).unwrap();
@@ -367,7 +367,7 @@ fn a_ball_that_is_stretched_is_an_ellipsoid() {
         assert!(warped.value(&p).abs() < 0.03, "{p}: {}", warped.value(&p));
     }
     // it is a distance
-    assert!(warped.gradient_error(0.2).mean < 0.05);
+    assert!(warped.eikonal_residual(0.2).mean < 0.05);
     let moments = warped.subcell_moments();
     let second =
         moments.second - moments.center().coords * moments.center().coords.transpose() * own;

@@ -436,13 +436,13 @@ fn what_cannot_be_steered_is_refused_and_changes_nothing() {
         (world.apply_force(lift, &up, None), SteeringError::NotDynamic(lift)),
         (world.apply_torque(floor, &up), SteeringError::NotDynamic(floor)),
         (world.apply_torque(gone, &up), SteeringError::Unknown(gone)),
-        (world.push(free, &(up * f64::NAN), None), SteeringError::NotFinite),
+        (world.apply_impulse(free, &(up * f64::NAN), None), SteeringError::NotFinite),
         (
-            world.push(free, &up, Some(&Point3::new(0.0, f64::INFINITY, 0.0))),
+            world.apply_impulse(free, &up, Some(&Point3::new(0.0, f64::INFINITY, 0.0))),
             SteeringError::NotFinite,
         ),
-        (world.push(lift, &up, None), SteeringError::NotDynamic(lift)),
-        (world.push(gone, &up, None), SteeringError::Unknown(gone)),
+        (world.apply_impulse(lift, &up, None), SteeringError::NotDynamic(lift)),
+        (world.apply_impulse(gone, &up, None), SteeringError::Unknown(gone)),
     ];
     for (n, (result, error)) in refused.into_iter().enumerate() {
         assert_eq!(result, Err(error), "{n}");

@@ -146,7 +146,7 @@ impl Linkage {
                 _ => (Some(ids[link.on % n]), places[link.on % n]),
             };
             if let Some(on) = on {
-                world.join(self.joint(link, [ids[n], on], [places[n], from])).unwrap();
+                world.add_joint(self.joint(link, [ids[n], on], [places[n], from])).unwrap();
             }
         }
         ids

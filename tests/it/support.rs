@@ -379,9 +379,9 @@ fn no_breaking_goes_past_the_memory_for_pieces() {
         pieces.filter_map(|s| Some(s.solid?.geometry.memory())).sum()
     };
     let (free, _) = made(&rain("", 5));
-    let all = |most_samples: usize| {
+    let all = |max_samples: usize| {
         let mut settings = *free.settings();
-        settings.debris.most_samples = most_samples;
+        settings.debris.max_samples = max_samples;
         let mut world = World::new(settings);
         for s in free.iter() {
             world

@@ -87,7 +87,7 @@ impl MassMoments {
     ///
     /// # Errors
     /// [`MassError`] if the mass or a principal moment is not positive and finite.
-    pub fn body(&self) -> Result<(MassProperties, Isometry3<f64>), MassError> {
+    pub fn mass_properties(&self) -> Result<(MassProperties, Isometry3<f64>), MassError> {
         let (mass, rotation) = MassProperties::from_inertia(self.mass, &self.inertia())?;
         Ok((mass, Isometry3::from_parts(Translation3::from(self.center().coords), rotation)))
     }

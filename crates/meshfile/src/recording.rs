@@ -29,7 +29,7 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
-use sim::{Camera, Energy, Image, Look, Recording, Sight, Stress, Surface, Trace, Track, Wrap};
+use sim::{Camera, CameraKey, Energy, Image, Look, Recording, Stress, Surface, Trace, Track, Wrap};
 use thiserror::Error;
 
 use buffer::{Buffer, Layout, padded};
@@ -420,8 +420,8 @@ impl Document<'_> {
 }
 
 fn camera_extras(camera: &Camera) -> Value {
-    let key = |sight: &Sight| {
-        let Sight { time, at, from } = sight;
+    let key = |sight: &CameraKey| {
+        let CameraKey { time, at, from } = sight;
         json!([time, at.x, at.y, at.z, from.x, from.y, from.z])
     };
     let keys: Vec<Value> = camera.keys.iter().map(key).collect();

@@ -146,7 +146,7 @@ proptest! {
         world.set_contact_events(true);
         let frames = f64::ceil((apart - 0.2) / (speed * DT)) as usize + 1;
         let all = (0..frames).flat_map(|_| world.step().events.contacts.touching);
-        let impulse = |t: sim::Touching| (t.bodies == [one, other]).then_some(t);
+        let impulse = |t: sim::TouchingPair| (t.bodies == [one, other]).then_some(t);
         let met: Vec<_> = all.filter_map(impulse).collect();
         let given: f64 = met.iter().map(|t| t.impulse).sum();
         let wanted: f64 = 0.5 * (1.0 + restitution) * speed;

@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     let loads = bench.loads();
     let response = phase("solving for stress", arguments.quiet, || {
         if arguments.newton {
-            body.respond_large(&loads, Newton::default())
+            body.respond_nonlinear(&loads, Newton::default())
         } else {
             body.respond_to_all(&loads).map_err(Into::into)
         }

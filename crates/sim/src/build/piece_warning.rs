@@ -85,7 +85,7 @@ impl PieceWarning {
     /// What is to be said of a body that `pattern` is to break into `pieces`.
     pub fn of(body: &str, geometry: &Geometry, pattern: &Pattern, pieces: usize) -> Option<Self> {
         let body = body.to_owned();
-        let most = geometry.most_pieces();
+        let most = geometry.max_pieces();
         if most < pieces {
             return Some(Self::Coarse { body, pieces, most });
         }
@@ -123,7 +123,7 @@ impl Scene {
                 pattern.pieces().zip(state.solid.zip(state.breakage))
             {
                 let smallest = breakage.least_size.powi(3) / solid.geometry.moments().volume;
-                let least = breakage.least_share.max(smallest);
+                let least = breakage.min_share.max(smallest);
                 if least * pieces as f64 > 1.0 {
                     warnings.push(PieceWarning::Joined { body: body.name.clone(), pieces, least });
                 }

@@ -140,7 +140,7 @@ impl Body {
 
     /// Whether it, a copy or a piece of it has this name: `wall`, `wall 3`, or `wall 3 2` for the second copy of the
     /// third piece. How many pieces there are is not known before their files are read.
-    pub fn goes_by(&self, name: &str) -> bool {
+    pub fn has_name(&self, name: &str) -> bool {
         let numbers = || {
             let mut rest = name.strip_prefix(self.name.as_str())?;
             if self.starts_in_pieces() {

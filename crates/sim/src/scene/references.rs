@@ -8,7 +8,7 @@ impl Scene {
     /// Whether a copy of a body has this name. Those of pieces are compared once their number is known.
     pub(super) fn is_copy(&self, name: &str) -> bool {
         let has_copies = |body: &&Body| body.copies.is_some() && !body.starts_in_pieces();
-        self.bodies.iter().filter(has_copies).any(|body| body.goes_by(name))
+        self.bodies.iter().filter(has_copies).any(|body| body.has_name(name))
     }
 
     /// That the body that an anchor of the body `name` holds on to exists and is held itself.
@@ -68,7 +68,7 @@ impl Scene {
     ) -> Result<&Body, InvalidValue> {
         let refused = |problem: String| Err(InvalidValue { key: key.to_owned(), problem });
         let bodies = || self.bodies.iter().filter(|body| wanted(body));
-        if let Some(body) = bodies().find(|body| body.goes_by(name)) {
+        if let Some(body) = bodies().find(|body| body.has_name(name)) {
             return Ok(body);
         }
         if let Some(body) = bodies().find(|body| body.name == name) {
