@@ -78,8 +78,11 @@ fn supported(criterion: &mut Criterion) {
             b.iter(|| linear_equilibrium(&model(), &supports, &loads, LinearSolver::Cholesky));
         });
         for preconditioner in [Preconditioner::BlockJacobi, Preconditioner::IncompleteCholesky] {
-            let iterative =
-                LinearSolver::ConjugateGradient { preconditioner, tolerance: 1e-10, most: 5000 };
+            let iterative = LinearSolver::ConjugateGradient {
+                preconditioner,
+                tolerance: 1e-10,
+                max_iterations: 5000,
+            };
             group.bench_function(format!("cold {preconditioner:?}"), |b| {
                 b.iter(|| linear_equilibrium(&model(), &supports, &loads, iterative));
             });

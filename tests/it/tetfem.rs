@@ -178,7 +178,7 @@ proptest! {
         let exact = solve(LinearSolver::Cholesky).displacements;
         for preconditioner in [Preconditioner::BlockJacobi, Preconditioner::IncompleteCholesky] {
             let iterative =
-                LinearSolver::ConjugateGradient { preconditioner, tolerance: 1e-12, most: 2000 };
+                LinearSolver::ConjugateGradient { preconditioner, tolerance: 1e-12, max_iterations: 2000 };
             for (a, b) in solve(iterative).displacements.iter().zip(&exact) {
                 prop_assert!((a - b).amax() <= 1e-8 * largest(&exact));
             }
@@ -544,7 +544,7 @@ fn unsound_input_is_a_typed_error() {
         LinearSolver::ConjugateGradient {
             preconditioner: Preconditioner::IncompleteCholesky,
             tolerance: 1e-10,
-            most: 500,
+            max_iterations: 500,
         },
     ];
     for (mesh, supports) in [(&sound, &[][..]), (&sound, &fixed[..1]), (&two, &fixed)] {

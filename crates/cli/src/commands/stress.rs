@@ -134,7 +134,7 @@ fn contacts(arguments: &StressArguments) -> Vec<Contact> {
 fn solver(arguments: &StressArguments) -> LinearSolver {
     if arguments.cg {
         let preconditioner = Preconditioner::IncompleteCholesky;
-        LinearSolver::ConjugateGradient { preconditioner, tolerance: 1e-10, most: 10_000 }
+        LinearSolver::ConjugateGradient { preconditioner, tolerance: 1e-10, max_iterations: 10_000 }
     } else {
         LinearSolver::Cholesky
     }
