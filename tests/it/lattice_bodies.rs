@@ -97,7 +97,7 @@ fn strengths(world: &World) -> Vec<Vec<u64>> {
     links.map(|links| links.strengths().iter().map(|s| s.to_bits()).collect()).collect()
 }
 
-/// Tetrahedra by where their corners are, in order.
+/// The places of the corners of all tetrahedra, sorted.
 fn corners(mesh: &TetMesh) -> Vec<[[u64; 3]; 4]> {
     let place = |p: Point3<f64>| [p.x, p.y, p.z].map(f64::to_bits);
     let mut all: Vec<_> = (0..mesh.tets.len()).map(|t| mesh.corners(t).map(place)).collect();
@@ -113,7 +113,7 @@ fn throw_again(world: &mut World, first: &NewBody) {
     world.add(first.clone()).unwrap();
 }
 
-/// What the ball of a world is now.
+/// The ball of a world as it is now.
 fn ball(world: &World) -> NewBody {
     let state = world.iter().next_back().unwrap();
     NewBody {
@@ -126,7 +126,7 @@ fn ball(world: &World) -> NewBody {
     }
 }
 
-/// The blow in which so many throws of the ball break the slab, if one does.
+/// The number of the throw that breaks the slab; `None` if no throw does.
 fn breaks_at(world: &mut World, throws: usize) -> Option<usize> {
     let thrown = ball(world);
     (1..=throws).find(|_| {
@@ -150,7 +150,7 @@ fn a_body_of_tetrahedra_breaks_along_their_faces() {
         tets.extend(corners(mesh));
         let (own, sampled) = (mesh.moments(), state.solid.unwrap().geometry.moments());
         volume += own.volume;
-        // of one place and size, as far as samples tell
+        // in the same place and of the same size, as far as samples resolve it
         if own.volume > 0.003 {
             let apart = (own.center() - sampled.center()).norm();
             let ratio = own.volume / sampled.volume;

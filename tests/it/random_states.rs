@@ -13,7 +13,7 @@ use sim::{Event, Recorder, Trigger, World};
 /// A scene costs a third of a second, and half of them break by cuts alone.
 const CASES: u32 = 10;
 
-/// A random scene that is cut by its timeline, since a cut by hand is no event.
+/// A random scene that is cut by its timeline, since a cut between frames is no event.
 fn cut_scene() -> impl Strategy<Value = RandomScene> {
     (random_scene(3), direction(), 0..FRAMES / 2, any::<bool>()).prop_map(
         |(scene, normal, frame, retires)| {
@@ -38,7 +38,7 @@ fn cut_scene() -> impl Strategy<Value = RandomScene> {
     )
 }
 
-/// A run and what it told of each frame.
+/// A run and the events that it reported.
 struct Run {
     world: World,
     events: Vec<Event>,
@@ -95,7 +95,7 @@ fn resumed(scene: &RandomScene, saved: &Checkpoint) -> World {
     world
 }
 
-/// The scene with what its bodies bear times `factor`.
+/// The scene with the strengths of its bodies multiplied by `factor`.
 fn with_strengths(scene: &RandomScene, factor: f64) -> RandomScene {
     const KEY: &str = "break_impulse = ";
     let mut parts = scene.toml.split(KEY);

@@ -118,7 +118,7 @@ fn stronger_bonds_leave_more_of_a_wall_standing() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// With bonds, in free space, all is as it was but the shapes of the bodies.
+    /// In free space, bonds change nothing but the shapes of the bodies.
     #[test]
     fn pieces_that_stay_together_keep_mass_momentum_and_energy(
         seed in 0..1000_u64,
@@ -204,7 +204,7 @@ fn bridge(speed: f64) -> String {
         velocity = [0, 1, {speed}]
         "#,
         pier("left", -1.3, 100),
-        // bears what the deck does to it as it falls
+        // strong enough for the deck that falls
         pier("right", 1.3, 20_000)
     )
 }

@@ -61,9 +61,9 @@
 #![doc = include_str!("../doc/surface.svg")]
 //! </div>
 //!
-//! [`LevelSet::from_mesh`] takes a closed mesh with exact distance near the surface and no wrong
-//! sign; with [`Sign::Winding`] it takes any mesh. Set operations cut: the ball on the left divides
-//! the ring into what [`LevelSet::difference`] and [`LevelSet::intersection`] give.
+//! [`LevelSet::from_mesh`] converts a closed mesh, with exact distance near the surface and no
+//! wrong sign; with [`Sign::Winding`] it converts any mesh. Set operations cut: the ball on the
+//! left divides the ring into what [`LevelSet::difference`] and [`LevelSet::intersection`] give.
 //!
 //! <div>
 #![doc = include_str!("../doc/cut.svg")]
