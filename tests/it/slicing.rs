@@ -334,7 +334,9 @@ fn attributes_are_carried_to_the_halves() {
         .collect();
     for half in [&halves.back, &halves.front] {
         let mesh = half.mesh().mesh();
-        for (value, p) in half.interpolated(&color, mix).iter().zip(&mesh.vertices) {
+        let colors = half.interpolated(&color, mix);
+        assert_eq!(colors.len(), mesh.vertices.len());
+        for (value, p) in colors.iter().zip(&mesh.vertices) {
             assert!((value - p.coords * 2.0).norm() < 1e-15);
         }
         let corners = half.interpolated_corners(block.mesh(), &seams, mix);
@@ -347,6 +349,7 @@ fn attributes_are_carried_to_the_halves() {
         let cut = half.origins().iter().filter(|o| matches!(o, Origin::Edge { .. })).count();
         assert!(cut >= 6);
         let normals = half.corner_normals();
+        assert!(!half.cap().is_empty());
         for t in half.cap() {
             assert_eq!(normals[t], [half.cap_normal(); 3]);
             let flat = mesh.area_vector(t).normalize();

@@ -34,6 +34,8 @@ fn events_are_the_same_for_any_number_of_threads_and_change_nothing() {
 #[test]
 fn what_began_and_did_not_end_is_what_touches() {
     let (_, events) = run(true, 2);
+    let count = |of: fn(&ContactEvents) -> usize| events.iter().map(of).sum::<usize>();
+    assert!(count(|events| events.touching.len()) > 10 && count(|events| events.ended.len()) > 0);
     let mut known: Vec<[BodyId; 2]> = Vec::new();
     for events in events {
         for pair in &events.ended {
