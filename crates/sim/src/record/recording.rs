@@ -24,7 +24,7 @@ pub struct Track {
     pub parent: Option<usize>,
     /// The first frame in which it exists.
     pub birth: usize,
-    /// How many poses, from that of `birth` on, [`Recorder::take`] took.
+    /// How many poses, from that of `birth` on, [`Recorder::take_poses`] took.
     pub taken: usize,
     /// Its pose in each frame after these, the last one included; when it has fewer frames than the
     /// recording it ended (broke) before the next one.

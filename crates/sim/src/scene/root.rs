@@ -34,7 +34,7 @@ pub struct Scene {
     /// Limits on pieces.
     #[serde(default)]
     pub debris: Debris,
-    /// Materials by name, beside those of [`Material::TABLE`]: `[material.NAME]`.
+    /// Materials by name, beside those of [`Material::TABLE`](super::Material::TABLE): `[material.NAME]`.
     #[serde(default, rename = "material")]
     pub materials: BTreeMap<String, OwnMaterial>,
     /// Fracture patterns by name: `[pattern.NAME.voronoi]` or `[pattern.NAME.radial]`, or a file.
@@ -115,7 +115,7 @@ impl Scene {
     }
 
     /// The SVG files that bodies name, as [`Scene::mesh_files`]. What they fill is to be a [`MeshData::Surface`] of
-    /// unit thickness, halved by z = 0; see [`Svg`].
+    /// unit thickness, halved by z = 0; see [`Svg`](super::Svg).
     ///
     /// [`MeshData::Surface`]: crate::MeshData::Surface
     pub fn outline_files(&self) -> impl Iterator<Item = &str> {
