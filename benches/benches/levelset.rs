@@ -1,7 +1,9 @@
 //! The geometry kernel on the bunny: the grid of Su09 (70 x 60 x 45) and 150^3.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
-use levelset::{Aabb, CompactLevelSet, Grid, LevelSet, Order, Sign, Stuffing, TetMesh, TriMesh};
+use levelset::{
+    Aabb, CompactLevelSet, Grid, LevelSet, Sign, Stuffing, TetMesh, TriMesh, UpwindOrder,
+};
 use nalgebra::Point3;
 use std::hint::black_box;
 use std::path::Path;
@@ -39,7 +41,9 @@ fn of_a_level_set(c: &mut Criterion) {
         let mut group = c.benchmark_group(format!("levelset/{name}"));
         group.sample_size(10);
         group.bench_function("redistance", |b| b.iter(|| black_box(&level_set).redistanced()));
-        group.bench_function("march", |b| b.iter(|| black_box(&level_set).marched(Order::Second)));
+        group.bench_function("march", |b| {
+            b.iter(|| black_box(&level_set).fast_marched(UpwindOrder::Second))
+        });
         group.bench_function("isosurface", |b| b.iter(|| black_box(&level_set).isosurface()));
         group.bench_function("components", |b| b.iter(|| black_box(&level_set).components()));
         group.bench_function("moments", |b| b.iter(|| black_box(&level_set).moments()));

@@ -44,8 +44,9 @@ use levelset::TetMesh;
 use nalgebra::{Matrix3, Point3, Vector3};
 use rayon::prelude::*;
 use tetfem::{
-    Averaging, Contact, CutLimits, Element, Fracture, Interpolation, LinearSolver, Load, Material,
-    Model, Piece, Preconditioner, Setup, Solver, Structure, Yielding, linear_equilibrium, shatter,
+    Averaging, BoundaryConditions, Contact, CutLimits, Element, Fracture, Interpolation,
+    LinearSolver, Load, Material, Model, Piece, Preconditioner, Solver, Structure, Yielding,
+    linear_equilibrium, shatter,
 };
 
 /// Radius over which stress is averaged and forces are spread, m.
@@ -77,8 +78,11 @@ fn supported(criterion: &mut Criterion) {
             b.iter(|| linear_equilibrium(&model(), &supports, &loads, LinearSolver::Cholesky));
         });
         for preconditioner in [Preconditioner::BlockJacobi, Preconditioner::IncompleteCholesky] {
-            let iterative =
-                LinearSolver::ConjugateGradient { preconditioner, tolerance: 1e-10, most: 5000 };
+            let iterative = LinearSolver::ConjugateGradient {
+                preconditioner,
+                tolerance: 1e-10,
+                max_iterations: 5000,
+            };
             group.bench_function(format!("cold {preconditioner:?}"), |b| {
                 b.iter(|| linear_equilibrium(&model(), &supports, &loads, iterative));
             });
@@ -130,24 +134,27 @@ fn impacts(criterion: &mut Criterion) {
             averaging: RADIUS,
             reach: 10.0,
             cut: Some(CutLimits { min_edge: 0.1, min_fraction: 0.2 }),
-            most: 1,
-            least_volume: 0.0,
+            max_cracks: 1,
+            min_volume: 0.0,
         };
         for (name, share) in [("easily", 3.0), ("barely", 1.01)] {
             let fracture = fracture(share);
             group.bench_function(format!("borne {name}"), |b| {
-                b.iter(|| shatter(&body, &Setup::free(&contacts), &fracture));
+                b.iter(|| shatter(&body, &BoundaryConditions::free(&contacts), &fracture));
             });
         }
         let fracture = fracture(0.9);
-        let pieces = shatter(&body, &Setup::free(&contacts), &fracture).pieces.len();
+        let pieces = shatter(&body, &BoundaryConditions::free(&contacts), &fracture).pieces.len();
         group.bench_function(format!("one crack -> {pieces}"), |b| {
-            b.iter(|| shatter(&body, &Setup::free(&contacts), &fracture));
+            b.iter(|| shatter(&body, &BoundaryConditions::free(&contacts), &fracture));
         });
         // from nothing to pieces with mass and surface
         let whole = |mesh: TetMesh| {
-            let broken =
-                shatter(&free(mesh, Interpolation::Linear), &Setup::free(&contacts), &fracture);
+            let broken = shatter(
+                &free(mesh, Interpolation::Linear),
+                &BoundaryConditions::free(&contacts),
+                &fracture,
+            );
             let of = |piece: &Piece| (piece.moments, piece.mesh.boundary());
             broken.pieces.iter().map(of).collect::<Vec<_>>()
         };
@@ -199,18 +206,18 @@ fn examples(criterion: &mut Criterion) {
             averaging,
             reach: 10.0,
             cut: Some(CutLimits { min_edge: 0.01, min_fraction: 0.2 }),
-            most: 1,
-            least_volume: 0.0,
+            max_cracks: 1,
+            min_volume: 0.0,
         };
-        let pieces = shatter(&body, &Setup::free(&contacts), &fracture).pieces.len();
+        let pieces = shatter(&body, &BoundaryConditions::free(&contacts), &fracture).pieces.len();
         group.bench_function(format!("one crack -> {pieces}"), |b| {
-            b.iter(|| shatter(&body, &Setup::free(&contacts), &fracture));
+            b.iter(|| shatter(&body, &BoundaryConditions::free(&contacts), &fracture));
         });
         let yielding = Yielding { strength: 1.0, hardening: 0.0 };
         group.bench_function("dent", |b| {
             b.iter(|| {
                 let flow = body.flow(&response, yielding, 0.3).expect("a flow");
-                body.dent(&flow, flow.most)
+                body.dent(&flow, flow.max_share)
             });
         });
     }

@@ -50,12 +50,12 @@ fn hold(world: &mut PhysicsWorld, keeper: &mut EnergyKeeper<Handle>) {
         .collect();
     keeper.retain(|handle| all.iter().any(|(other, ..)| other == handle));
     for (handle, body, is_touched) in all {
-        let Some(held) = keeper.hold(handle, &body, is_touched) else { continue };
+        let Some(corrected) = keeper.correct(handle, &body, is_touched) else { continue };
         let body = &mut world.bodies[RigidBodyHandle::from_raw_parts(handle.0, handle.1)];
-        let place = Vector::from_array(held.pose.translation.vector.into());
-        let rotation = Rotation::from_array(held.pose.rotation.coords.into());
+        let place = Vector::from_array(corrected.pose.translation.vector.into());
+        let rotation = Rotation::from_array(corrected.pose.rotation.coords.into());
         body.set_position(Pose::from_parts(place, rotation), false);
-        body.set_angvel(AngVector::from_array(held.angular_velocity.into()), false);
+        body.set_angvel(AngVector::from_array(corrected.angular_velocity.into()), false);
     }
 }
 

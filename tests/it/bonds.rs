@@ -85,9 +85,10 @@ fn pieces_of_fracture_make_a_scene_of_the_same_masses_and_bonds() {
     let list = |facts: &serde_json::Value, of: &str, key: &str| -> Vec<f64> {
         facts[of].as_array().unwrap().iter().map(|one| one[key].as_f64().unwrap()).collect()
     };
-    let volumes = bonded["volumes"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap());
+    let volumes = bonded["volumes"].as_array().unwrap();
     let exact = list(&broken, "pieces", "volume");
-    for (volume, exact) in volumes.zip(&exact) {
+    assert_eq!(volumes.len(), exact.len());
+    for (volume, exact) in volumes.iter().map(|v| v.as_f64().unwrap()).zip(&exact) {
         assert!((volume / exact - 1.0).abs() < 1e-5, "{volume}, not {exact}");
     }
     let areas = |facts| {
@@ -109,6 +110,7 @@ fn pieces_of_fracture_make_a_scene_of_the_same_masses_and_bonds() {
         .iter()
         .map(|body| body["mass"].as_f64().unwrap())
         .collect();
+    assert_eq!(masses.len(), exact.len());
     for (mass, exact) in masses.iter().zip(list(&broken, "pieces", "mass")) {
         assert!((mass / exact - 1.0).abs() < 1e-5, "{mass}, not {exact}");
     }

@@ -63,7 +63,7 @@ fn goes_on(scene: &str, frames: usize, stops: &[usize]) {
         for now in 1..=frame {
             let of_frame: Vec<Event> =
                 events[..known].iter().filter(|event| event.frame == now).cloned().collect();
-            let report = world.redo(&of_frame).unwrap();
+            let report = world.replay_frame(&of_frame).unwrap();
             recorder.record(&world, &report);
         }
         world.restore(&state).unwrap();
@@ -266,7 +266,7 @@ impl Running {
         lines.find(|line| line.contains(text)).expect(text)
     }
 
-    /// Sends a signal to each of `times` mentions of the process.
+    /// Sends a signal to the process `times` times at once.
     fn signal(&self, signal: &str, times: usize) {
         let ids = vec![self.child.id().to_string(); times];
         assert!(Command::new("kill").arg(signal).args(ids).status().unwrap().success());
@@ -297,7 +297,7 @@ fn an_interrupted_run_says_how_to_go_on() {
         let case = Case::new(&[("scene.toml", &long)]);
         let mut running = Running::new(&case, &["scene.toml", "-o", "out.jsonl"]);
         running.line_with("frame 1 of 50000");
-        // `timeout` sends two at once, which are no second request
+        // `timeout` sends two signals at once, which count as one request
         running.signal(signal, times);
         let (message, code) = running.end();
         assert_eq!(code, Some(130), "{message}");
@@ -338,7 +338,7 @@ fn waiting(case: &Case, arguments: &[&str]) -> (Running, std::fs::File) {
     let pipe = case.folder.path().join("scene.toml");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let running = Running::new(case, &[&["scene.toml"], arguments].concat());
-    // opened once the program reads it, by when it minds signals
+    // the pipe opens once the program reads it; the program handles signals by then
     (running, std::fs::File::options().write(true).open(&pipe).unwrap())
 }
 

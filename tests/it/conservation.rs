@@ -50,8 +50,8 @@ fn shards_of_a_pillar_bounce_high_only_where_nothing_keeps_energy_at_one_step_a_
     assert!(left.gained < 0.1 * drop && left.risen < 1.0, "{} J, {} m", left.gained, left.risen);
 }
 
-/// Neither the energy fix nor the clamp is enough without the other. With larger shards that bounce more, shards gain
-/// more than others lose, for most seeds.
+/// Neither the energy fix nor the clamp is enough without the other. With larger shards that bounce more, and without
+/// one of the two, shards gain more energy than others lose, for most seeds.
 #[test]
 fn the_energy_fix_and_the_clamp_are_both_needed() {
     let gained = |fix: bool, clamp: bool, seed: u64| {

@@ -127,8 +127,8 @@ impl Crowd {
     }
 }
 
-/// All solvers with all that can be clamped clamped, without shock propagation: that holds bodies
-/// as if nailed down, which no pass but the whole frame makes up for.
+/// All solvers, with every clamp and without shock propagation, which treats bodies as immovable:
+/// only the whole frame, and no single pass, makes up for the energy that this adds.
 fn solvers() -> impl Strategy<Value = Settings> {
     let reference = |levers| Solver::Reference { levers, clamp_positions: true };
     let solver = prop_oneof![
@@ -217,8 +217,8 @@ proptest! {
         prop_assert!(after <= before * (1.0 + 1e-10), "velocities: {before} -> {after}");
     }
 
-    /// With shock propagation and all, under gravity or not. Only what weighs on the ground needs the bound on
-    /// energy.
+    /// Whole frames, with shock propagation, with gravity and without. Only bodies that weigh on the ground need the
+    /// bound on energy.
     #[test]
     fn no_frame_adds_energy_or_momentum(
         crowd in crowd(),

@@ -27,7 +27,7 @@ fn equal_blows_harden_as_the_closed_form_of_a_bar_says() {
         let beyond = pull - strength - hardening * expected;
         let added = beyond / (3.0 * shear + hardening);
         let flows = strength + hardening * (expected + 0.5 * added);
-        // the yield stress on the plastic strain, in 1.5 m^3
+        // the work of the yield stress on the plastic strain, in 1.5 m^3
         assert!((work / (1.5 * added * flows) - 1.0).abs() < 1e-9, "{work}");
         expected += added;
         let length = mesh.vertices.iter().map(|p| p.x).fold(f64::MIN, f64::max)
@@ -36,7 +36,7 @@ fn equal_blows_harden_as_the_closed_form_of_a_bar_says() {
         last = length;
         for own in &plastic {
             assert!((own.strain / expected - 1.0).abs() < 1e-9, "{own:?}");
-            // of a uniform strain nothing is locked in
+            // a uniform strain leaves no residual stress
             assert!(own.stress.norm() < 1e-5 * strength, "{own:?}");
         }
     }
@@ -58,7 +58,7 @@ fn equal_blows_dent_less_the_harder_the_material_gets() {
             let pushes = [(places[0], -3e3), (places[1], 3e3)].map(push);
             let response = body.respond(&Load::new(&pushes)).unwrap();
             let flow = body.flow(&response, Yielding { strength: 1e3, hardening }, 0.3).unwrap();
-            let dent = body.dent(&flow, flow.most);
+            let dent = body.dent(&flow, flow.max_share);
             let moves = mesh.vertices.iter().zip(&dent.mesh.vertices).map(|(p, q)| (q - p).norm());
             let depth = moves.fold(0.0, f64::max);
             (mesh, plastic) = (dent.mesh, dent.plastic);
@@ -86,8 +86,8 @@ fn dents_accumulate() {
             |y: f64, f: f64| Contact { place: Point3::new(0.75, y, 0.5), force: Vector3::y() * f };
         let response = body.respond(&Load::new(&[push(1.0, -1e4), push(0.0, 1e4)])).unwrap();
         let flow = body.flow(&response, Yielding { strength: 1e3, hardening: 0.0 }, 0.3).unwrap();
-        assert!(flow.yielded() > 0 && flow.most > 0.0);
-        let dent = body.dent(&flow, flow.most);
+        assert!(flow.yielded() > 0 && flow.max_share > 0.0);
+        let dent = body.dent(&flow, flow.max_share);
         mesh = dent.mesh;
         let top = mesh.vertices.iter().filter(|p| (p.x - 0.75).hypot(p.z - 0.5) < 0.2);
         heights.push(top.map(|p| p.y).fold(0.0, f64::max));

@@ -1,4 +1,4 @@
-//! The pages of the documentation: their links lead somewhere, and their scenes are scenes.
+//! The pages of the documentation: their links have targets, and their scenes can be read.
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ fn links(page: &str) -> Vec<String> {
     prose.split("](").skip(1).map(target).collect()
 }
 
-/// What GitHub makes of headings for links to them.
+/// The anchors that GitHub gives to headings.
 fn anchors(page: &str) -> Vec<String> {
     let headings = prose(page);
     let headings = headings.lines().filter(|line| line.starts_with('#'));
@@ -52,7 +52,7 @@ fn anchors(page: &str) -> Vec<String> {
     headings.map(anchor).collect()
 }
 
-/// What of the links of a page leads nowhere.
+/// The links of a page that lead nowhere.
 fn dangling(path: &Path, page: &str) -> Vec<String> {
     let leads = |link: &String| {
         if link.contains("://") || link.starts_with("mailto:") {

@@ -60,7 +60,7 @@ fn the_number_of_specks_is_that_of_the_energy_of_the_cracks() {
         assert!((-1e-6..1.0 + 1e-6).contains(&off), "{off} specks are missing");
     }
     let most = dust(&run, 1e9);
-    assert!((Dust::MOST - 1..=Dust::MOST).contains(&most.specks.len()));
+    assert!((Dust::MAX_SPECKS - 1..=Dust::MAX_SPECKS).contains(&most.specks.len()));
     assert!((most.asked / (1e9 * energy) - 1.0).abs() < 1e-5);
 }
 
@@ -151,7 +151,7 @@ fn sizes_follow_a_power_law() {
     let [least, most] = Dust::SIZES;
     assert!(count > 1e5);
     for size in [3e-4, 5e-4, 1e-3, 3e-3] {
-        let above = |size: f64| size.powf(-Dust::DIMENSION);
+        let above = |size: f64| size.powf(-Dust::FRACTAL_DIMENSION);
         let expected = (above(size) - above(most)) / (above(least) - above(most));
         let share = dust.specks.iter().filter(|speck| speck.size > size).count() as f64 / count;
         // four standard deviations
@@ -232,7 +232,7 @@ fn specks_fly_as_thrown_stones_and_end_at_the_floor() {
         }
         shown += there.len();
     }
-    for born in births.iter().filter(|born| born.life < Dust::LIFE) {
+    for born in births.iter().filter(|born| born.life < Dust::LIFETIME) {
         let fall = born.velocity.y * born.life - 0.5 * 9.81 * born.life * born.life;
         let height = born.position.y + fall;
         assert!(height.abs() < 1e-4 || born.life == 0.0, "{born:?} ends {height} m up");

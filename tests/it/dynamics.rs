@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 const FRAME: f64 = 1.0 / 30.0;
 
-/// Moves a body with a mass, a pose, a momentum and the rotational energy to keep by some time, s.
+/// Advances a body: its mass, pose, momentum, the rotational energy to keep, and the time, s.
 type Step = fn(&MassProperties, &Isometry3<f64>, &Momentum, f64, f64) -> Isometry3<f64>;
 
 /// The library's step and that of Su09, each with its name and its order.
@@ -51,7 +51,7 @@ fn energies(mass: &MassProperties, momentum: &Vector3<f64>) -> (f64, f64) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// The scheme of Su09 is that of SSF08, and with the fix it keeps the energy, which that does not.
+    /// The scheme of Su09 is that of SSF08 with a fix that keeps the energy.
     #[test]
     fn a_scheme_is_its_step_with_or_without_the_fix((mass, turn, momentum) in spinning()) {
         let body = Body::Dynamic(mass);
@@ -159,9 +159,10 @@ proptest! {
                 end.rotation.angle_to(&expected(0.25))
             };
             let (coarse, fine) = (error(8), error(16));
-            // half a power less, for the orders beyond; round-off is where nothing is left
+            // half an order less, since higher orders still count; round-off is the error that no
+            // step removes
             let gain = 2f64.powi(order) / 2f64.sqrt();
-            // the energy, right to round-off, hardly tells the orientation where moments hardly differ
+            // where moments hardly differ, the energy, exact to round-off, hardly determines the orientation
             let round_off = 1e-9 + (1e-13_f64 / f64::abs(along - 1.0)).min(1e-6);
             prop_assert!(fine <= coarse / gain + round_off, "{step}: {coarse:e} to {fine:e}");
         }
@@ -268,7 +269,7 @@ proptest! {
         prop_assert!((sum.first - whole.first).norm() <= 1e-12 * scale);
         prop_assert!((sum.second - whole.second).norm() <= 1e-11 * scale);
 
-        let (mass, at) = whole.body().unwrap();
+        let (mass, at) = whole.mass_properties().unwrap();
         prop_assert!((at.translation.vector - pose.translation.vector).norm() < 1e-12);
         let mut found: [f64; 3] = mass.inertia().into();
         let squares = size.component_mul(&size);
@@ -385,7 +386,8 @@ proptest! {
         let [(_, _, advance), _] = STEPS;
         let (error, kept) = errors_after_a_second(&mass, &turn, &momentum, advance);
         prop_assert!(error <= 2.0, "{error} degrees");
-        // near a principal axis no small turn mends the energy, which may be off by 1e-13 a frame
+        // near a principal axis no small rotation corrects the energy, which may be off by 1e-13 a
+        // frame
         prop_assert!(kept.abs() <= 1e-12, "{kept:e}");
     }
 
@@ -404,17 +406,18 @@ proptest! {
     }
 }
 
-/// The bodies of the audit that the fourth-order step on the rotation group lost by up to 130 degrees.
+/// Bodies whose orientation a fourth-order step on the rotation group misses by up to 130 degrees.
 #[test]
 fn fast_boxes_and_plates_keep_their_orientation() {
     for (size, omega) in [
-        // 68 degrees with the step on the rotation group
+        // 68 degrees with that step
         ([0.02, 0.5, 3.0], [30.0, 1.0, 20.0]),
         ([0.1, 0.2, 0.4], [3.0, 20.0, 1.0]),
         ([0.02, 1.0, 1.0], [1.0, 2.0, 0.5]),
         ([0.02, 1.0, 1.2], [10.0, 20.0, 5.0]),
     ] {
-        let body = MassMoments::cuboid(1.0, &Point3::origin(), &Vector3::from(size)).body();
+        let body =
+            MassMoments::cuboid(1.0, &Point3::origin(), &Vector3::from(size)).mass_properties();
         let (mass, pose) = body.unwrap();
         let momentum = mass.angular_momentum(&pose.rotation, &Vector3::from(omega));
         let errors = STEPS.map(|(_, _, advance)| {
@@ -425,8 +428,9 @@ fn fast_boxes_and_plates_keep_their_orientation() {
     }
 }
 
-/// Half the step, a quarter of the error with Su09's step and a sixty-fourth with the library's: at
-/// least, for the fix takes out the part of the error that shows in the energy.
+/// Half the step leaves at most a quarter of the error with Su09's step, and a sixty-fourth with
+/// the library's. It may leave less, since the fix removes the part of the error that shows in the
+/// energy.
 #[test]
 fn orientation_converges_at_the_order_of_the_step() {
     let mass = MassProperties::new(1.0, Vector3::new(0.3, 0.5, 0.7)).unwrap();
@@ -480,7 +484,7 @@ fn every_branch_of_the_fix_is_taken_where_it_must() {
         ("top on its equator, too little", top, Vector3::x(), 1.1, EnergyFix::Unreachable),
     ] {
         let target = energy(&body, l) * ratio;
-        // in world axes, so that round-off has its say
+        // in world axes, so that round-off takes part
         let (fixed, fix) = energy_fix(&body, &turn, &(turn * l), target);
         assert_eq!(fix, expected, "{what}");
         if fix != EnergyFix::Unreachable {
@@ -551,8 +555,8 @@ fn masses_that_no_body_has_are_refused_each_for_its_reason() {
     assert!(plate.is_ok(), "a flat body meets the bound");
 
     let one_point = MassMoments::point(1.0, &Point3::new(1.0, 2.0, 3.0));
-    assert!(matches!(one_point.body(), Err(MassError::Inertia { .. })));
-    assert!(matches!(MassMoments::default().body(), Err(MassError::Mass { .. })));
+    assert!(matches!(one_point.mass_properties(), Err(MassError::Inertia { .. })));
+    assert!(matches!(MassMoments::default().mass_properties(), Err(MassError::Mass { .. })));
 }
 
 #[test]
@@ -596,7 +600,7 @@ fn a_tighter_tolerance_comes_closer() {
     }
 }
 
-/// All its orientations have the same energy but for round-off, which is no reason to turn it.
+/// All orientations of a cube have the same energy but for round-off, which must not turn it.
 #[test]
 fn a_cube_that_was_sampled_turns_as_its_velocity_says() {
     let inertia = Vector3::new(0.053333333333333545, 0.053333333333333385, 0.05333333333333356);

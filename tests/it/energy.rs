@@ -124,7 +124,7 @@ fn a_joint_does_the_work_that_the_friction_of_a_sled_takes() {
     let hook = world.add(hook).unwrap();
     let rod = JointKind::Distance { least: 1.0, most: 1.0 };
     let anchors = [0.0, 1.0].map(|x| Point3::new(x, 0.1, 0.0));
-    world.join(NewJoint { anchors, ..joint(rod, [sled, hook], anchors[0]) }).unwrap();
+    world.add_joint(NewJoint { anchors, ..joint(rod, [sled, hook], anchors[0]) }).unwrap();
     let reports: Vec<Report> = (0..frames).map(|_| world.step()).collect();
     let wanted = friction * MASS * GRAVITY * speed * f64::from(frames) / 30.0;
     let sum = |of: fn(&Report) -> f64| reports.iter().map(of).sum::<f64>();

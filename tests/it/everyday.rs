@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use sim::scene::Scene;
-use sim::{Breaker, MeshData, World, build};
+use sim::{CriticalImpact, MeshData, World, build};
 
 use crate::levelset_mesh::asset;
 
@@ -136,7 +136,8 @@ fn breaks(text: &str, frames: usize) -> (bool, f64) {
     let mut nearest = 0.0_f64;
     for _ in 0..frames {
         let report = world.step();
-        nearest = report.loads.strains.iter().map(sim::Strain::ratio).fold(nearest, f64::max);
+        nearest =
+            report.loads.impacts.iter().map(sim::ImpactLoad::utilization).fold(nearest, f64::max);
         if !report.events.fractures.is_empty() {
             assert!(nearest >= 1.0, "{nearest}");
             return (true, nearest);
@@ -241,16 +242,20 @@ fn heights_that_break_are_told_without_a_simulation() {
     for fact in &FALLS {
         let world = made(&fall(fact, 1.0));
         let body = world.iter().nth(1).unwrap().id;
-        let Some(Breaker::Fall(height)) = world.breaker(body) else { panic!("{:?}", fact.body) };
+        let Some(CriticalImpact::Fall(height)) = world.critical_impact(body) else {
+            panic!("{:?}", fact.body)
+        };
         let [whole, broken] = fact.heights;
         assert!((whole..broken).contains(&height), "{:?}: {height}", fact.body);
     }
     let (ball, radius) = STONE;
     let world = made(&hit(PANE, "pattern = \"p\"", ball, (radius, 1.0)));
     let pane = world.iter().next().unwrap().id;
-    let Some(Breaker::Stone(speed)) = world.breaker(pane) else { panic!("a pane is held") };
+    let Some(CriticalImpact::Stone(speed)) = world.critical_impact(pane) else {
+        panic!("a pane is held")
+    };
     assert!((0.3..10.0).contains(&speed), "{speed}");
-    assert_eq!(world.breaker(world.iter().nth(1).unwrap().id), None);
+    assert_eq!(world.critical_impact(world.iter().nth(1).unwrap().id), None);
 }
 
 #[test]

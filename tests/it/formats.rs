@@ -265,7 +265,7 @@ fn recordings_whose_poses_are_on_disk_are_written_as_others() {
     for every in [1, 2, 3, 5] {
         let mut spooled = whole.clone();
         let mut spool = Spool::beside(&folder.path().join("x")).unwrap();
-        // at some frames all poses before but the last were taken, as `Recorder::take` does
+        // at some frames all poses before but the last were taken, as `Recorder::take_poses` does
         for now in (0..whole.frames).step_by(every) {
             let mut stretches = vec![];
             for (track, of) in spooled.tracks.iter_mut().enumerate() {
@@ -291,6 +291,7 @@ fn recordings_whose_poses_are_on_disk_are_written_as_others() {
             assert!(std::fs::read(&a).unwrap() == std::fs::read(&b).unwrap(), "{ending} {every}");
         }
         let all = paths.gathered().unwrap();
+        assert_eq!(all.tracks.len(), whole.tracks.len());
         for (n, (a, b)) in all.tracks.iter().zip(&whole.tracks).enumerate() {
             assert_eq!((&a.poses, &a.corners), (&b.poses, &b.corners), "{n}");
             for frames in [0..3, 4..9, 7..7, 2..100] {

@@ -296,7 +296,7 @@ proptest! {
                 }
             }
         }
-        prop_assert!(merged * 100 <= compared, "{merged} of {compared}");
+        prop_assert!(compared > 100 && merged * 100 <= compared, "{merged} of {compared}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Promises of the surfaces of fragments: drawn ones and convex parts.
 
 use fracture::{
-    Break, ClosedMesh, Drawing, Pattern, Projector, Voronoi, convex_parts, draw, shatter,
+    Break, ClosedMesh, Drawing, Pattern, Projector, Voronoi, convex_decomposition, draw, shatter,
 };
 use levelset::{Aabb, ConvexHull, Grid, LevelSet, Solid, TriMesh};
 use nalgebra::{Point3, UnitVector3, Vector3};
@@ -21,7 +21,7 @@ fn convex_parts_cover_a_fragment_better_than_its_hull() {
     });
     let mesh = body.isosurface();
     let solid = ClosedMesh::new(mesh.clone()).unwrap();
-    let parts = convex_parts(&solid, 0.01, 16);
+    let parts = convex_decomposition(&solid, 0.01, 16);
     let hull = ConvexHull::new(&mesh.vertices).unwrap().mesh().signed_volume();
     let volume: f64 = parts.iter().map(TriMesh::signed_volume).sum();
     assert!(parts.len() > 1 && volume < 0.8 * hull, "{} {volume} {hull}", parts.len());

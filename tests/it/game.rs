@@ -98,7 +98,7 @@ proptest! {
         prop_assert_eq!(moved.saved(), added.saved());
     }
 
-    /// v t and g t^2 / 2, spread over frames as g t (t + dt) / 2 is not: the step is exact.
+    /// v t and g t^2 / 2: the step is exact. A semi-implicit one falls by g t (t + dt) / 2.
     #[test]
     fn a_body_that_is_given_a_velocity_flies_as_far_as_it_says(to in velocity()) {
         let mut world = World::new(Settings::default());
@@ -139,7 +139,7 @@ proptest! {
         prop_assert!((place(&world, id) - wanted).norm() < 1e-9 * (1.0 + wanted.norm()));
         let gained = world.get(id).unwrap().momentum.angular - spin;
         prop_assert!((gained - torque * time).norm() < 1e-9 * (1.0 + spin.norm()));
-        // forces are of one frame
+        // forces act for one frame
         let before = speed(&world, id).linear;
         world.step();
         let change = speed(&world, id).linear - before + Vector3::y() * (9.81 * DT);
@@ -208,8 +208,8 @@ fn what_bounces_within_a_frame_is_shown_to_touch() {
     assert_eq!(world.corners(id), []);
 }
 
-/// A ball that strikes both planes of a wedge within a frame, as seen from the edge, and where it is at the shares 0,
-/// 0.4, 0.6 and 1 of that frame. The planes stand at a right angle, and are turned about the edge by half a radian.
+/// A ball that strikes both planes of a wedge within a frame, and its places relative to the edge at the shares 0, 0.4,
+/// 0.6 and 1 of that frame. The planes stand at a right angle, and are turned about the edge by half a radian.
 fn wedge() -> (World, BodyId, [(f64, Vector3<f64>); 4]) {
     let mut world = World::new(Settings { gravity: Vector3::zeros(), ..Settings::default() });
     let material = Material { restitution: 0.5, friction: 0.0, ..Material::default() };
@@ -436,13 +436,13 @@ fn what_cannot_be_steered_is_refused_and_changes_nothing() {
         (world.apply_force(lift, &up, None), SteeringError::NotDynamic(lift)),
         (world.apply_torque(floor, &up), SteeringError::NotDynamic(floor)),
         (world.apply_torque(gone, &up), SteeringError::Unknown(gone)),
-        (world.push(free, &(up * f64::NAN), None), SteeringError::NotFinite),
+        (world.apply_impulse(free, &(up * f64::NAN), None), SteeringError::NotFinite),
         (
-            world.push(free, &up, Some(&Point3::new(0.0, f64::INFINITY, 0.0))),
+            world.apply_impulse(free, &up, Some(&Point3::new(0.0, f64::INFINITY, 0.0))),
             SteeringError::NotFinite,
         ),
-        (world.push(lift, &up, None), SteeringError::NotDynamic(lift)),
-        (world.push(gone, &up, None), SteeringError::Unknown(gone)),
+        (world.apply_impulse(lift, &up, None), SteeringError::NotDynamic(lift)),
+        (world.apply_impulse(gone, &up, None), SteeringError::Unknown(gone)),
     ];
     for (n, (result, error)) in refused.into_iter().enumerate() {
         assert_eq!(result, Err(error), "{n}");
@@ -557,7 +557,9 @@ fn pieces_inherit_the_user_data_of_what_they_came_of_and_start_where_they_came_a
     let piece = world.iter().find(|state| world.user_data(state.id) == Some(41)).unwrap().id;
     let at = place(&world, piece);
     let edge = |z: f64| [-1.0, 1.0].map(|x| Point3::new(at.x + x, at.y, at.z + z));
-    for cut in world.cut(edge(-1.0), edge(1.0)) {
+    let cuts = world.cut(edge(-1.0), edge(1.0));
+    assert!(cuts.iter().any(|cut| cut.parent == piece));
+    for cut in cuts {
         // the blade parts the ball, too
         let own = if cut.parent == ball { 7 } else { 41 };
         assert!(cut.fragments.iter().all(|&id| world.user_data(id) == Some(own)));
@@ -598,7 +600,7 @@ fn a_mirror_of_the_bodies_follows_from_what_frames_add_and_remove() {
         broke += fractures.iter().filter(|fracture| !is_cut(fracture)).count();
         retired += gone.len();
         if frame == 20 {
-            // between frames the caller knows
+            // cuts between frames are returned and not reported
             let (from, to) = sweep(0.05);
             for fracture in world.cut(from, to) {
                 mirror.remove(&fracture.parent);

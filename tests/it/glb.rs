@@ -10,7 +10,7 @@ use brisance_tests::skipped::skipped;
 use gltf::animation::Property;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
-use sim::{Camera, Energy, Look, Recording, Sight, Skin, Surface, Texture, TimedCorner, Track};
+use sim::{Camera, CameraKey, Energy, Look, Recording, Skin, Surface, Texture, TimedCorner, Track};
 
 fn tetrahedron(size: f32) -> Arc<Surface> {
     let vertices = vec![[0.0; 3], [size, 0.0, 0.0], [0.0, size, 0.0], [0.0, 0.0, size]];
@@ -313,7 +313,7 @@ pub(crate) fn clear_pot() -> Recording {
         changed(track, |surface| surface.colors.clear());
         track.look = if n < 2 { marble.clone() } else { glass.clone() };
     }
-    let sight = |time: f64| Sight {
+    let sight = |time: f64| CameraKey {
         time,
         at: Point3::new(0.0, time, 0.0),
         from: Point3::new(3.0, 2.0, 4.0),

@@ -18,6 +18,9 @@ struct Golden {
     hash: u32,
 }
 
+/// The file holds at least as many scenes.
+const SCENES: usize = 36;
+
 fn file() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("golden.txt")
 }
@@ -70,6 +73,7 @@ fn scenes_end_with_the_same_bits_as_before_on_one_two_and_four_threads() {
     let (comments, lines): (Vec<&str>, Vec<&str>) =
         text.lines().partition(|line| line.starts_with('#'));
     let before: Vec<Golden> = lines.into_iter().map(Golden::of_line).collect();
+    assert!(before.len() >= SCENES, "{} scenes", before.len());
     let on = |threads: usize| -> Vec<Golden> {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| before.iter().map(Golden::again).collect())

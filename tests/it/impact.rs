@@ -49,7 +49,7 @@ proptest! {
         }
     }
 
-    /// No input makes a number that is not one.
+    /// No input gives NaN.
     #[test]
     fn odd_inputs_break_nothing_or_something(
         numbers in prop::array::uniform5(prop_oneof![
@@ -64,8 +64,8 @@ proptest! {
         prop_assert!(speed > 0.0, "{speed}");
     }
 
-    /// Bodies of one shape break at one speed, whatever their size, if their toughness grows with the
-    /// root of it; of one toughness the larger ones break at lower speeds.
+    /// Bodies of one shape break at one speed, whatever their size, if their toughness grows with the root of their
+    /// size; of equal toughness, larger ones break at lower speeds.
     #[test]
     fn shape_and_not_size_decides_but_for_toughness(
         ([body, striker], section, curvature, mass) in blows(),
@@ -92,7 +92,7 @@ proptest! {
     }
 }
 
-/// Peak force of a mass on a spring of Hertz, which crushes at a pressure, in series with a dashpot.
+/// Peak force of a mass on a Hertzian spring that crushes at a given pressure, in series with a dashpot.
 fn peak(law: impl Fn(f64) -> f64, (mass, speed): (f64, f64), (impedance, step): (f64, f64)) -> f64 {
     let (mut velocity, mut depth, mut most) = (speed, 0.0_f64, 0.0_f64);
     for _ in 0..2_000_000 {
@@ -134,7 +134,7 @@ fn forces_are_those_of_the_equation_of_motion() {
             };
             let rigidity = 70e9 * thickness.powi(3) / (12.0 * (1.0 - 0.22 * 0.22));
             let impedance = 8.0 * (rigidity * 2470.0 * thickness).sqrt();
-            // a small part of how long a contact by Hertz lasts
+            // a small share of the duration of a Hertzian contact
             let depth = (1.25 * mass * speed * speed / stiffness).powf(0.4);
             let exact = peak(law, (mass, speed), (impedance, 3e-4 * depth / speed));
             let found = blow.force(speed);

@@ -88,7 +88,7 @@ fn pendulum(solver: Solver, fps: f64, kind: JointKind) -> (World, BodyId, JointI
     let nail = ghost(&mut world, Body::Static, Isometry3::identity());
     let rod = mass(1.0, [1e-4, 1.0 / 12.0, 1.0 / 12.0]);
     let rod = ghost(&mut world, rod, Isometry3::translation(0.5, 0.0, 0.0));
-    let hung = world.join(joint(kind, [rod, nail], Point3::origin())).unwrap();
+    let hung = world.add_joint(joint(kind, [rod, nail], Point3::origin())).unwrap();
     (world, rod, hung)
 }
 
@@ -150,7 +150,7 @@ fn two_rods_in_a_chain_swing_as_lagrange_says() {
             ids.push(ghost(&mut world, rod, Isometry3::from(at)));
             let place = Point3::new(f64::from(i), 0.0, 0.0);
             let bodies = [ids[i as usize + 1], ids[i as usize]];
-            world.join(joint(JointKind::Point, bodies, place)).unwrap();
+            world.add_joint(joint(JointKind::Point, bodies, place)).unwrap();
         }
         for _ in 0..192 {
             world.step();
@@ -176,7 +176,7 @@ fn baumgarte_takes_its_share_of_the_error_away_in_each_step() {
         let ball = ghost(&mut world, mass(2.0, [1.0; 3]), Isometry3::translation(0.1, 0.2, 0.0));
         let anchors = [Point3::new(0.1, 0.2, 0.0), Point3::origin()];
         let point = joint(JointKind::Point, [ball, nail], Point3::origin());
-        let hung = world.join(NewJoint { anchors, ..point }).unwrap();
+        let hung = world.add_joint(NewJoint { anchors, ..point }).unwrap();
         let start = state(&world, hung).error[0];
         for step in 1..=40 {
             world.step();
@@ -194,7 +194,7 @@ fn a_motor_speeds_a_hinge_up_with_its_torque_until_it_runs_at_its_speed() {
         let wheel = ghost(&mut world, mass(4.0, [0.3, 0.3, 0.5]), Isometry3::identity());
         let hinge = joint(JointKind::Hinge, [wheel, axle], Point3::origin());
         let motor = Some(Motor { speed: 6.0, most: 2.0 });
-        world.join(NewJoint { motor, ..hinge }).unwrap();
+        world.add_joint(NewJoint { motor, ..hinge }).unwrap();
         // 2 N m on 0.5 kg m^2: 4 rad/s^2
         let spin = |world: &World| world.get(wheel).unwrap().momentum.angular.z / 0.5;
         for _ in 0..120 {
@@ -216,17 +216,17 @@ fn limits_stop_hinges_sliders_and_ropes() {
         let rod = mass(1.0, [1e-4, 1.0 / 12.0, 1.0 / 12.0]);
         let rod = ghost(&mut world, rod, Isometry3::translation(0.5, 0.0, 0.0));
         let hinge = joint(JointKind::Hinge, [rod, nail], Point3::origin());
-        let hinge = world.join(NewJoint { limits: Some([-0.5, 0.3]), ..hinge }).unwrap();
+        let hinge = world.add_joint(NewJoint { limits: Some([-0.5, 0.3]), ..hinge }).unwrap();
         let ball = mass(1.0, [0.1; 3]);
         let bead = ghost(&mut world, ball, Isometry3::translation(3.0, 0.0, 0.0));
         let slider = joint(JointKind::Slider, [bead, nail], Point3::new(3.0, 0.0, 0.0));
         let axis = Vector3::new(1.0, -1.0, 0.0);
         let slider = NewJoint { limits: Some([-1.0, 0.4]), axis, ..slider };
-        let slider = world.join(slider).unwrap();
+        let slider = world.add_joint(slider).unwrap();
         let plumb = ghost(&mut world, ball, Isometry3::translation(-3.0, 0.0, 0.0));
         let rope = JointKind::Distance { least: 0.0, most: 0.7 };
         let rope = joint(rope, [plumb, nail], Point3::new(-3.0, 0.0, 0.0));
-        let rope = world.join(rope).unwrap();
+        let rope = world.add_joint(rope).unwrap();
         let mut slid = 0.0;
         for frame in 0..360 {
             world.step();
@@ -252,7 +252,7 @@ fn a_weld_bears_weight_and_torque_and_tells_them() {
         let beam = mass(3.0, [0.1, 0.3, 0.3]);
         let beam = ghost(&mut world, beam, Isometry3::translation(0.8, 0.0, 0.0));
         let weld = joint(JointKind::Fixed, [beam, wall], Point3::origin());
-        let weld = world.join(weld).unwrap();
+        let weld = world.add_joint(weld).unwrap();
         for _ in 0..240 {
             world.step();
         }
@@ -278,7 +278,7 @@ fn a_joint_breaks_at_its_force_and_at_its_torque() {
             let beam = ghost(&mut world, beam, Isometry3::translation(0.8, 0.0, 0.0));
             let weld = joint(JointKind::Fixed, [beam, wall], Point3::origin());
             let weld = NewJoint { break_force: force, break_torque: torque, ..weld };
-            let id = world.join(weld).unwrap();
+            let id = world.add_joint(weld).unwrap();
             let broken: Vec<JointId> =
                 (0..60).flat_map(|_| world.step().events.broken_joints).collect();
             assert!(broken.is_empty() || broken == [id]);
@@ -298,7 +298,7 @@ fn joints_that_cannot_be_are_refused() {
     let other = ghost(&mut world, Body::Static, Isometry3::identity());
     let ball = ghost(&mut world, mass(1.0, [1.0; 3]), Isometry3::identity());
     let good = joint(JointKind::Hinge, [ball, nail], Point3::origin());
-    let mut refused = |new: NewJoint| world.join(new).unwrap_err();
+    let mut refused = |new: NewJoint| world.add_joint(new).unwrap_err();
     assert_eq!(refused(NewJoint { bodies: [ball, ball], ..good }), JointError::Bodies);
     assert_eq!(refused(NewJoint { bodies: [nail, other], ..good }), JointError::Immovable);
     assert_eq!(refused(NewJoint { axis: Vector3::zeros(), ..good }), JointError::NotFinite);
@@ -308,12 +308,12 @@ fn joints_that_cannot_be_are_refused() {
     let point = NewJoint { kind: JointKind::Point, limits: Some([0.0, 1.0]), ..good };
     assert_eq!(refused(point), JointError::NoAxis);
     assert!(world.remove(nail));
-    assert_eq!(world.join(good), Err(JointError::Bodies));
+    assert_eq!(world.add_joint(good), Err(JointError::Bodies));
     for solver in [Solver::Ku07, Solver::reference()] {
         let mut world = self::world(solver, 30.0);
         let nail = ghost(&mut world, Body::Static, Isometry3::identity());
         let ball = ghost(&mut world, mass(1.0, [1.0; 3]), Isometry3::identity());
-        let joined = world.join(joint(JointKind::Point, [ball, nail], Point3::origin()));
+        let joined = world.add_joint(joint(JointKind::Point, [ball, nail], Point3::origin()));
         assert_eq!(joined, Err(JointError::Solver));
     }
 }
@@ -356,7 +356,7 @@ fn what_is_joined_sleeps_and_wakes_together() {
     let asleep = |world: &World, n: usize| world.get(bodies[n].body).unwrap().asleep;
     assert!(asleep(&world, 1) && asleep(&world, 2));
     let ids: Vec<JointId> = world.joints().map(|joint| joint.id).collect();
-    assert!(world.unjoin(ids[0]) && !world.unjoin(ids[0]));
+    assert!(world.remove_joint(ids[0]) && !world.remove_joint(ids[0]));
     assert!(!asleep(&world, 1) && !asleep(&world, 2), "both fall");
     for _ in 0..30 {
         world.step();
@@ -389,7 +389,8 @@ fn a_blow_on_one_end_wakes_and_moves_the_other() {
         far = far.max(place(&world, bodies[1].body).x);
     }
     assert!(far > 0.01, "the link swings too: {far}");
-    assert!(world.joints().all(|joint| joint.error[0] < 0.01));
+    let errors: Vec<f64> = world.joints().map(|joint| joint.error[0]).collect();
+    assert!(errors.len() == 2 && errors.iter().all(|error| *error < 0.01), "{errors:?}");
 }
 
 #[test]
@@ -540,7 +541,7 @@ fn what_is_welded_together_and_tumbles_gains_no_energy() {
     let spin = [4.0, 0.2, 1.5];
     let a = moving(&mut world, 0.0, [[0.0, -0.75, 0.1], spin]);
     let b = moving(&mut world, 1.0, [[0.0, 0.75, -0.1], spin]);
-    world.join(joint(JointKind::Fixed, [a, b], Point3::new(0.5, 0.0, 0.0))).unwrap();
+    world.add_joint(joint(JointKind::Fixed, [a, b], Point3::new(0.5, 0.0, 0.0))).unwrap();
     let start = world.step().energy.kinetic;
     for frame in 0..600 {
         let energy = world.step().energy.kinetic;
@@ -554,7 +555,7 @@ fn a_motor_turns_bodies_that_touch_nothing() {
     let [a, b] = [0.0, 1.0].map(|x| moving(&mut world, x, [[0.0; 3]; 2]));
     let motor = Some(Motor { speed: 2.0, most: 100.0 });
     let hinge = joint(JointKind::Hinge, [a, b], Point3::new(0.5, 0.0, 0.0));
-    world.join(NewJoint { motor, ..hinge }).unwrap();
+    world.add_joint(NewJoint { motor, ..hinge }).unwrap();
     (0..60).for_each(|_| drop(world.step()));
     let [p, q] = [a, b].map(|id| {
         let state = world.get(id).unwrap();
@@ -574,7 +575,7 @@ fn a_rope_that_is_pulled_taut_takes_what_it_stops() {
         anchors: [Point3::new(1.0, 0.0, 0.0), Point3::origin()],
         ..joint(JointKind::Distance { least: 0.0, most: 1.5 }, [ball, hook], Point3::origin())
     };
-    world.join(rope).unwrap();
+    world.add_joint(rope).unwrap();
     for _ in 0..60 {
         world.step();
     }
@@ -606,7 +607,7 @@ fn whip(kind: JointKind, speed: f64) -> World {
             })
             .unwrap();
         let place = Point3::new(0.2 * f64::from(i), 0.0, 0.0);
-        world.join(joint(kind, [link, last], place)).unwrap();
+        world.add_joint(joint(kind, [link, last], place)).unwrap();
         last = link;
     }
     world
@@ -643,7 +644,7 @@ fn legs_that_do_not_need_each_other_share_what_they_bear() {
     let legs: Vec<JointId> = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
         .map(|(x, z)| {
             let foot = Point3::new(x, 0.0, z);
-            world.join(joint(JointKind::Point, [table, ground], foot)).unwrap()
+            world.add_joint(joint(JointKind::Point, [table, ground], foot)).unwrap()
         })
         .to_vec();
     for _ in 0..30 {

@@ -3,8 +3,8 @@
 use brisance_tests::strategies::vector;
 use brisance_tests::tet_boxes::kuhn_box;
 use fracture::{
-    Breaking, Lattice, LatticeError, Links, Neighbors, Noise, Plane, Shards, Spread, Stencil,
-    Strike, Weakness, multipliers, smoothed_crack,
+    Lattice, LatticeError, Links, Neighbors, Noise, Plane, Shards, Spread, Stencil, Strike,
+    StrikeSettings, Weakness, multipliers, smoothed_crack,
 };
 use levelset::TetMesh;
 use nalgebra::{DMatrix, DVector, Point3, Vector3};
@@ -37,9 +37,9 @@ fn blow(lattice: &Lattice, newtons: f64) -> Vec<Vector3<f64>> {
 }
 
 /// Gentle enough for the shape of what breaks to depend on strengths.
-fn no_spread() -> Breaking {
+fn no_spread() -> StrikeSettings {
     let spread = Spread { share: 0.0, falloff: 0.5, least: 0.1, extra: 0.0 };
-    Breaking { spread, damage: 0.0, ..Breaking::default() }
+    StrikeSettings { spread, damage: 0.0, ..StrikeSettings::default() }
 }
 
 /// Points in general position, all pairs linked: more links than a rigid body needs.
@@ -221,7 +221,8 @@ fn push(neighbors: Neighbors) -> (Lattice, Strike) {
     let (_, mut lattice) = wall(neighbors);
     lattice.scale_strengths(|_| 1e12);
     let loads = blow(&lattice, 1.0);
-    let strike = lattice.strike(&loads, &Breaking { damage: 0.0, ..Breaking::default() });
+    let strike =
+        lattice.strike(&loads, &StrikeSettings { damage: 0.0, ..StrikeSettings::default() });
     assert!(strike.quiet && strike.broken.is_empty());
     assert!(strike.residual <= 1e-6);
     (lattice, strike)
@@ -251,7 +252,7 @@ fn forces_die_out_in_a_lattice_of_faces_and_spread_in_one_of_edges() {
 fn a_blow_breaks_the_wall_where_it_is_hit_and_no_mass_is_lost() {
     let (mesh, mut lattice) = wall(Neighbors::Faces);
     let loads = blow(&lattice, 3e5);
-    let strike = lattice.strike(&loads, &Breaking::default());
+    let strike = lattice.strike(&loads, &StrikeSettings::default());
     assert!(strike.quiet && !strike.broken.is_empty());
     let near = strike.broken.iter().filter(|&&link| {
         (lattice.links()[link as usize].place - Point3::new(0.85, 0.7, 0.0)).norm() < 0.5
@@ -309,7 +310,8 @@ fn a_crack_weakens_each_link_once_and_less_with_each_step() {
     let place = lattice.links()[weakest].place;
     lattice.scale_strengths(|p| if *p == place { 1e-9 } else { 1.0 });
     let spread = Spread { share: 0.2, falloff: 0.7, least: 0.1, extra: 0.0 };
-    let strike = lattice.strike(&middle, &Breaking { spread, damage: 0.0, ..Breaking::default() });
+    let strike = lattice
+        .strike(&middle, &StrikeSettings { spread, damage: 0.0, ..StrikeSettings::default() });
     assert_eq!(strike.broken, [weakest as u32]);
     let losses: Vec<f64> =
         lattice.strengths().iter().zip(&whole).map(|(now, then)| 1.0 - now / then).collect();
@@ -323,8 +325,10 @@ fn a_crack_weakens_each_link_once_and_less_with_each_step() {
     }
     let random = Spread { extra: 2.0, ..spread };
     let mut varied = lattice_with_weak_link(&mesh, &place);
-    let strike =
-        varied.strike(&middle, &Breaking { spread: random, damage: 0.0, ..Breaking::default() });
+    let strike = varied.strike(
+        &middle,
+        &StrikeSettings { spread: random, damage: 0.0, ..StrikeSettings::default() },
+    );
     assert_eq!(strike.broken, [weakest as u32]);
     assert_ne!(varied.strengths(), lattice.strengths());
 }
@@ -349,7 +353,7 @@ fn a_picture_weakens_what_it_is_dark_on() {
     let broken = |painted: bool| {
         let (_, mut lattice) = wall(Neighbors::Faces);
         if painted {
-            lattice.stencil(&stencil);
+            lattice.scale_by_stencil(&stencil);
         }
         let loads = blow(&lattice, 3e3);
         let broken = lattice.strike(&loads, &no_spread()).broken;
@@ -364,9 +368,10 @@ fn a_picture_weakens_what_it_is_dark_on() {
 fn the_same_seed_weakens_the_same_links_and_another_others() {
     let strike = |seed: u64| {
         let (_, mut lattice) = wall(Neighbors::Faces);
-        lattice.vary(&Noise { amplitude: 0.5, frequency: 3.0, octaves: 2, seed: 4 });
+        lattice.scale_by_noise(&Noise { amplitude: 0.5, frequency: 3.0, octaves: 2, seed: 4 });
         let loads = blow(&lattice, 3e4);
-        let broken = lattice.strike(&loads, &Breaking { seed, ..Breaking::default() }).broken;
+        let broken =
+            lattice.strike(&loads, &StrikeSettings { seed, ..StrikeSettings::default() }).broken;
         (broken, lattice.strengths().to_vec())
     };
     assert_eq!(strike(1), strike(1));
@@ -378,7 +383,7 @@ fn a_blow_that_grows_breaks_the_weakest_first_and_spares_others() {
     let broken = |steps: usize| {
         let (_, mut lattice) = wall(Neighbors::Faces);
         let loads = blow(&lattice, 3e4);
-        lattice.strike(&loads, &Breaking { steps, ..no_spread() }).broken.len()
+        lattice.strike(&loads, &StrikeSettings { steps, ..no_spread() }).broken.len()
     };
     let [at_once, some, many] = [1, 4, 16].map(broken);
     assert!(at_once > some && some > many && many > 0, "{at_once} {some} {many}");
@@ -389,7 +394,7 @@ fn painted_links_and_spheres_are_weaker() {
     let mesh = block([4, 4, 4]);
     let mut painted = lattice(&mesh, Neighbors::Faces);
     let factors: Vec<f64> = mesh.vertices.iter().map(|p| 1.0 + p.x).collect();
-    painted.paint(&mesh, &factors);
+    painted.scale_by_vertices(&mesh, &factors);
     for (link, strength) in painted.links().iter().zip(painted.strengths()) {
         assert!((strength / (1e5 * link.area) - (1.0 + link.place.x)).abs() < 1e-12);
     }
@@ -425,7 +430,7 @@ fn a_smoothed_crack_is_shorter_and_the_pieces_still_fill_the_body() {
 fn each_blow_takes_its_share_of_the_force_from_links_that_hold() {
     let (_, mut lattice) = wall(Neighbors::Faces);
     let loads = blow(&lattice, 1e3);
-    let breaking = Breaking { damage: 0.25, ..no_spread() };
+    let breaking = StrikeSettings { damage: 0.25, ..no_spread() };
     for _ in 0..3 {
         let before = lattice.strengths().to_vec();
         let strike = lattice.strike(&loads, &breaking);
@@ -451,7 +456,8 @@ fn a_part_is_the_lattice_of_its_tetrahedra() {
     assert!(part.links().len() > 500 && part.links().len() < whole.links().len());
     assert_eq!(part.links(), alone.links());
     let loads = part.load(&Point3::new(0.2, 0.1, 0.0), 0.12, &(Vector3::z() * 3e3), 1.0);
-    let [one, other] = [&mut part, &mut alone].map(|l| l.strike(&loads, &Breaking::default()));
+    let [one, other] =
+        [&mut part, &mut alone].map(|l| l.strike(&loads, &StrikeSettings::default()));
     assert!(!one.broken.is_empty());
     assert_eq!(one.broken, other.broken);
     assert_eq!(part.strengths(), alone.strengths());

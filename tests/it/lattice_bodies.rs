@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use brisance_tests::tet_boxes::kuhn_box;
 use contact::Field;
-use fracture::{Breaking, Lattice, LatticeError, Neighbors, Shards, Weakness};
+use fracture::{Lattice, LatticeError, Neighbors, Shards, StrikeSettings, Weakness};
 use levelset::TetMesh;
 use nalgebra::{Point3, Vector3};
 use sim::scene::Scene;
 use sim::{
-    BodyId, BodyState, BuildError, Cause, Event, FractureModel, Happened, LatticeBody, MeshData,
+    BodyId, BodyState, BuildError, Cause, Event, FractureModel, HitOutcome, LatticeBody, MeshData,
     NewBody, Report, Surface, World, build,
 };
 
@@ -97,7 +97,7 @@ fn strengths(world: &World) -> Vec<Vec<u64>> {
     links.map(|links| links.strengths().iter().map(|s| s.to_bits()).collect()).collect()
 }
 
-/// Tetrahedra by where their corners are, in order.
+/// The places of the corners of all tetrahedra, sorted.
 fn corners(mesh: &TetMesh) -> Vec<[[u64; 3]; 4]> {
     let place = |p: Point3<f64>| [p.x, p.y, p.z].map(f64::to_bits);
     let mut all: Vec<_> = (0..mesh.tets.len()).map(|t| mesh.corners(t).map(place)).collect();
@@ -113,7 +113,7 @@ fn throw_again(world: &mut World, first: &NewBody) {
     world.add(first.clone()).unwrap();
 }
 
-/// What the ball of a world is now.
+/// The ball of a world as it is now.
 fn ball(world: &World) -> NewBody {
     let state = world.iter().next_back().unwrap();
     NewBody {
@@ -126,7 +126,7 @@ fn ball(world: &World) -> NewBody {
     }
 }
 
-/// The blow in which so many throws of the ball break the slab, if one does.
+/// The number of the throw that breaks the slab; `None` if no throw does.
 fn breaks_at(world: &mut World, throws: usize) -> Option<usize> {
     let thrown = ball(world);
     (1..=throws).find(|_| {
@@ -150,7 +150,7 @@ fn a_body_of_tetrahedra_breaks_along_their_faces() {
         tets.extend(corners(mesh));
         let (own, sampled) = (mesh.moments(), state.solid.unwrap().geometry.moments());
         volume += own.volume;
-        // of one place and size, as far as samples tell
+        // in the same place and of the same size, as far as samples resolve it
         if own.volume > 0.003 {
             let apart = (own.center() - sampled.center()).norm();
             let ratio = own.volume / sampled.volume;
@@ -247,8 +247,12 @@ fn pieces_inherit_the_links_as_the_blow_left_them() {
     let mut world = struck(WEAK, "", 12.0);
     let report = world.step();
     let report = if report.events.replayable.is_empty() { world.step() } else { report };
-    let event =
-        report.events.replayable.iter().find(|e| matches!(e.outcome, Happened::Broke(_))).unwrap();
+    let event = report
+        .events
+        .replayable
+        .iter()
+        .find(|e| matches!(e.outcome, HitOutcome::Broke(_)))
+        .unwrap();
     let lattice = lattice_after(&before, event);
     let key = |p: &Point3<f64>| [p.x, p.y, p.z].map(f64::to_bits);
     let known: BTreeMap<_, f64> = lattice
@@ -313,7 +317,7 @@ fn weakened_links_are_there_again_after_a_checkpoint_and_in_a_replay() {
     let mut whole = worn();
     let reports = run(&mut whole, FRAMES);
     let events: Vec<Event> = reports.iter().flat_map(|r| r.events.replayable.clone()).collect();
-    let breaks = events.iter().position(|e| matches!(e.outcome, Happened::Broke(_))).unwrap();
+    let breaks = events.iter().position(|e| matches!(e.outcome, HitOutcome::Broke(_))).unwrap();
     assert!(breaks > 1, "it holds some blows first");
     let saved = events[breaks - 1].frame;
     assert!(saved < events[breaks].frame);
@@ -323,7 +327,7 @@ fn weakened_links_are_there_again_after_a_checkpoint_and_in_a_replay() {
     let mut rest = worn();
     for frame in 1..=saved {
         let then: Vec<Event> = events.iter().filter(|e| e.frame == frame).cloned().collect();
-        rest.redo(&then).unwrap();
+        rest.replay_frame(&then).unwrap();
     }
     rest.restore(&first.saved()).unwrap();
     assert_eq!(strengths(&rest), strengths(&first));
@@ -333,7 +337,7 @@ fn weakened_links_are_there_again_after_a_checkpoint_and_in_a_replay() {
 
     let mut told = worn();
     told.replay(events);
-    assert!(run(&mut told, FRAMES).iter().all(|report| report.events.misfits.is_empty()));
+    assert!(run(&mut told, FRAMES).iter().all(|report| report.events.mismatches.is_empty()));
     assert!(told.saved() == whole.saved() && strengths(&told) == strengths(&whole));
 }
 
@@ -359,9 +363,9 @@ fn model(lattice: &str) -> sim::LatticeModel {
 #[test]
 fn every_key_of_a_lattice_reaches_what_it_names() {
     // the seed of scenes
-    let default = Breaking { seed: 1, ..Breaking::default() };
+    let default = StrikeSettings { seed: 1, ..StrikeSettings::default() };
     let bare = model("");
-    assert_eq!(bare.breaking, Breaking { compression: 8.0, ..default });
+    assert_eq!(bare.breaking, StrikeSettings { compression: 8.0, ..default });
     assert_eq!(model(WEAK).breaking, default);
     assert_eq!((bare.shards, bare.smoothing), (Shards::Merge, 0));
     let all = model(
@@ -370,7 +374,7 @@ fn every_key_of_a_lattice_reaches_what_it_names() {
          weak_spheres = [{ centre = [1, 2, 3], radius = 0.5, width = 0.25, factor = 0.125 }]",
     );
     let spread = fracture::Spread { share: 0.2, falloff: 0.6, least: 0.05, extra: 2.0 };
-    let breaking = Breaking { steps: 3, compression: 4.0, damage: 0.25, spread, ..default };
+    let breaking = StrikeSettings { steps: 3, compression: 4.0, damage: 0.25, spread, ..default };
     assert_eq!(all.breaking, breaking);
     assert_eq!((all.shards, all.smoothing), (Shards::Dust, 7));
     let center = Point3::new(1.0, 2.0, 3.0);

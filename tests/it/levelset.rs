@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use levelset::{
-    Aabb, Grid, LevelSet, MeshError, Order, Sign, Solid, TetError, TetMesh, TriMesh,
+    Aabb, Grid, LevelSet, MeshError, Sign, Solid, TetError, TetMesh, TriMesh, UpwindOrder,
     label_components, label_moments,
 };
 use nalgebra::{Point3, Vector3};
@@ -230,8 +230,8 @@ fn redistancing_restores_a_scaled_distance() {
     let scaled = LevelSet::from_values(*exact.grid(), exact.values().mapv(|v| v * (1.5 + v.sin())));
     let h = exact.grid().spacing();
     let all = [
-        (scaled.marched(Order::First), 1.5),
-        (scaled.marched(Order::Second), 0.3),
+        (scaled.fast_marched(UpwindOrder::First), 1.5),
+        (scaled.fast_marched(UpwindOrder::Second), 0.3),
         (scaled.redistanced(), 0.35),
     ];
     for (got, bound) in all {

@@ -1,6 +1,6 @@
 //! Promises of analytic and convex solids, and of set operations on them.
 
-use levelset::{Aabb, ConvexHull, Grid, HullError, LevelSet, Order, Solid};
+use levelset::{Aabb, ConvexHull, Grid, HullError, LevelSet, Solid, UpwindOrder};
 use nalgebra::{Point3, Vector3};
 use parry3d::math::Vector;
 use parry3d::query::PointQuery;
@@ -171,9 +171,9 @@ fn gradients_of_marched_solids_tend_to_length_one_and_swept_ones_are_near_it() {
                 d * (1.3 + d.sin())
             });
             let h = squashed.grid().spacing();
-            assert!(squashed.gradient_error(3.0 * h).mean > 0.25);
-            let marched = squashed.marched(Order::Second).gradient_error(3.0 * h);
-            let swept = squashed.redistanced().gradient_error(3.0 * h);
+            assert!(squashed.eikonal_residual(3.0 * h).mean > 0.25);
+            let marched = squashed.fast_marched(UpwindOrder::Second).eikonal_residual(3.0 * h);
+            let swept = squashed.redistanced().eikonal_residual(3.0 * h);
             [marched.mean, swept.mean]
         });
         // on the coarse grid the band reaches the middle of the ring, where distance has a kink

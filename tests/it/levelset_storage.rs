@@ -32,6 +32,7 @@ proptest! {
         let band = band * scale;
         let compact = CompactLevelSet::new(&field, band);
         let back = compact.expanded();
+        prop_assert_eq!(field.grid(), back.grid());
         for (a, b) in field.as_slice().iter().zip(back.as_slice()) {
             prop_assert_eq!(*a < 0.0, *b < 0.0);
             let (a, b) = (f64::from(*a), f64::from(*b));

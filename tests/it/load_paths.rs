@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use sim::scene::Scene;
 use sim::{AnchorLoad, Appearance, BodyId, Report, World, build};
 
+use crate::cli::Case;
+
 fn made(scene: &str) -> (World, Vec<Appearance>) {
     build(&Scene::from_toml(scene).unwrap(), &BTreeMap::new()).unwrap()
 }
@@ -190,4 +192,38 @@ fn storeys_come_down_when_a_column_goes() {
     assert!(broken.iter().any(|(frame, _)| *frame > first), "columns fail one after the other");
     let low = world.get(slabs[0]).map_or(0.0, |slab| slab.pose.translation.y);
     assert!(low < 1.5, "{low}");
+}
+
+/// A beam of 240 kg that is held at one end: its middle is 0.9 m from the section, whose stress is `6 M / (b h^2)`.
+#[test]
+fn a_file_of_anchor_loads_holds_the_weight_and_the_stress_of_a_beam() {
+    let scene = "version = 1\n[[body]]\nname = 'the \"long\" beam'\ndensity = 2000\nanchor_strength = 4e6\n\
+                 shape = { box = { half_extents = [1, 0.1, 0.15], spacing = 0.01 } }\n\
+                 anchor = [{ plane = { offset = -0.9, normal = [1, 0, 0] } }]\n";
+    let case = Case::new(&[("a.toml", scene)]);
+    let output = ["-q", "-o", "a.jsonl", "--frames", "4", "--anchor-loads", "loads.csv"];
+    let run = case.run(&[&["run", "a.toml"][..], &output].concat());
+    assert!(run.status.success(), "{run:?}");
+    let text = std::fs::read_to_string(case.folder.path().join("loads.csv")).unwrap();
+    let mut lines = text.lines();
+    let head =
+        "frame,time,body,force_x,force_y,force_z,torque_x,torque_y,torque_z,stress,strength,ratio";
+    assert_eq!(lines.next(), Some(head));
+    let rows: Vec<&str> = lines.collect();
+    assert_eq!(rows.len(), 4, "{text}");
+    for (frame, row) in (1..).zip(rows) {
+        let (before, numbers) = row.split_once(",\"the \"\"long\"\" beam\",").expect(row);
+        let time: f64 = before.strip_prefix(&format!("{frame},")).expect(row).parse().unwrap();
+        assert!((time - f64::from(frame) / 30.0).abs() < 1e-12, "{row}");
+        let numbers: Vec<f64> = numbers.split(',').map(|x| x.parse().unwrap()).collect();
+        let [fx, fy, fz, mx, my, mz, stress, strength, ratio] = numbers[..] else {
+            panic!("{row}")
+        };
+        let (weight, across) = (240.0 * GRAVITY, 240.0 * GRAVITY * 0.9);
+        assert!(fx.abs().max(fz.abs()) < 1e-6 * weight && (fy.abs() / weight - 1.0).abs() < 0.01);
+        assert!(mx.abs().max(my.abs()) < 0.01 * across && (mz.abs() / across - 1.0).abs() < 0.02);
+        let exact = 6.0 * across / (0.3 * 0.2 * 0.2);
+        assert!((stress / exact - 1.0).abs() < 0.02, "{stress} Pa, not {exact} Pa");
+        assert_eq!((strength, ratio), (4e6, stress / 4e6));
+    }
 }

@@ -361,7 +361,7 @@ fn large_deflections_are_those_of_the_elastica() {
     };
     let linear = |force| deflection(&body.respond(&Load::new(&tip(force))).unwrap().displacements);
     let large = |force| {
-        let found = body.respond_large(&[Load::new(&tip(force))], Newton::default());
+        let found = body.respond_nonlinear(&[Load::new(&tip(force))], Newton::default());
         deflection(&found.unwrap().displacements)
     };
     assert!((large(1.0) / linear(1.0) - 1.0).abs() < 1e-6);
@@ -371,7 +371,7 @@ fn large_deflections_are_those_of_the_elastica() {
     let found = large(force);
     assert!((found / 0.3017 - 1.0).abs() < 0.02, "{found}");
     let quadratic = cantilever([4, 1, 1], Interpolation::Quadratic);
-    let refused = quadratic.respond_large(&[Load::new(&[])], Newton::default());
+    let refused = quadratic.respond_nonlinear(&[Load::new(&[])], Newton::default());
     assert_eq!(refused.err(), Some(EquilibriumError::Quadratic));
 }
 

@@ -101,7 +101,7 @@ fn a_sliced_mesh_is_two_closed_ones() {
     let mesh = brisance::mesh_file::read_mesh(&path).unwrap();
     let facts = mesh.facts().unwrap();
     assert!((mesh.signed_volume() - 1.0 / 6.0).abs() < 1e-12);
-    // parts that touch are still as many to the reader, of either format
+    // parts that touch are still separate when they are read, in either format
     assert!(facts.closed && facts.oriented && facts.components == 4, "{facts:?}");
     let halves = case.folder.path().join("halves.glb");
     let facts = brisance::mesh_file::read_mesh(&halves).unwrap().facts().unwrap();
@@ -185,7 +185,7 @@ fn slab(height: f64, at: f64) -> String {
     corners + "f 1 5 7 3\nf 2 4 8 6\nf 1 2 6 5\nf 3 7 8 4\nf 1 3 4 2\nf 5 6 8 7\n"
 }
 
-/// What an exact surface divides needs no samples.
+/// A body with an exact surface needs no samples.
 #[test]
 fn thin_and_coarse_bodies_of_closed_surfaces_break_into_all_their_pieces() {
     for (height, spacing) in [(1.0, Some("0.5")), (1e-3, None), (1e-5, None), (1e-3, Some("0.3"))] {
@@ -218,7 +218,7 @@ fn a_thin_slab_of_a_scene_falls_and_lies() {
     }
 }
 
-/// Pieces of a thing of 1 m that is 1e7 m off: `f32` has 1 m there.
+/// Pieces of a body of 1 m at a distance of 1e7 m, where `f32` resolves 1 m.
 #[test]
 fn obj_files_hold_what_is_far_off_to_a_millionth() {
     let case = Case::new(&[("thing.obj", &slab(1.0, 1e7))]);
@@ -266,7 +266,7 @@ fn bad_values_are_told_in_words_of_what_is_wrong() {
     }
 }
 
-/// Linear colors, and the file and the words that hold them.
+/// The linear colors of cuts, in each format.
 #[test]
 fn cuts_of_fracture_have_the_color_that_is_asked_for() {
     let case = Case::new(&[("tet.obj", TETRAHEDRON)]);

@@ -206,6 +206,7 @@ fn anchors_and_paths_of_mirrored_copies_are_mirrored() {
         "{MESH} }} }}\nposition = [1, 2, 3]\nanchor = {region}\ncopies = {{ mirror = \"z\" }}"
     ));
     let held = |state: BodyState<'_>| matches!(state.body, dynamics::Body::Static);
+    assert_eq!(world.len(), 2);
     assert!(world.iter().all(held), "the image is held at the same tip");
     let path = "motion = \"kinematic\"\nkeyframes = [{ time = 0, position = [1, 0, 0] }, \
                 { time = 1, position = [2, 1, 0], rotation = { axis = [0, 0, 1], degrees = 90 } }]";

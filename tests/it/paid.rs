@@ -180,8 +180,8 @@ fn a_slab_bears_the_sum_of_what_strikes_it_at_the_same_time() {
         let mut hardest = 0.0_f64;
         for _ in 0..3 {
             let report = world.step();
-            let own = report.loads.strains.iter().filter(|strain| strain.body == slab);
-            hardest = own.map(|strain| strain.impulse).fold(hardest, f64::max);
+            let own = report.loads.impacts.iter().filter(|impact| impact.body == slab);
+            hardest = own.map(|impact| impact.impulse).fold(hardest, f64::max);
         }
         hardest
     };

@@ -137,7 +137,7 @@ fn each_level_bears_its_own_impulse() {
     let mut hardest = 0.0_f64;
     for _ in 0..10 {
         let report = whole.step();
-        hardest = report.loads.strains.iter().map(|strain| strain.impulse).fold(hardest, f64::max);
+        hardest = report.loads.impacts.iter().map(|impact| impact.impulse).fold(hardest, f64::max);
     }
     let mass = 4.0 / 3.0 * std::f64::consts::PI * 0.05_f64.powi(3) * 1000.0;
     // the arm is 0.3 m along y: 1/m + 1/M + r^2 / I

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use brisance::render::{Images, Picture, View, render};
 use nalgebra::{Isometry3, Point3, Vector3};
-use sim::{Camera, Look, Recording, Sight, Skin, Surface, Track};
+use sim::{Camera, CameraKey, Look, Recording, Skin, Surface, Track};
 
 use crate::cli::{Case, SCENE};
 
@@ -134,7 +134,7 @@ fn cameras_move_as_the_scene_says_and_follow_pieces() {
     let poses = |from: f64| (0..31).map(move |n| Isometry3::translation(from + n as f64, 1.0, 0.0));
     let ball = track("ball", cuboid([0.1; 3]), poses(0.0).collect());
     let still = Recording { frames: 31, ..still(vec![ball]) };
-    let sight = |time: f64, x: f64| Sight {
+    let sight = |time: f64, x: f64| CameraKey {
         time,
         at: Point3::new(x, 0.0, 0.0),
         from: Point3::new(x, 2.0, 5.0),

@@ -80,7 +80,7 @@ fn discs_bounce_off_each_other_elastically() {
         )
     };
     let bodies = disc("a", -0.5, 0.0, 2.0, 1000.0) + &disc("b", 0.5, 0.12, -1.0, 3000.0);
-    // normals are those up to one step before or after discs meet
+    // normals are those of up to one step before or after the discs meet
     for solver in ["impulse", "manifold"] {
         let simulation = format!("gravity = [0, 0, 0]\nsolver = \"{solver}\"\nfps = 3000");
         let (mut world, looks) = made(&simulation, &bodies);
@@ -253,7 +253,8 @@ fn largest_gain(solver: Solver, bound: bool) -> f64 {
     (0..240).map(gain).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// What the joint of the pendulum, overlaps and linearised contacts would give comes out of motion.
+/// The energy that the joint of the pendulum, overlaps and linearised contacts would add is taken
+/// from the motion.
 #[test]
 fn no_frame_of_the_tower_and_the_pendulum_gains_energy() {
     for solver in [Solver::Impulse, Solver::Manifold, Solver::SequentialImpulse] {

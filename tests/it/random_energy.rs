@@ -133,7 +133,7 @@ proptest! {
         ];
         let motor = Some(Motor { speed, most });
         let joint = joint(kind, ids, Vector3::new(0.4, 0.0, 0.0));
-        world.join(NewJoint { motor, axis, ..joint }).unwrap();
+        world.add_joint(NewJoint { motor, axis, ..joint }).unwrap();
         world.step();
         let mut last = world.joints().next().unwrap().coordinate;
         for frame in 0..60 {

@@ -146,7 +146,7 @@ impl Linkage {
                 _ => (Some(ids[link.on % n]), places[link.on % n]),
             };
             if let Some(on) = on {
-                world.join(self.joint(link, [ids[n], on], [places[n], from])).unwrap();
+                world.add_joint(self.joint(link, [ids[n], on], [places[n], from])).unwrap();
             }
         }
         ids
@@ -224,9 +224,9 @@ fn without_limits(mut links: Vec<Link>) -> Vec<Link> {
     links
 }
 
-/// How far joints are open, m and rad.
+/// How far joints are open, m and rad; infinite if there are none.
 fn open(world: &World) -> f64 {
-    world.joints().flat_map(|joint| joint.error).fold(0.0, f64::max)
+    world.joints().flat_map(|joint| joint.error).reduce(f64::max).unwrap_or(f64::INFINITY)
 }
 
 fn config() -> ProptestConfig {
@@ -341,6 +341,7 @@ proptest! {
         for frame in 0..120 {
             world.step();
             prop_assert!(open(&world) < 1e-6, "frame {}: {}", frame, open(&world));
+            prop_assert_eq!(world.joints().count(), plays.len());
             for (joint, play) in world.joints().zip(&plays) {
                 let most = play.unwrap_or(f64::INFINITY) + 0.05;
                 let coordinate = joint.coordinate;

@@ -13,7 +13,7 @@ use sim::{Event, Recorder, Trigger, World};
 /// A scene costs a third of a second, and half of them break by cuts alone.
 const CASES: u32 = 10;
 
-/// A random scene that is cut by its timeline, since a cut by hand is no event.
+/// A random scene that is cut by its timeline, since a cut between frames is no event.
 fn cut_scene() -> impl Strategy<Value = RandomScene> {
     (random_scene(3), direction(), 0..FRAMES / 2, any::<bool>()).prop_map(
         |(scene, normal, frame, retires)| {
@@ -38,16 +38,16 @@ fn cut_scene() -> impl Strategy<Value = RandomScene> {
     )
 }
 
-/// A run and what it told of each frame.
+/// A run and the events that it reported.
 struct Run {
     world: World,
     events: Vec<Event>,
-    misfits: usize,
+    mismatches: usize,
 }
 
 impl Run {
     fn new(world: World) -> Self {
-        Self { world, events: Vec::new(), misfits: 0 }
+        Self { world, events: Vec::new(), mismatches: 0 }
     }
 
     /// Does what a game does before a frame, and steps. Returns poses and momenta, and the energy.
@@ -56,7 +56,7 @@ impl Run {
             act.apply(&mut self.world).expect("what is not finite is refused");
         }
         let report = self.world.step();
-        self.misfits += report.events.misfits.len();
+        self.mismatches += report.events.mismatches.len();
         self.events.extend(report.events.replayable);
         (bits(&self.world), report.energy.kinetic.to_bits())
     }
@@ -74,7 +74,7 @@ fn checkpoint(run: &Run, frame: usize, file: &Path) -> Checkpoint {
         over_budget: 0,
         stopped: 0,
         solver_limited: 0,
-        strains: (Vec::new(), Vec::new()),
+        impacts: (Vec::new(), Vec::new()),
     };
     written.write(file).unwrap();
     let read = Checkpoint::read(&std::fs::read(file).unwrap()).unwrap();
@@ -89,13 +89,13 @@ fn resumed(scene: &RandomScene, saved: &Checkpoint) -> World {
     for frame in 1..=saved.frame {
         let of_frame: Vec<Event> =
             saved.events.iter().filter(|event| event.frame == frame).cloned().collect();
-        world.redo(&of_frame).unwrap();
+        world.replay_frame(&of_frame).unwrap();
     }
     world.restore(&saved.world).unwrap();
     world
 }
 
-/// The scene with what its bodies bear times `factor`.
+/// The scene with the strengths of its bodies multiplied by `factor`.
 fn with_strengths(scene: &RandomScene, factor: f64) -> RandomScene {
     const KEY: &str = "break_impulse = ";
     let mut parts = scene.toml.split(KEY);
@@ -149,7 +149,7 @@ proptest! {
         for (frame, wanted) in frames.into_iter().enumerate() {
             prop_assert_eq!(again.step(&other, frame), wanted, "frame {}", frame);
         }
-        prop_assert_eq!(again.misfits, 0);
+        prop_assert_eq!(again.mismatches, 0);
         prop_assert_eq!(again.events, run.events);
         prop_assert!(again.world.saved() == run.world.saved());
     }

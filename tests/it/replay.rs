@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use sim::scene::Scene;
-use sim::{Event, Happened, World, build};
+use sim::{Event, HitOutcome, World, build};
 
 use crate::cli::{Case, SCENE};
 
@@ -196,7 +196,7 @@ fn run(mut world: World, frames: usize) -> (World, Vec<Event>) {
     let mut events = vec![];
     for _ in 0..frames {
         let report = world.step();
-        assert_eq!(report.events.misfits, []);
+        assert_eq!(report.events.mismatches, []);
         events.extend(report.events.replayable);
     }
     (world, events)
@@ -208,7 +208,7 @@ fn told_worlds_break_as_others_did() {
         [(SCENE, 12), (ANCHORED, 14), (CRACKS, 12), (JOINED, 24), (BLAST, 24), (KNOCKED, 70)];
     for (scene, frames) in scenes {
         let (world, events) = run(made(scene), frames);
-        let broke = |e: &Event| matches!(e.outcome, Happened::Broke(_));
+        let broke = |e: &Event| matches!(e.outcome, HitOutcome::Broke(_));
         assert!(events.iter().any(broke), "nothing broke in {scene}");
         let mut told = made(scene);
         told.replay(events.clone());
@@ -242,22 +242,22 @@ fn events_take_the_place_of_strengths() {
 #[test]
 fn events_that_do_not_fit_are_told_of() {
     let (_, events) = run(made(SCENE), 12);
-    let misfits = |change: &dyn Fn(&mut Event)| {
+    let mismatches = |change: &dyn Fn(&mut Event)| {
         let mut events = events.clone();
         change(&mut events[0]);
         let mut world = made(SCENE);
         world.replay(events);
-        (0..12).map(|_| world.step().events.misfits.len()).sum::<usize>()
+        (0..12).map(|_| world.step().events.mismatches.len()).sum::<usize>()
     };
-    assert_eq!(misfits(&|_| ()), 0);
-    assert!(misfits(&|event| event.outcome = Happened::Broke(2)) > 0);
+    assert_eq!(mismatches(&|_| ()), 0);
+    assert!(mismatches(&|event| event.outcome = HitOutcome::Broke(2)) > 0);
     let unknown = serde_json::from_str("77").unwrap();
-    assert!(misfits(&|event| event.body = unknown) > 0);
+    assert!(mismatches(&|event| event.body = unknown) > 0);
     // numbers that no blow has
-    assert!(misfits(&|event| event.normal = [-2147483648.0, 1.0, 0.0]) > 0);
-    assert!(misfits(&|event| event.pose[5] = 8.0) > 0);
-    assert!(misfits(&|event| event.point[0] = f64::NAN) > 0);
-    assert!(misfits(&|event| event.impulse[1] = f64::INFINITY) > 0);
+    assert!(mismatches(&|event| event.normal = [-2147483648.0, 1.0, 0.0]) > 0);
+    assert!(mismatches(&|event| event.pose[5] = 8.0) > 0);
+    assert!(mismatches(&|event| event.point[0] = f64::NAN) > 0);
+    assert!(mismatches(&|event| event.impulse[1] = f64::INFINITY) > 0);
 }
 
 #[test]
@@ -326,12 +326,12 @@ fn a_file_of_events_is_brought_about_again() {
 
 #[test]
 fn the_scenes_show_all_that_can_happen_to_a_body() {
-    let all: Vec<Happened> = [(CRACKS, 12), (ANCHORED, 14), (JOINED, 24), (WHOLE, 20)]
+    let all: Vec<HitOutcome> = [(CRACKS, 12), (ANCHORED, 14), (JOINED, 24), (WHOLE, 20)]
         .into_iter()
         .flat_map(|(scene, frames)| run(made(scene), frames).1)
         .map(|event| event.outcome)
         .collect();
-    for outcome in [Happened::Dented, Happened::Held, Happened::Whole] {
+    for outcome in [HitOutcome::Dented, HitOutcome::Held, HitOutcome::Whole] {
         assert!(all.contains(&outcome), "{outcome:?} is not in {all:?}");
     }
 }

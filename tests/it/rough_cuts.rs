@@ -82,7 +82,7 @@ proptest! {
     }
 }
 
-/// Cuts are rough, but for what is near their rims.
+/// Cuts are rough except near their rims.
 #[test]
 fn bumps_are_there() {
     let noise = Noise { amplitude: 0.03, frequency: 6.0, octaves: 2, seed: 3 };

@@ -428,7 +428,8 @@ fn examples_of_the_help_are_commands_of_the_program() {
     }
 }
 
-/// Paragraphs of the help of a command and of those below it that a line break would cut in two.
+/// Lines within paragraphs of the help of a command and its subcommands: a paragraph has to be one
+/// line.
 fn cut_paragraphs(command: &mut clap::Command) -> Vec<String> {
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ') && !line.ends_with(':');

@@ -14,7 +14,7 @@ struct Run {
     reports: Vec<Report>,
 }
 
-/// Runs a scene, made shorter or smaller by `change`, and holds what holds for every scene.
+/// Runs a scene, made shorter or smaller by `change`, and checks what holds for every scene.
 fn run(name: &str, frames: usize, change: impl FnOnce(&mut Scene)) -> Run {
     let (scene, mut world, bodies) = load(name, change);
     let mass = world.mass();
@@ -132,7 +132,7 @@ fn spheres_break_on_the_table_and_then_the_table_breaks() {
     }
 }
 
-/// Su09 figure 9; its rough cuts take long to sample and are held elsewhere.
+/// Su09 figure 9; its rough cuts take long to sample and are tested elsewhere.
 #[test]
 fn a_realistic_pattern_breaks_a_wall() {
     let run = run("rough", 12, |scene| {
@@ -336,7 +336,7 @@ fn crumbled(run: &Run, name: &str) -> (usize, f64, f64) {
     (pieces.len(), pieces[0].0 / event.mass_before, far)
 }
 
-/// Ku07 figure 4: under the same blow, even weakening crumbles a slab all over, and weakening by chance opens a hole
+/// Ku07 figure 4: under the same blow, uniform weakening crumbles a slab all over, and random weakening opens a hole
 /// with a ragged rim where it is hit.
 #[test]
 fn even_weakening_crumbles_a_slab_and_weakening_by_chance_opens_a_hole() {
@@ -443,7 +443,7 @@ fn place(run: &Run, name: &str) -> Vector3<f64> {
     run.world.get(run.body(name)).unwrap().pose.translation.vector
 }
 
-/// Scenes of many bodies with fewer of them, where all would take minutes without optimization.
+/// Scenes of many bodies, with fewer of them: all would take minutes without optimization.
 fn fewer(scene: &mut Scene, name: &str, count: [usize; 3]) {
     let body = scene.bodies.iter_mut().find(|b| b.name == name).unwrap();
     body.copies.as_mut().unwrap().count = count;
@@ -494,7 +494,7 @@ fn the_house_of_cards_stands_until_the_ball_comes() {
     assert!(fell, "{}", place(&later, "left 3.1"));
 }
 
-/// A level set of a mesh file that nothing moves, and one that only its own velocity does.
+/// A level set of a mesh file that nothing moves, and one that only its own velocity moves.
 #[test]
 fn static_and_kinematic_meshes_are_scenery() {
     let text = r#"version = 1

@@ -41,7 +41,7 @@ pub(crate) fn brick(half: Vector3<f64>, pose: Isometry3<f64>, strength: f64) -> 
         model: FractureModel::Prescored(Arc::new(pattern), Placement::Turned),
         strength: Strength::Impulse(strength),
         generations: 2,
-        least_share: 0.01,
+        min_share: 0.01,
         least_size: 0.0,
         bonds: None,
     };

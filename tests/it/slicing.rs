@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use brisance_tests::strategies::direction;
-use fracture::{ClosedMesh, Half, NotClosed, Origin, Plane, carve, slice};
+use fracture::{ClosedMesh, Half, NotClosed, Origin, Plane, slice, voronoi_cells};
 use levelset::{Aabb, Grid, LevelSet, TriMesh};
 use nalgebra::{Point3, Vector3};
 use proptest::prelude::*;
@@ -252,7 +252,7 @@ proptest! {
     ) {
         let block = unit_block();
         let sites: Vec<Point3<f64>> = sites.into_iter().map(Point3::from).collect();
-        let cells = carve(&block, &sites);
+        let cells = voronoi_cells(&block, &sites);
         let sum: f64 = cells.iter().map(|cell| cell.mesh().signed_volume()).sum();
         prop_assert!((sum - 1.0).abs() < 1e-12);
         for (cell, site) in cells.iter().zip(&sites) {
@@ -334,10 +334,12 @@ fn attributes_are_carried_to_the_halves() {
         .collect();
     for half in [&halves.back, &halves.front] {
         let mesh = half.mesh().mesh();
-        for (value, p) in half.carried(&color, mix).iter().zip(&mesh.vertices) {
+        let colors = half.interpolated(&color, mix);
+        assert_eq!(colors.len(), mesh.vertices.len());
+        for (value, p) in colors.iter().zip(&mesh.vertices) {
             assert!((value - p.coords * 2.0).norm() < 1e-15);
         }
-        let corners = half.carried_corners(block.mesh(), &seams, mix);
+        let corners = half.interpolated_corners(block.mesh(), &seams, mix);
         assert_eq!(corners.len(), half.sources().len());
         for (t, (values, &source)) in corners.iter().zip(half.sources()).enumerate() {
             for (value, p) in values.iter().zip(mesh.corners(t)) {
@@ -347,6 +349,7 @@ fn attributes_are_carried_to_the_halves() {
         let cut = half.origins().iter().filter(|o| matches!(o, Origin::Edge { .. })).count();
         assert!(cut >= 6);
         let normals = half.corner_normals();
+        assert!(!half.cap().is_empty());
         for t in half.cap() {
             assert_eq!(normals[t], [half.cap_normal(); 3]);
             let flat = mesh.area_vector(t).normalize();

@@ -106,7 +106,7 @@ fn sweeps_come_ever_nearer_to_the_direct_solution() {
         let mut mlcp = bodies.mlcp(&rows);
         let (a, b) = mlcp.matrix();
         let exact = direct(&a, &b);
-        // what projected Gauss-Seidel makes smaller in every step: the energy of the error
+        // the energy norm of the error, which projected Gauss-Seidel reduces in every step
         let value = |x: &DVector<f64>| 0.5 * x.dot(&(&a * x)) - x.dot(&b);
         let least = value(&exact);
         let (mut last, mut residual, mut sweeps) = (f64::INFINITY, mlcp.residual(), 0);
@@ -214,7 +214,7 @@ fn what_cannot_be_solved_ends_with_a_result_or_a_report() {
     let nan = DMatrix::from_element(1, 1, f64::NAN);
     assert_eq!(contact_forces(&nan, &DVector::zeros(1)), Err(ProgramError::NotFinite));
     assert!(contact_forces(&DMatrix::zeros(2, 1), &DVector::zeros(2)).is_err());
-    // a row whose two inequalities close in: no forces meet them
+    // rows whose inequalities contradict each other: no forces meet them
     let against = Row { target: 1.0, ..row };
     let both = [against, Row { linear: -row.linear, angular: row.angular.map(|w| -w), ..against }];
     assert!(matches!(bodies.mlcp(&both).program(&both), Err(ProgramError::NoSolution { .. })));
@@ -267,7 +267,7 @@ proptest! {
         // b in the range of J, as it is for accelerations
         let b = &j * DVector::from_vec(push);
         let scale = b.amax();
-        // contacts may close in on a body from all sides: then there is nothing to find
+        // contacts may close in on a body from all sides: then there is no solution
         if let Ok(f) = contact_forces(&a, &b) {
             let w = &a * &f + &b;
             prop_assert!(f.min() >= 0.0);

@@ -6,7 +6,7 @@ use brisance::format::glb::read_glb;
 use brisance_tests::tet_boxes::kuhn_box;
 use nalgebra::{Isometry3, Matrix3, Point3, Quaternion, UnitQuaternion, Vector3};
 use sim::scene::Scene;
-use sim::{Appearance, FractureModel, Happened, MeshData, Recorder, Track, World, build};
+use sim::{Appearance, FractureModel, HitOutcome, MeshData, Recorder, Track, World, build};
 
 use crate::cli::Case;
 use crate::formats::vtu_array;
@@ -51,7 +51,7 @@ fn a_body_that_bears_a_blow_keeps_the_stress_of_each_tetrahedron() {
         blow = blow.or(report.events.replayable.first().cloned());
     }
     let blow = blow.expect("the ball hits the cube");
-    assert_eq!(blow.outcome, Happened::Held);
+    assert_eq!(blow.outcome, HitOutcome::Held);
     // the same blow, solved once more
     let state = world.get(blow.body).unwrap();
     let Some(FractureModel::Stress(elastic)) = state.breakage.map(|b| &b.model) else { panic!() };

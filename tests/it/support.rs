@@ -118,7 +118,7 @@ fn stronger_bonds_leave_more_of_a_wall_standing() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// With bonds, in free space, all is as it was but the shapes of the bodies.
+    /// In free space, bonds change nothing but the shapes of the bodies.
     #[test]
     fn pieces_that_stay_together_keep_mass_momentum_and_energy(
         seed in 0..1000_u64,
@@ -204,7 +204,7 @@ fn bridge(speed: f64) -> String {
         velocity = [0, 1, {speed}]
         "#,
         pier("left", -1.3, 100),
-        // bears what the deck does to it as it falls
+        // strong enough for the deck that falls
         pier("right", 1.3, 20_000)
     )
 }
@@ -379,9 +379,9 @@ fn no_breaking_goes_past_the_memory_for_pieces() {
         pieces.filter_map(|s| Some(s.solid?.geometry.memory())).sum()
     };
     let (free, _) = made(&rain("", 5));
-    let all = |most_samples: usize| {
+    let all = |max_samples: usize| {
         let mut settings = *free.settings();
-        settings.debris.most_samples = most_samples;
+        settings.debris.max_samples = max_samples;
         let mut world = World::new(settings);
         for s in free.iter() {
             world

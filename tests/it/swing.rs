@@ -38,7 +38,7 @@ fn chain(world: &mut World, kind: JointKind, count: u32, length: f64) -> Vec<Bod
         ids.push(add(world, rod, pose, Velocity::default()));
         let bodies = [ids[i as usize + 1], ids[i as usize]];
         let place = Vector3::x() * (length * f64::from(i));
-        world.join(joint(kind, bodies, place)).unwrap();
+        world.add_joint(joint(kind, bodies, place)).unwrap();
     }
     ids
 }
@@ -139,10 +139,10 @@ fn four_bar(most: f64) -> (World, BodyId) {
     });
     let hinge = |bodies, place| joint(JointKind::Hinge, bodies, place);
     let motor = Some(Motor { speed: 5.0, most });
-    world.join(NewJoint { motor, ..hinge([bars[0], ground], ends[0][0]) }).unwrap();
-    world.join(hinge([bars[1], bars[0]], ends[0][1])).unwrap();
-    world.join(hinge([bars[2], bars[1]], top)).unwrap();
-    world.join(hinge([bars[2], ground], ends[2][0])).unwrap();
+    world.add_joint(NewJoint { motor, ..hinge([bars[0], ground], ends[0][0]) }).unwrap();
+    world.add_joint(hinge([bars[1], bars[0]], ends[0][1])).unwrap();
+    world.add_joint(hinge([bars[2], bars[1]], top)).unwrap();
+    world.add_joint(hinge([bars[2], ground], ends[2][0])).unwrap();
     (world, bars[0])
 }
 
@@ -208,7 +208,7 @@ fn top(fps: f64, spin: f64) -> (f64, f64) {
     let velocity = Velocity { angular: Vector3::x() * spin, ..Velocity::default() };
     let pose = Isometry3::translation(0.2, 0.0, 0.0);
     let disc = add(&mut world, mass(m, inertia), pose, velocity);
-    world.join(joint(JointKind::Point, [disc, nail], Vector3::zeros())).unwrap();
+    world.add_joint(joint(JointKind::Point, [disc, nail], Vector3::zeros())).unwrap();
     let start = energy(&world);
     let (mut angle, mut last, mut off) = (0.0, 0.0, 0.0_f64);
     for _ in 0..(5.0 * fps) as usize {
@@ -240,7 +240,7 @@ fn a_flywheel_on_a_hinge_keeps_its_spin() {
         let velocity = Velocity { angular: Vector3::z() * spin, ..Velocity::default() };
         let wheel = mass(4.0, [0.3, 0.3, 0.5]);
         let wheel = add(&mut world, wheel, Isometry3::identity(), velocity);
-        world.join(joint(JointKind::Hinge, [wheel, nail], Vector3::zeros())).unwrap();
+        world.add_joint(joint(JointKind::Hinge, [wheel, nail], Vector3::zeros())).unwrap();
         let (off, open) = follow(&mut world, 300);
         assert!(off < 1e-12 * 0.25 * spin * spin && open < 1e-12, "{off} J, {open}");
         let angular = world.get(wheel).unwrap().momentum.angular;
@@ -256,7 +256,7 @@ fn a_kinematic_crank_gives_what_the_energy_grows_by() {
     let rod = mass(1.0, [1e-3, 0.1, 0.1]);
     let at = Vector3::new(0.3, 0.0, 0.0);
     let rod = add(&mut world, rod, Isometry3::from(at * 2.5), Velocity::default());
-    world.join(joint(JointKind::Point, [rod, crank], at)).unwrap();
+    world.add_joint(joint(JointKind::Point, [rod, crank], at)).unwrap();
     // the first frame takes it along, as a blow
     world.step();
     let (start, mut work) = (energy(&world), 0.0);
@@ -264,7 +264,7 @@ fn a_kinematic_crank_gives_what_the_energy_grows_by() {
         let report = world.step();
         work += report.energy.work;
         assert!((energy(&world) - start - work).abs() < 1e-9 * (1.0 + work.abs()));
-        assert!(world.joints().all(|joint| joint.error[0] < 1e-9));
+        assert!(world.joints().next().unwrap().error[0] < 1e-9);
     }
 }
 
@@ -276,7 +276,7 @@ fn what_swings_against_a_limit_stops_there_and_gains_nothing() {
         let rod = mass(1.0, [1e-4, 1.0 / 12.0, 1.0 / 12.0]);
         let rod = add(&mut world, rod, Isometry3::translation(0.5, 0.0, 0.0), Velocity::default());
         let hinge = joint(JointKind::Hinge, [rod, nail], Vector3::zeros());
-        world.join(NewJoint { limits: Some([-1.0, 0.5]), ..hinge }).unwrap();
+        world.add_joint(NewJoint { limits: Some([-1.0, 0.5]), ..hinge }).unwrap();
         let mut last = energy(&world);
         for frame in 0..(2.0 * fps) as usize {
             world.step();
@@ -298,7 +298,7 @@ fn a_motor_that_a_limit_stops_holds_and_does_no_work() {
     let rod = add(&mut world, mass(1.0, [0.1; 3]), Isometry3::identity(), Velocity::default());
     let hinge = joint(JointKind::Hinge, [rod, nail], Vector3::zeros());
     let motor = Some(Motor { speed: 2.0, most: 0.5 });
-    world.join(NewJoint { motor, limits: Some([-0.5, 0.7]), ..hinge }).unwrap();
+    world.add_joint(NewJoint { motor, limits: Some([-0.5, 0.7]), ..hinge }).unwrap();
     (0..60).for_each(|_| drop(world.step()));
     let report = world.step();
     let joint = world.joints().next().unwrap();
@@ -315,7 +315,7 @@ fn a_motor_takes_a_hinge_back_from_the_limit_it_was_thrown_against() {
     let rod = add(&mut world, mass(1.0, [0.1; 3]), Isometry3::identity(), thrown);
     let hinge = joint(JointKind::Hinge, [rod, nail], Vector3::zeros());
     let motor = Some(Motor { speed: 2.0, most: 10.0 });
-    world.join(NewJoint { motor, limits: Some([-0.1, 1.0]), ..hinge }).unwrap();
+    world.add_joint(NewJoint { motor, limits: Some([-0.1, 1.0]), ..hinge }).unwrap();
     world.step();
     let report = world.step();
     let coordinate = world.joints().next().unwrap().coordinate;
@@ -359,7 +359,7 @@ fn shaft(wheels: &[Flywheel]) -> (World, Vec<BodyId>) {
         let id = add(&mut world, body, Isometry3::identity(), spin);
         let hinge = joint(JointKind::Hinge, [id, ids[ids.len() - 1]], Vector3::zeros());
         let (motor, limits) = (Some(wheel.motor), wheel.limits);
-        world.join(NewJoint { motor, limits, ..hinge }).unwrap();
+        world.add_joint(NewJoint { motor, limits, ..hinge }).unwrap();
         ids.push(id);
     }
     (world, ids)
@@ -454,7 +454,9 @@ fn tree(branches: &[Branch]) -> World {
                 JointKind::Distance { .. } => [new.anchors[0] + apart, new.anchors[1] - apart],
                 _ => new.anchors,
             };
-            world.join(NewJoint { anchors, axis: Vector3::new(1.0, 2.0, -1.0), ..new }).unwrap();
+            world
+                .add_joint(NewJoint { anchors, axis: Vector3::new(1.0, 2.0, -1.0), ..new })
+                .unwrap();
         }
     }
     world
@@ -508,7 +510,7 @@ fn what_is_level_and_tilted_swings_alike() {
         let velocity = Velocity { linear: spin.cross(&arm), angular: spin };
         let rod = mass(1.0, [0.02, 0.08, 0.09]);
         let rod = add(&mut world, rod, by * Isometry3::translation(0.5, 0.0, 0.0), velocity);
-        world.join(joint(JointKind::Point, [rod, nail], by.translation.vector)).unwrap();
+        world.add_joint(joint(JointKind::Point, [rod, nail], by.translation.vector)).unwrap();
         (0..60).for_each(|_| drop(world.step()));
         by.inverse() * world.get(rod).unwrap().pose
     });

@@ -6,9 +6,9 @@ use levelset::{Moments, TetError, TetMesh};
 use nalgebra::{Matrix3, Point3, Vector3};
 use proptest::prelude::*;
 use tetfem::{
-    Averaging, Contact, Crack, CutLimits, EquilibriumError, Fields, Fracture, Interpolation,
-    LinearSolver, Load, Material, Model, Newton, Plastic, Preconditioner, Setup, SolveError,
-    Structure, StructureError, Support, Yielding, average_stresses, linear_equilibrium,
+    Averaging, BoundaryConditions, Contact, Crack, CutLimits, EquilibriumError, Fields, Fracture,
+    Interpolation, LinearSolver, Load, Material, Model, Newton, PlasticState, Preconditioner,
+    SolveError, Structure, StructureError, Support, Yielding, average_stresses, linear_equilibrium,
     max_principal, newton_equilibrium, pieces, separate, shatter, write_msh, write_vtu,
 };
 
@@ -178,7 +178,7 @@ proptest! {
         let exact = solve(LinearSolver::Cholesky).displacements;
         for preconditioner in [Preconditioner::BlockJacobi, Preconditioner::IncompleteCholesky] {
             let iterative =
-                LinearSolver::ConjugateGradient { preconditioner, tolerance: 1e-12, most: 2000 };
+                LinearSolver::ConjugateGradient { preconditioner, tolerance: 1e-12, max_iterations: 2000 };
             for (a, b) in solve(iterative).displacements.iter().zip(&exact) {
                 prop_assert!((a - b).amax() <= 1e-8 * largest(&exact));
             }
@@ -293,7 +293,7 @@ proptest! {
         let parts = pieces(&separate(&cut.mesh, &cut.marks).mesh);
         prop_assert_eq!(parts.len(), 2);
         for (mesh, _) in &parts {
-            let heights: Vec<_> = mesh.vertices.iter().map(|p| crack.height(p)).collect();
+            let heights: Vec<_> = mesh.vertices.iter().map(|p| crack.signed_distance(p)).collect();
             let above = heights.iter().all(|h| *h >= -1e-5);
             let below = heights.iter().all(|h| *h <= 1e-5);
             prop_assert!(above || below);
@@ -310,10 +310,10 @@ proptest! {
             averaging: 0.05,
             reach: 0.2,
             cut: cuts.then_some(CutLimits { min_edge: 0.1, min_fraction: 0.2 }),
-            most: 5,
-            least_volume: 1e-4,
+            max_cracks: 5,
+            min_volume: 1e-4,
         };
-        let broken = shatter(&body, &Setup::free(&contacts), &fracture);
+        let broken = shatter(&body, &BoundaryConditions::free(&contacts), &fracture);
         let whole: Moments = broken.pieces.iter().map(|piece| piece.moments).sum();
         prop_assert!(is_close(&whole, body.moments(), 1e-11));
         prop_assert!(broken.cracks.len() <= 5);
@@ -387,9 +387,9 @@ proptest! {
         let plastic = |t: usize| {
             let [a, b, c, d, e, f] = stresses[t % stresses.len()];
             let stress = Matrix3::new(a, d, e, d, b, f, e, f, c);
-            Plastic { strain: 0.01 * t as f64, stress }
+            PlasticState { strain: 0.01 * t as f64, stress }
         };
-        let given: Vec<Plastic> = (0..mesh.tets.len()).map(plastic).collect();
+        let given: Vec<PlasticState> = (0..mesh.tets.len()).map(plastic).collect();
         let made = |plastic| {
             let (interpolation, solver) = (Interpolation::Linear, LinearSolver::Cholesky);
             let made = Structure::new(mesh.clone(), material, interpolation, solver).unwrap();
@@ -406,9 +406,9 @@ proptest! {
         let contact = Contact { place: Point3::from(at), force: normal * 1e9 };
         let cut = Some(CutLimits { min_edge: 0.02, min_fraction: 0.1 });
         let fracture =
-            Fracture { strength: 1e6, averaging: 0.0, reach: 0.5, cut, most: 4, least_volume: 0.0 };
-        let broken = shatter(&body, &Setup::free(&[contact]), &fracture);
-        let share = |(mesh, plastic): (&TetMesh, &[Plastic])| -> f64 {
+            Fracture { strength: 1e6, averaging: 0.0, reach: 0.5, cut, max_cracks: 4, min_volume: 0.0 };
+        let broken = shatter(&body, &BoundaryConditions::free(&[contact]), &fracture);
+        let share = |(mesh, plastic): (&TetMesh, &[PlasticState])| -> f64 {
             plastic.iter().enumerate().map(|(t, own)| own.strain * mesh.volume(t)).sum()
         };
         for piece in &broken.pieces {
@@ -431,7 +431,7 @@ proptest! {
         let yield_stress = 10_f64.powf(yield_stress);
         let yielding = Yielding { strength: yield_stress, hardening: 0.0 };
         let flow = body.flow(&response, yielding, 0.2).unwrap();
-        let dent = body.dent(&flow, flow.most);
+        let dent = body.dent(&flow, flow.max_share);
         prop_assert_eq!(dent.mesh.validate(), Ok(()));
         let change = dent.mesh.moments().volume / body.moments().volume - 1.0;
         prop_assert!(change.abs() <= 1e-12);
@@ -544,7 +544,7 @@ fn unsound_input_is_a_typed_error() {
         LinearSolver::ConjugateGradient {
             preconditioner: Preconditioner::IncompleteCholesky,
             tolerance: 1e-10,
-            most: 500,
+            max_iterations: 500,
         },
     ];
     for (mesh, supports) in [(&sound, &[][..]), (&sound, &fixed[..1]), (&two, &fixed)] {

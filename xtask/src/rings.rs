@@ -9,11 +9,20 @@ struct Modules {
     imports: BTreeMap<String, BTreeSet<String>>,
 }
 
+/// Which exports count as imports: what a name that a module exports again is imported from.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Exports {
+    /// Those of the root alone.
+    OfRoot,
+    /// Those of every module, which also imports what it exports: parts of a module import nothing that it defines.
+    OfAll,
+}
+
 /// The rings of modules in a crate whose sources are in `folder`, each as the names of its modules.
-pub(crate) fn rings(folder: &Path) -> io::Result<Vec<Vec<String>>> {
+pub(crate) fn rings(folder: &Path, exports: Exports) -> io::Result<Vec<Vec<String>>> {
     let mut sources = BTreeMap::new();
     read(folder, folder, &mut sources)?;
-    Ok(Modules::new(&sources).rings())
+    Ok(Modules::new(&sources, exports).rings())
 }
 
 /// Reads the source of each module, without its unit tests.
@@ -43,27 +52,31 @@ fn read(root: &Path, folder: &Path, sources: &mut BTreeMap<String, String>) -> i
 }
 
 impl Modules {
-    fn new(sources: &BTreeMap<String, String>) -> Self {
-        // what the root exports again is imported from where it is
-        let exported: BTreeMap<String, String> = sources
-            .get("")
-            .into_iter()
-            .flat_map(|root| paths(root, "pub use ").chain(paths(root, "pub(crate) use ")))
-            .filter_map(|path| Some((path.rsplit("::").next()?.to_owned(), path.clone())))
-            .collect();
+    fn new(sources: &BTreeMap<String, String>, exports: Exports) -> Self {
+        let is_followed = |module: &str| module.is_empty() || exports == Exports::OfAll;
+        let mut exported = BTreeMap::new();
+        for (module, code) in sources.iter().filter(|(module, _)| is_followed(module)) {
+            for path in EXPORTS.iter().flat_map(|word| paths(code, word)) {
+                let name = path.rsplit("::").next().unwrap_or(&path);
+                if let Some(full) = absolute(&path, module, sources) {
+                    exported.insert(joined(module, name), full);
+                }
+            }
+        }
         let mut imports = BTreeMap::new();
         for (module, code) in sources.iter().filter(|(module, _)| !module.is_empty()) {
-            let above = module.rsplit_once("::").map_or("", |(above, _)| above);
-            let own = paths(code, "\nuse ").filter_map(|path| {
-                let (base, rest) = path.split_once("::")?;
-                let rest = exported.get(rest).map_or(rest, String::as_str);
-                let full = match base {
-                    "crate" => rest.to_owned(),
-                    "super" => format!("{above}::{rest}"),
-                    "self" => format!("{module}::{rest}"),
-                    _ => return None,
-                };
-                nearest(full.trim_start_matches("::"), sources)
+            let exports = EXPORTS.iter().filter(|_| is_followed(module));
+            let own = exports.flat_map(|word| paths(code, word)).chain(paths(code, "\nuse "));
+            let own = own.filter_map(|path| {
+                let bases = ["crate::", "super::", "self::"];
+                if !is_followed(module) && !bases.iter().any(|base| path.starts_with(base)) {
+                    return None;
+                }
+                let mut full = absolute(&path, module, sources)?;
+                while let Some(from) = exported.get(&full).filter(|from| **from != full) {
+                    full = from.clone();
+                }
+                nearest(&full, sources)
             });
             let own = own.filter(|import| import != module).collect();
             imports.insert(module.clone(), own);
@@ -92,6 +105,26 @@ impl Modules {
         };
         let all: BTreeSet<_> = reached.keys().map(|name| ring(name)).collect();
         all.into_iter().filter(|ring| ring.len() > 1).collect()
+    }
+}
+
+/// What declares an export.
+const EXPORTS: [&str; 3] = ["\npub use ", "\npub(crate) use ", "\npub(super) use "];
+
+fn joined(module: &str, path: &str) -> String {
+    format!("{module}::{path}").trim_start_matches("::").to_owned()
+}
+
+/// A path that a module imports or exports, from the root; `None` if it leads to another crate.
+fn absolute(path: &str, module: &str, sources: &BTreeMap<String, String>) -> Option<String> {
+    let above = module.rsplit_once("::").map_or("", |(above, _)| above);
+    let (base, rest) = path.split_once("::")?;
+    match base {
+        "crate" => Some(rest.to_owned()),
+        "self" => Some(joined(module, rest)),
+        "super" if rest.starts_with("super::") => absolute(rest, above, sources),
+        "super" => Some(joined(above, rest)),
+        _ => Some(joined(module, path)).filter(|_| sources.contains_key(&joined(module, base))),
     }
 }
 
@@ -125,27 +158,48 @@ fn paths<'s>(code: &'s str, word: &'static str) -> impl Iterator<Item = String> 
 mod tests {
     use super::*;
 
-    fn modules(files: &[(&str, &str)]) -> Modules {
+    fn modules(files: &[(&str, &str)], exports: Exports) -> Modules {
         let own = files.iter().map(|(name, code)| ((*name).to_owned(), format!("\n{code}")));
-        Modules::new(&own.collect())
+        Modules::new(&own.collect(), exports)
     }
 
     #[test]
     fn rings_are_found_through_exports_of_the_root_and_relative_paths() {
-        let found = modules(&[
+        let files = [
             ("", "pub use a::Thing;"),
             ("a", "use crate::b::{One,\n    Two};"),
             ("b", "use crate::c::deep::Three;"),
             ("c", ""),
             ("c::deep", "use crate::Thing;\nuse super::side::Four;"),
             ("c::side", "use std::fmt;"),
-        ]);
-        assert_eq!(found.rings(), [["a", "b", "c::deep"]]);
+        ];
+        for exports in [Exports::OfRoot, Exports::OfAll] {
+            assert_eq!(modules(&files, exports).rings(), [["a", "b", "c::deep"]]);
+        }
+    }
+
+    #[test]
+    fn a_part_that_imports_what_its_module_defines_is_a_ring_once_all_exports_count() {
+        let files = [
+            ("a", "pub use part::Part;\nstruct Whole;"),
+            ("a::part", "use super::Whole;"),
+            ("a::other", "use super::Part;"),
+        ];
+        assert!(modules(&files, Exports::OfRoot).rings().is_empty());
+        assert_eq!(modules(&files, Exports::OfAll).rings(), [["a", "a::part"]]);
     }
 
     #[test]
     fn imports_in_one_direction_are_no_ring() {
-        let found = modules(&[("", "pub use a::Thing;"), ("a", "use crate::b::One;"), ("b", "")]);
-        assert!(found.rings().is_empty());
+        let files = [
+            ("", "pub use a::Thing;"),
+            ("a", "use crate::b::One;"),
+            ("b", "pub use one::One;\nuse two::Two;"),
+            ("b::one", ""),
+            ("b::two", "use super::One;"),
+        ];
+        for exports in [Exports::OfRoot, Exports::OfAll] {
+            assert!(modules(&files, exports).rings().is_empty());
+        }
     }
 }

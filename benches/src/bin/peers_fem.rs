@@ -132,7 +132,7 @@ fn rows(mesh: &TetMesh) -> Outcome<Vec<Value>> {
     let conjugate = LinearSolver::ConjugateGradient {
         preconditioner: Preconditioner::IncompleteCholesky,
         tolerance: 1e-10,
-        most: 5000,
+        max_iterations: 5000,
     };
     let (ms, found) = cold(conjugate);
     let (largest, residual) = report(&found?);

@@ -22,7 +22,7 @@ use brisance_benches::table::{Column, Style, write_table};
 use cpu_time::ProcessTime;
 use fast_surface_nets::ndshape::{RuntimeShape, Shape};
 use fast_surface_nets::{SurfaceNetsBuffer, surface_nets};
-use levelset::{Aabb, Grid, LevelSet, Order, Sign, Solid, Stuffing, TetMesh, TriMesh};
+use levelset::{Aabb, Grid, LevelSet, Sign, Solid, Stuffing, TetMesh, TriMesh, UpwindOrder};
 use nalgebra::{Point3, Vector3};
 use parry3d::mass_properties::MassProperties;
 use parry3d::math::Vector;
@@ -212,7 +212,7 @@ fn time_field(name: &str, exact: &LevelSet, report: &mut Report) {
     let (ms, swept) = timed(|| exact.redistanced());
     report.ours(format!("redistance {name}"), ms, Some(mean_difference(&swept, exact)));
     if exact.grid().node_count() < 1 << 22 {
-        let (ms, marched) = timed(|| exact.marched(Order::Second));
+        let (ms, marched) = timed(|| exact.fast_marched(UpwindOrder::Second));
         let error = Some(mean_difference(&marched, exact));
         report.ours(format!("fast marching, second order {name}"), ms, error);
     }

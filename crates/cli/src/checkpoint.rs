@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use sim::{BodyId, Event, RecordingState, Strain, WorldState};
+use sim::{BodyId, Event, ImpactLoad, RecordingState, WorldState};
 use thiserror::Error;
 
 use crate::ledger::Ledger;
@@ -38,7 +38,7 @@ pub struct Checkpoint {
     /// Frames in which the quadratic programme reached its limit of work.
     pub solver_limited: usize,
     /// The hardest blow to each body, and the bodies that broke.
-    pub strains: (Vec<Strain>, Vec<BodyId>),
+    pub impacts: (Vec<ImpactLoad>, Vec<BodyId>),
 }
 
 /// Why a file is no checkpoint that can be gone on from.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, Unit, Vector3};
 use serde_json::json;
-use sim::{BodyId, Happened, Report, Touching};
+use sim::{BodyId, HitOutcome, Report, TouchingPair};
 
 use crate::output::{folder_of, write_whole};
 
@@ -39,7 +39,7 @@ impl Contacts {
     ) -> io::Result<()> {
         let events = &report.events.contacts;
         for touching in events.touching.iter().filter(|touching| touching.impulse > 0.0) {
-            let Touching { bodies, point, normal, impulse, materials, .. } = touching;
+            let TouchingPair { bodies, point, normal, impulse, materials, .. } = touching;
             let line = json!({
                 "frame": frame,
                 "time": frame as f64 / self.fps,
@@ -53,7 +53,7 @@ impl Contacts {
             writeln!(self.lines, "{line}")?;
         }
         for event in &report.events.replayable {
-            let Happened::Broke(pieces) = event.outcome else { continue };
+            let HitOutcome::Broke(pieces) = event.outcome else { continue };
             let [x, y, z, i, j, k, w] = event.pose;
             let turn = Unit::new_unchecked(Quaternion::new(w, i, j, k));
             let pose = Isometry3::from_parts(Translation3::new(x, y, z), turn);

@@ -120,7 +120,7 @@ impl Ledger {
                 torque.z,
                 stress,
                 strength,
-                load.ratio(),
+                load.utilization(),
             ];
             Some(AnchorRow { frame, time, name: name(body)?, numbers })
         }));

@@ -14,7 +14,7 @@ const POSE: u64 = 56;
 /// Bytes of a corner: its time and pose.
 const CORNER: u64 = 8 + POSE;
 
-/// A file without a name that holds the traces that [`sim::Recorder::take`] took.
+/// A file without a name that holds the traces that [`sim::Recorder::take_poses`] took.
 pub struct Spool {
     file: File,
     end: u64,

@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn stack(count: usize) -> Result<World, Box<dyn Error>> {
     let half = Vector3::repeat(EDGE / 2.0);
     let moments = MassMoments::cuboid(MASS, &Point3::origin(), &Vector3::repeat(EDGE));
-    let (mass, _) = moments.body()?;
+    let (mass, _) = moments.mass_properties()?;
     let cuboid = Arc::new(Shape::cuboid(half, EDGE / 4.0));
     let heights = (0..count).map(|n| 0.01 + EDGE / 2.0 + n as f64 * (EDGE + 0.01));
     let ground = Isometry3::identity();

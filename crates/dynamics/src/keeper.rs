@@ -64,7 +64,7 @@ impl Kept {
 
 /// What the engine is to write back into a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Held {
+pub struct Correction {
     /// From body coordinates to the world.
     pub pose: Isometry3<f64>,
     /// Angular velocity in world axes, rad/s.
@@ -96,8 +96,8 @@ pub struct Held {
 ///     plate.pose.rotation = turn * plate.pose.rotation;
 ///
 ///     let is_touched = false;
-///     if let Some(held) = keeper.hold("plate", &plate, is_touched) {
-///         (plate.pose, plate.angular_velocity) = (held.pose, held.angular_velocity);
+///     if let Some(corrected) = keeper.correct("plate", &plate, is_touched) {
+///         (plate.pose, plate.angular_velocity) = (corrected.pose, corrected.angular_velocity);
 ///     }
 /// }
 /// ```
@@ -124,12 +124,17 @@ impl<H: Eq + Hash> EnergyKeeper<H> {
     /// `is_touched` says whether contacts, joints, forces off the center of mass or the user turned the body since the
     /// last call: what it is held to is then measured anew. Its center of mass stays where it is. A body whose mass or
     /// moments are no positive numbers, or whose state is not finite, is left alone.
-    pub fn hold(&mut self, handle: H, body: &EngineBody, is_touched: bool) -> Option<Held> {
+    pub fn correct(
+        &mut self,
+        handle: H,
+        body: &EngineBody,
+        is_touched: bool,
+    ) -> Option<Correction> {
         if !is_touched && let Some(Kept { mass, angular_momentum, energy }) = self.kept.get(&handle)
         {
             let (rotation, _) = energy_fix(mass, &body.rotation(), angular_momentum, *energy);
             let angular_velocity = mass.angular_velocity(&rotation, angular_momentum);
-            return Some(Held { pose: body.turned(rotation), angular_velocity });
+            return Some(Correction { pose: body.turned(rotation), angular_velocity });
         }
         match Kept::new(body) {
             Some(kept) => drop(self.kept.insert(handle, kept)),
@@ -201,10 +206,10 @@ mod tests {
             let mut body = start;
             let mut keeper = EnergyKeeper::new();
             let (momentum, energy) = spin(&start);
-            prop_assert_eq!(keeper.hold(7, &body, false), None);
+            prop_assert_eq!(keeper.correct(7, &body, false), None);
             for _ in 0..120 {
                 step(&mut body, &velocity);
-                let held = keeper.hold(7, &body, false).unwrap();
+                let held = keeper.correct(7, &body, false).unwrap();
                 (body.pose, body.angular_velocity) = (held.pose, held.angular_velocity);
             }
             let (now, held) = spin(&body);
@@ -226,23 +231,23 @@ mod tests {
             principal_axes: UnitQuaternion::identity(),
         };
         let mut keeper = EnergyKeeper::new();
-        assert_eq!(keeper.hold(1, &body, false), None);
+        assert_eq!(keeper.correct(1, &body, false), None);
         body.angular_velocity *= 2.0;
         // a contact sped it up
-        assert_eq!(keeper.hold(1, &body, true), None);
-        let held = keeper.hold(1, &body, false).unwrap();
+        assert_eq!(keeper.correct(1, &body, true), None);
+        let held = keeper.correct(1, &body, false).unwrap();
         assert!((held.angular_velocity - body.angular_velocity).norm() < 1e-12);
         keeper.forget(&1);
-        assert_eq!(keeper.hold(1, &body, false), None);
+        assert_eq!(keeper.correct(1, &body, false), None);
         keeper.retain(|handle| *handle != 1);
-        assert_eq!(keeper.hold(1, &body, false), None);
+        assert_eq!(keeper.correct(1, &body, false), None);
         for broken in [
             EngineBody { mass: f64::NAN, ..body },
             EngineBody { principal_inertia: Vector3::zeros(), ..body },
             EngineBody { angular_velocity: Vector3::repeat(f64::INFINITY), ..body },
         ] {
-            assert_eq!(keeper.hold(2, &broken, false), None);
-            assert_eq!(keeper.hold(2, &broken, false), None, "{broken:?}");
+            assert_eq!(keeper.correct(2, &broken, false), None);
+            assert_eq!(keeper.correct(2, &broken, false), None, "{broken:?}");
         }
     }
 }

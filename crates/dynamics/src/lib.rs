@@ -18,7 +18,7 @@
 //!
 //! let hammer = MassMoments::cuboid(0.3, &Point3::origin(), &Vector3::new(0.02, 0.3, 0.02))
 //!     + MassMoments::cuboid(0.7, &Point3::new(0.0, 0.16, 0.0), &Vector3::new(0.12, 0.04, 0.04));
-//! let (mass, mut pose) = hammer.body()?;
+//! let (mass, mut pose) = hammer.mass_properties()?;
 //! let thrown = Velocity { linear: Vector3::y(), angular: Vector3::new(12.0, 0.1, 0.1) };
 //! let momentum = mass.momentum(&pose.rotation, &thrown);
 //! let energy = mass.kinetic_energy(&pose.rotation, &momentum);
@@ -71,7 +71,7 @@ pub use integrate::{
     Accuracy, CoupledBody, IntegrateError, Integrator, Motion, Scale, State, integrate,
     integrate_coupled,
 };
-pub use keeper::{EnergyKeeper, EngineBody, Held};
+pub use keeper::{Correction, EnergyKeeper, EngineBody};
 pub use mass::{MassError, MassProperties};
 pub use moments::MassMoments;
 pub use momentum::{Load, Momentum, Velocity};

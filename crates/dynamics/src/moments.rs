@@ -7,9 +7,8 @@ use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Vector3};
 /// properties of a body follow.
 ///
 /// Moments of parts add up to those of the whole, and a part that was cut off can be subtracted.
-/// They are exact for tetrahedra, and so for a closed mesh, which is the sum over its triangles of
-/// the signed tetrahedra to the origin; for cells; and for points (equal to `I = sum m (r.r - r r)`
-/// in its textbook form).
+/// They are exact for points (the textbook `I = sum m (r.r - r r)`), for cells and for tetrahedra.
+/// Those of a closed mesh are the sum over its triangles of the signed tetrahedra to the origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MassMoments {
     /// Mass, kg.
@@ -40,10 +39,10 @@ impl MassMoments {
         moments
     }
 
-    /// A tetrahedron of uniform `density` kg/m^3; negative if its corners wind the other way.
+    /// A tetrahedron of uniform `density` kg/m^3.
     ///
-    /// Positive if the last corner lies on the side of the first three from which they run
-    /// clockwise.
+    /// Its mass is positive if the first three corners run clockwise as seen from the last, and
+    /// negative otherwise.
     pub fn tetrahedron(density: f64, corners: &[Point3<f64>; 4]) -> Self {
         let [a, b, c, d] = corners.map(|p| p.coords);
         let volume = (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0;
@@ -76,7 +75,7 @@ impl MassMoments {
     }
 
     /// Inertia tensor about the center of mass, kg m^2: `tr(S) I - S` with the second moment `S`
-    /// taken about the center (Su09 section 4.2, which prints it without).
+    /// taken about the center (Su09 section 4.2 prints the formula without this shift).
     pub fn inertia(&self) -> Matrix3<f64> {
         let central = self.second - self.first * self.first.transpose() / self.mass;
         Matrix3::from_diagonal_element(central.trace()) - central
@@ -87,7 +86,7 @@ impl MassMoments {
     ///
     /// # Errors
     /// [`MassError`] if the mass or a principal moment is not positive and finite.
-    pub fn body(&self) -> Result<(MassProperties, Isometry3<f64>), MassError> {
+    pub fn mass_properties(&self) -> Result<(MassProperties, Isometry3<f64>), MassError> {
         let (mass, rotation) = MassProperties::from_inertia(self.mass, &self.inertia())?;
         Ok((mass, Isometry3::from_parts(Translation3::from(self.center().coords), rotation)))
     }

@@ -128,7 +128,7 @@ fn solids(
         let near = bounds.grown(margin * spacing);
         let (first, _) = lattice.locate(&near.min);
         let (last, _) = lattice.locate(&near.max);
-        let grid = lattice.part(first, last.map(|n| n + 1));
+        let grid = lattice.subgrid(first, last.map(|n| n + 1));
         let sampled = match reach {
             Reach::Band => LevelSet::band_from_mesh(mesh, grid, Sign::Winding),
             Reach::Space => LevelSet::from_mesh(mesh, grid, Sign::Winding),

@@ -14,7 +14,7 @@ use levelset::{Aabb, ConvexHull, Grid, LevelSet, Moments, Solid, TriMesh};
 use nalgebra::{Point3, Vector3};
 
 use crate::facets::{Facets, Surface};
-use crate::{ClosedMesh, convex_parts};
+use crate::{ClosedMesh, convex_decomposition};
 
 pub use piece::Piece;
 pub use pieces::Pieces;
@@ -72,7 +72,7 @@ impl Exact {
     }
 
     /// The convex solids that it is made of, if they are known.
-    fn convex_parts(&self) -> Option<&[Facets]> {
+    fn convex_decomposition(&self) -> Option<&[Facets]> {
         match &self.convexity {
             Convexity::Convex => Some(std::slice::from_ref(&self.facets)),
             Convexity::Union(parts) => Some(parts),
@@ -159,7 +159,7 @@ impl Geometry {
 
     /// Most pieces that a pattern may be meant to divide it into: an exact solid holds any number, and of
     /// a sampled one every piece holds four samples or more on average.
-    pub fn most_pieces(&self) -> usize {
+    pub fn max_pieces(&self) -> usize {
         match &self.kind {
             Kind::Exact(_) => usize::MAX,
             Kind::Sampled(_) => {
@@ -189,7 +189,7 @@ impl Geometry {
         let nodes = self.grid.node_count();
         match &self.kind {
             Kind::Exact(exact) => {
-                let parts = exact.convex_parts();
+                let parts = exact.convex_decomposition();
                 // the distance of convex solids is seldom asked for
                 let samples = if parts.is_some() { 0 } else { nodes };
                 let parts = parts.unwrap_or_default().iter().map(Facets::memory);
@@ -220,11 +220,11 @@ impl Geometry {
     /// many, and the solid stands out of them by at most 1 % of its size.
     pub fn hulls(&self) -> Option<Vec<ConvexHull>> {
         let Kind::Exact(exact) = &self.kind else { return None };
-        exact.convex_parts()?.iter().map(hull).collect()
+        exact.convex_decomposition()?.iter().map(hull).collect()
     }
 
     /// Convex solids whose union it is, about, for engines that collide those: [`Self::hulls`] if they are known, else
-    /// [`convex_parts`] of its surface.
+    /// [`convex_decomposition`] of its surface.
     ///
     /// ```
     /// use brisance_fracture::Geometry;
@@ -235,18 +235,18 @@ impl Geometry {
     /// let bounds = Aabb { min: Point3::new(-0.65, -0.15, -0.65), max: Point3::new(0.65, 0.15, 0.65) };
     /// let grid = Grid::enclosing(&bounds, 0.05, 3, Grid::MAX_NODES)?;
     /// let ring = Geometry::primitive(ring, grid).expect("a solid");
-    /// let parts = ring.convex_parts(0.05, 16);
+    /// let parts = ring.convex_decomposition(0.05, 16);
     /// let volume: f64 = parts.iter().map(TriMesh::signed_volume).sum();
     /// assert!((volume / ring.moments().volume - 1.0).abs() < 0.05);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn convex_parts(&self, error: f64, most: u32) -> Vec<TriMesh> {
+    pub fn convex_decomposition(&self, error: f64, most: u32) -> Vec<TriMesh> {
         if let Some(hulls) = self.hulls() {
             return hulls.iter().map(|hull| hull.mesh().clone()).collect();
         }
         let exact = self.surface().and_then(|surface| ClosedMesh::new(surface.mesh).ok());
         let solid = exact.or_else(|| ClosedMesh::new(self.level_set().isosurface()).ok());
-        let parts = solid.as_ref().map(|solid| convex_parts(solid, error, most));
+        let parts = solid.as_ref().map(|solid| convex_decomposition(solid, error, most));
         parts.unwrap_or_default()
     }
 

@@ -58,7 +58,7 @@ impl Shattered {
                 high[a] = high[a].max(last[a]);
             }
         }
-        let grid = parent.grid().part(low, high);
+        let grid = parent.grid().subgrid(low, high);
         let [nx, ny, nz] = grid.dims();
         let mut values = Array3::from_shape_fn((nx, ny, nz), |(i, j, k)| {
             parent.values()[[low[0] + i, low[1] + j, low[2] + k]]

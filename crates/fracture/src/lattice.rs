@@ -4,7 +4,7 @@
 //! constraint on their distance with a [strength](Lattice::strengths). A blow is a force on some
 //! particles; the [`multipliers`] of the constraints are the forces in the links that keep all
 //! distances. Links that carry more than their strength break, others are
-//! [weakened](Breaking::damage), and so it goes on until all hold. What hangs together is a piece,
+//! [weakened](StrikeSettings::damage), and so it goes on until all hold. What hangs together is a piece,
 //! and its links are [as weak](Lattice::part) as they were.
 //!
 //! What the links do depends on [`Neighbors`]. With those of Ku07, across shared faces, a particle
@@ -25,7 +25,7 @@ use nalgebra::{Point3, Vector3};
 pub use modifiers::{Stencil, Weakness};
 pub use multipliers::{Links, Multipliers, multipliers};
 pub use pieces::{LatticePieces, Shards, smoothed_crack};
-pub use strike::{Breaking, Strike};
+pub use strike::{Strike, StrikeSettings};
 pub use weakening::Spread;
 
 /// Which tetrahedra are linked.

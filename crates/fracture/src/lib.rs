@@ -39,7 +39,7 @@
 //! A [`Geometry`] is the solid of a body, exact or sampled: [`Geometry::divide`] gives exact pieces where
 //! a closed mesh or a primitive is broken by convex cells, and sampled ones, by [`shatter`], of all else.
 //! Pieces have moments, surfaces, hulls and a signed distance. [`draw`] makes the surfaces of sampled
-//! ones that people see, [`convex_parts`] what other engines collide, and a [`Bond`] says what held two
+//! ones that people see, [`convex_decomposition`] what other engines collide, and a [`Bond`] says what held two
 //! pieces together.
 
 // a browser has one thread
@@ -51,7 +51,7 @@ mod body;
 mod bricks;
 mod cell;
 mod conjugate_gradient;
-mod convex_parts;
+mod convex_decomposition;
 mod cut;
 mod drawing;
 mod drawn;
@@ -99,15 +99,15 @@ pub use ndarray;
 
 pub use alignment::Alignment;
 pub use bricks::Bricks;
-pub use convex_parts::convex_parts;
+pub use convex_decomposition::convex_decomposition;
 pub use drawing::{Break, Drawing, draw};
 pub use facets::{FaceOrigin, Surface};
 pub use file::ReadPatternError;
 pub use geometry::{Geometry, Piece, Pieces};
 pub use impact::{Impact, Section};
 pub use lattice::{
-    Breaking, Lattice, LatticeError, LatticePieces, Link, Links, Multipliers, Neighbors, Shards,
-    Spread, Stencil, Strike, Weakness, multipliers, smoothed_crack,
+    Lattice, LatticeError, LatticePieces, Link, Links, Multipliers, Neighbors, Shards, Spread,
+    Stencil, Strike, StrikeSettings, Weakness, multipliers, smoothed_crack,
 };
 pub use load::bond_loads;
 pub use material::Material;
@@ -121,7 +121,7 @@ pub use radial::Radial;
 pub use random::Random;
 pub use rough::RoughSurface;
 pub use shatter::{Fragment, Shattered, shatter};
-pub use slicing::{ClosedMesh, Half, NotClosed, Origin, Plane, Slice, carve, slice};
+pub use slicing::{ClosedMesh, Half, NotClosed, Origin, Plane, Slice, slice, voronoi_cells};
 pub use touching::{TOUCHING_GAP, touching};
 pub use voronoi::Voronoi;
 

@@ -92,16 +92,16 @@ impl Material {
     }
 
     /// Compressive strength of brittle materials over their tensile strength (Griffith 1924).
-    pub const COMPRESSION: f64 = 8.0;
+    pub const COMPRESSIVE_TO_TENSILE: f64 = 8.0;
 
     /// Mean pressure at which a contact crushes the material, Pa: 3 times its compressive strength
-    /// (Tabor, *The Hardness of Metals*, 1951), which follows from [`Material::COMPRESSION`].
+    /// (Tabor, *The Hardness of Metals*, 1951), which follows from [`Material::COMPRESSIVE_TO_TENSILE`].
     pub fn crushing_pressure(&self) -> f64 {
         Self::crushing_at(self.tensile_strength)
     }
 
     /// The same of a tensile strength, Pa.
     pub(crate) fn crushing_at(tensile_strength: f64) -> f64 {
-        3.0 * Self::COMPRESSION * tensile_strength
+        3.0 * Self::COMPRESSIVE_TO_TENSILE * tensile_strength
     }
 }

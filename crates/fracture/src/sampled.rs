@@ -74,7 +74,7 @@ impl Pattern {
                 // the only region of a pattern is infinitely deep
                 region.value(&Point3::from(place.map(f64::from))).max(-MAX_DEPTH) as f32
             });
-            let part = grid.part(nodes.low, nodes.high.map(|n| n - 1));
+            let part = grid.subgrid(nodes.low, nodes.high.map(|n| n - 1));
             let level_set = LevelSet::from_values(part, values);
             Region::Sampled(Sampled::new(&level_set, grid.bounds()))
         };

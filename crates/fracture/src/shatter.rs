@@ -164,5 +164,5 @@ impl WithSimd for Merging<'_> {
 }
 
 fn part(grid: &Grid, nodes: &NodeBox) -> Grid {
-    grid.part(nodes.low, nodes.high.map(|n| n - 1))
+    grid.subgrid(nodes.low, nodes.high.map(|n| n - 1))
 }

@@ -17,17 +17,17 @@
 //! cases of their own: a face in the plane goes to the side where its solid is.
 
 mod cap;
-mod carve;
 mod closed;
 mod half;
 mod projection;
 mod split;
+mod voronoi_cells;
 
 use nalgebra::{Point3, UnitVector3, Vector3};
 
-pub use carve::carve;
 pub use closed::{ClosedMesh, NotClosed};
 pub use half::{Half, Origin};
+pub use voronoi_cells::voronoi_cells;
 
 use split::Split;
 

@@ -53,7 +53,7 @@ impl Voronoi {
     pub fn with_pieces(self, pieces: usize, body: &Geometry) -> Self {
         let points = body.inside_points(sample_count(pieces));
         let blows = blows(&body.bounds(), &points);
-        self.counted(pieces.min(body.most_pieces()), &points, &blows)
+        self.counted(pieces.min(body.max_pieces()), &points, &blows)
     }
 
     /// As many sites, around the body, as it takes for it to come apart into `pieces` within 1 %, or as near
@@ -76,7 +76,7 @@ impl Voronoi {
         const GROWTH: usize = 8;
         /// A number of pieces that differs from the wanted one by this part of it or less will do.
         const CLOSE: usize = 100;
-        let pieces = pieces.min(body.most_pieces()).clamp(1, Pattern::MAX_REGIONS);
+        let pieces = pieces.min(body.max_pieces()).clamp(1, Pattern::MAX_REGIONS);
         let points = body.inside_points(sample_count(pieces));
         // no site where the body is not
         let to_pattern = at.transform().inverse();

@@ -8,7 +8,7 @@ use crate::sharing::Union;
 pub struct Components {
     /// Per node, flat: 0 for background, else 1 to `count` in order of first appearance.
     pub labels: Vec<u32>,
-    /// Components there are.
+    /// Number of components.
     pub count: usize,
 }
 
@@ -52,7 +52,7 @@ pub struct Run {
     pub start: u32,
     /// One past the flat index of the last, in the same row.
     pub end: u32,
-    /// Whose they are.
+    /// Their owner.
     pub owner: u32,
 }
 
@@ -101,7 +101,7 @@ fn collect_runs<T>(base: usize, row: &[T], owner: &impl Fn(&T) -> u32, runs: &mu
     }
 }
 
-/// How many samples from the first on have this owner; looks at several at once.
+/// Number of leading samples with this owner; compares several at once.
 fn run_length<T>(row: &[T], mine: u32, owner: &impl Fn(&T) -> u32) -> usize {
     let alike = |chunk: &&[T]| chunk.iter().fold(0, |odd, s| odd | (owner(s) ^ mine)) == 0;
     let whole = 16 * row.chunks_exact(16).take_while(alike).count();

@@ -10,7 +10,7 @@ impl LevelSet {
     /// # Panics
     /// If `high` is not a node or is not above `low` on every axis.
     pub fn cropped(&self, low: [usize; 3], high: [usize; 3]) -> Self {
-        let grid = self.grid().part(low, high);
+        let grid = self.grid().subgrid(low, high);
         let part = self.values().slice(s![low[0]..=high[0], low[1]..=high[1], low[2]..=high[2]]);
         Self::from_values(grid, part.to_owned())
     }

@@ -11,7 +11,7 @@ use crate::{Moments, TriMesh};
 pub struct MeshFacts {
     /// Every edge has as many triangles on one side as on the other, so the mesh bounds a volume.
     pub closed: bool,
-    /// Edges that lack a triangle on one side, each as often as it lacks one.
+    /// Open edges: each counts once for every triangle that it lacks on one side.
     pub open_edges: usize,
     /// No edge runs the same way in two triangles.
     pub oriented: bool,
@@ -28,7 +28,7 @@ pub struct MeshFacts {
 }
 
 impl TriMesh {
-    /// Checks the mesh's numbers and counts what it is.
+    /// Checks vertices and indices, and determines the facts.
     ///
     /// # Errors
     /// [`MeshError`] when there is no triangle, a coordinate is not finite or an index is out of

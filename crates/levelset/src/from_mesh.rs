@@ -87,7 +87,7 @@ impl LevelSet {
     /// The signed distance of a mesh.
     ///
     /// Within three cells of the surface the distance is exact to 1e-4 cells and the sign is exact
-    /// (for [`Sign::Winding`], but where the winding number is about a hundredth from one half).
+    /// (with [`Sign::Winding`], except where the winding number is within 0.01 of one half).
     /// Beyond, distance is to the nearest of the surface points next to the nodes by the surface,
     /// found by sweeping: a few hundredths of a cell too far on average. The same bits come out for
     /// any number of threads.
@@ -103,7 +103,8 @@ impl LevelSet {
     }
 
     /// As [`LevelSet::from_mesh`], but only within three cells of the surface; samples farther off
-    /// are three cells, with their sign. It is the quicker, where only the surface matters.
+    /// have a distance of three cells and the right sign. It is faster, and enough where only the
+    /// surface matters.
     ///
     /// # Errors
     /// As [`LevelSet::from_mesh`].
@@ -140,7 +141,7 @@ fn scan(mesh: &TriMesh, grid: &Grid, sign: Sign) -> Result<(Vec<f32>, Vec<bool>)
         let volume = mesh.signed_volume();
         if volume <= 0.0 {
             let area: f64 = (0..mesh.triangles.len()).map(|t| mesh.area_vector(t).norm()).sum();
-            // rounding leaves about so much of what cancels
+            // round-off of terms that cancel
             if -volume <= 1e-12 * area * grid.bounds().extents().norm() {
                 return Err(MeshError::Flat);
             }
@@ -182,7 +183,7 @@ fn anchors(distance: &[f32], inside: &[bool], dims: [usize; 3]) -> Vec<Anchor> {
             (signed(high) - signed(low)) / ((high - low) / strides[a]) as f32
         });
         let size = slope.iter().map(|x| x * x).sum::<f32>().sqrt();
-        // no direction where the nearest points are many: others will do
+        // a node with several nearest points has no gradient: points of its neighbors will do
         if size.is_finite() && size > 0.1 {
             let scale = -signed(node) / size;
             anchors.push(Anchor { node: node as u32, offset: slope.map(|x| x * scale) });
@@ -294,7 +295,8 @@ struct OpenSlab<'a> {
 }
 
 impl OpenSlab<'_> {
-    /// Sets a block of nodes, as one if bounds on the change of the winding number allow it.
+    /// Sets a block of nodes, all at once if the winding number is known to change little within
+    /// it.
     fn decide(&self, block: [Range<usize>; 3], inside: &mut [bool]) {
         let [_, ny, nz] = self.slab.dims;
         let index = |i: usize, j: usize, k: usize| ((i - self.slab.first) * ny + j) * nz + k;
@@ -402,8 +404,8 @@ impl Slab {
     }
 }
 
-/// Where a hole is closed by the winding number alone the sign changes far from any triangle: puts
-/// the surface half-way between such neighbors.
+/// Puts the surface half-way between neighbors of opposite sign far from any triangle, where the
+/// winding number alone closes a hole.
 fn bridge_holes(values: &mut [f32], inside: &[bool], grid: &Grid) {
     let dims = grid.dims();
     let strides = [dims[1] * dims[2], dims[2], 1];

@@ -193,7 +193,7 @@ impl Grid {
     ///
     /// # Panics
     /// If `high` is not a node or is not above `low` on every axis.
-    pub fn part(&self, low: [usize; 3], high: [usize; 3]) -> Self {
+    pub fn subgrid(&self, low: [usize; 3], high: [usize; 3]) -> Self {
         let fits = (0..3).all(|a| low[a] < high[a] && high[a] < self.dims[a]);
         assert!(fits, "nodes {low:?} to {high:?} are no part of {:?}", self.dims);
         let dims = std::array::from_fn(|a| high[a] - low[a] + 1);

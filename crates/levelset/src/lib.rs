@@ -61,9 +61,9 @@
 #![doc = include_str!("../doc/surface.svg")]
 //! </div>
 //!
-//! [`LevelSet::from_mesh`] takes a closed mesh with exact distance near the surface and no wrong
-//! sign; with [`Sign::Winding`] it takes any mesh. Set operations cut: the ball on the left divides
-//! the ring into what [`LevelSet::difference`] and [`LevelSet::intersection`] give.
+//! [`LevelSet::from_mesh`] converts a closed mesh, with exact distance near the surface and no
+//! wrong sign; with [`Sign::Winding`] it converts any mesh. Set operations cut: the ball on the
+//! left divides the ring into what [`LevelSet::difference`] and [`LevelSet::intersection`] give.
 //!
 //! <div>
 #![doc = include_str!("../doc/cut.svg")]
@@ -164,10 +164,10 @@ pub use from_mesh::{MeshError, Sign};
 pub use grid::{Aabb, Grid, GridError};
 pub use hull::{ConvexHull, HullError};
 pub use integrate::{NodeCounts, label_moments};
-pub use march::Order;
+pub use march::UpwindOrder;
 pub use mesh::TriMesh;
 pub use moments::Moments;
-pub use redistance::GradientError;
+pub use redistance::EikonalResidual;
 pub use sample::LevelSet;
 pub use sharing::Union;
 pub use solid::Solid;

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 /// Accuracy of the one-sided differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum UpwindOrder {
     /// One upwind neighbor per axis: error of order h.
     First,
     /// Two upwind neighbors per axis where they are known and ordered: error of order h^2 away
@@ -15,7 +15,7 @@ pub enum Order {
 
 /// Fills the infinite entries of `distance` (in cells, never negative) from the finite ones, which
 /// stay as they are.
-pub(crate) fn march(distance: &mut [f32], dims: [usize; 3], order: Order) {
+pub(crate) fn march(distance: &mut [f32], dims: [usize; 3], order: UpwindOrder) {
     let strides = [dims[1] * dims[2], dims[2], 1];
     let neighbors = |node: usize| {
         let at = [node / strides[0], node / strides[1] % dims[1], node % dims[2]];
@@ -55,7 +55,7 @@ type Queue = BinaryHeap<Reverse<u64>>;
 struct Solver {
     dims: [usize; 3],
     strides: [usize; 3],
-    order: Order,
+    order: UpwindOrder,
 }
 
 impl Solver {
@@ -111,7 +111,7 @@ impl Solver {
             (None, Some(h)) => (h, false),
             (None, None) => return None,
         };
-        if self.order == Order::Second {
+        if self.order == UpwindOrder::Second {
             let far = if from_low {
                 known(at > 1, node.wrapping_sub(2 * stride))
             } else {

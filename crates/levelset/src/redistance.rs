@@ -3,13 +3,13 @@
 use nalgebra::Vector3;
 
 use crate::LevelSet;
-use crate::march::{Order, march};
+use crate::march::{UpwindOrder, march};
 use crate::sweep::{Anchor, sweep};
 
 /// How far a level set is from satisfying |grad phi| = 1, by central differences.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct GradientError {
+pub struct EikonalResidual {
     /// Average of `abs(|grad phi| - 1)` over the nodes looked at; 0 if there are none.
     pub mean: f64,
     /// Largest of the same.
@@ -31,7 +31,7 @@ impl LevelSet {
     /// Nodes next to the surface find their nearest point on it along the gradient, and sweeps hand
     /// those points on to all others (after Danielsson 1980), so that the error does not grow with
     /// distance. Where neighbors take different points |grad phi| is not quite one, by 2 % on average
-    /// on any grid: [`LevelSet::marched`] converges in that. A level set without a surface comes back unchanged.
+    /// on any grid: [`LevelSet::fast_marched`] converges in that. A level set without a surface comes back unchanged.
     pub fn redistanced(&self) -> Self {
         let anchors = self.anchors(Neighborhood::Cube);
         if anchors.is_empty() {
@@ -44,7 +44,7 @@ impl LevelSet {
 
     /// As [`LevelSet::redistanced`], but by fast marching (Se99), which is what Su09 uses: slower,
     /// and its error grows away from the surface.
-    pub fn marched(&self, order: Order) -> Self {
+    pub fn fast_marched(&self, order: UpwindOrder) -> Self {
         let anchors = self.anchors(Neighborhood::Cross);
         if anchors.is_empty() {
             return self.clone();
@@ -59,7 +59,7 @@ impl LevelSet {
 
     /// How well |grad phi| = 1 holds at the nodes within `band` meters of the surface, the outermost
     /// left out; nodes where distance has a kink count too.
-    pub fn gradient_error(&self, band: f64) -> GradientError {
+    pub fn eikonal_residual(&self, band: f64) -> EikonalResidual {
         let grid = self.grid();
         let [nx, ny, nz] = grid.dims();
         let strides = [ny * nz, nz, 1];
@@ -82,7 +82,7 @@ impl LevelSet {
                 }
             }
         }
-        GradientError { mean: sum / count.max(1) as f64, max }
+        EikonalResidual { mean: sum / count.max(1) as f64, max }
     }
 
     /// Nearest points on the surface of the nodes that have it in their neighborhood.

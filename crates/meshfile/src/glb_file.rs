@@ -32,7 +32,7 @@ pub enum GlbError {
 /// Most vertices, and most indices, of all primitives together.
 pub const MAX_ELEMENTS: usize = 1 << 26;
 
-/// Extensions of which nothing is lost but images, which are reported where they are missed.
+/// Extensions without which only images are lost; these are reported where they are used.
 const IMAGES: [&str; 4] =
     ["EXT_texture_avif", "EXT_texture_webp", "KHR_texture_basisu", "MSFT_texture_dds"];
 
@@ -62,17 +62,17 @@ pub fn is_glb(bytes: &[u8]) -> bool {
     bytes.starts_with(b"glTF")
 }
 
-/// Opens a GLB file the meshes of which can be read: their accessors are of kinds that the format
-/// allows, lie within the file, have one entry for each vertex, and indices name vertices.
+/// Opens a GLB file and checks its meshes: accessors are of kinds that the format allows, lie
+/// within the file and have one entry for each vertex, and indices name vertices that exist.
 ///
 /// # Errors
 /// [`GlbError`] when they are not.
 pub fn open(bytes: &[u8]) -> Result<Gltf, GlbError> {
-    // the library takes other bytes for JSON
+    // the library would parse other bytes as JSON
     if !is_glb(bytes) {
         return Err(GlbError::Damaged("it does not start with `glTF`".to_owned()));
     }
-    // the library takes the header from this length
+    // the library subtracts the header from this length
     let length = bytes.get(8..12).and_then(|length| length.try_into().ok());
     if length.is_none_or(|length| u32::from_le_bytes(length) < 12) {
         return Err(GlbError::Damaged("its header is cut off".to_owned()));
@@ -181,7 +181,7 @@ impl<'a> Checker<'a> {
                 Semantic::TexCoords(_) => (&[Vec2], &[F32, U8, U16]),
                 Semantic::Colors(0) => (&[Vec3, Vec4], &[F32, U8, U16]),
                 Semantic::Extras(name) if name == "REST" => (&[Vec3], &[F32]),
-                // nobody reads it
+                // other attributes are not read
                 _ => continue,
             };
             let part = format!("{} of mesh {mesh}", semantic.to_string());
@@ -240,7 +240,7 @@ impl<'a> Checker<'a> {
     /// `Some` if the values of an accessor, of some size in bytes, are all there.
     fn lies_within(&self, accessor: &Accessor, size: usize) -> Option<()> {
         let offset = accessor.byte_offset.unwrap_or_default().0;
-        // values that are 0 but for a few are not stored, and there may be any number of them
+        // sparse accessors store the few values that are not 0, and may have any count
         self.stretch(accessor.buffer_view?.value(), offset, accessor.count.0, size)?;
         let Some(sparse) = &accessor.sparse else { return Some(()) };
         let (indices, values) = (&sparse.indices, &sparse.values);
@@ -250,7 +250,7 @@ impl<'a> Checker<'a> {
         self.stretch(values.buffer_view.value(), values.byte_offset.0, count, size)
     }
 
-    /// `Some` if so many values of some size in bytes are in a view, and this in the file.
+    /// `Some` if a view lies within the file and holds so many values of some size in bytes.
     fn stretch(&self, view: usize, offset: u64, count: u64, size: usize) -> Option<()> {
         let view = self.root.buffer_views.get(view)?;
         let buffer = self.root.buffers.get(view.buffer.value())?;

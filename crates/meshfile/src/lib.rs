@@ -48,7 +48,7 @@ pub enum MeshFileError {
     /// The file cannot be read.
     #[error("cannot be read ({0}): check the path")]
     Read(#[from] std::io::Error),
-    /// The name ends in none of the formats that are read.
+    /// The extension of the name is none of the formats that are read.
     #[error("is of a kind that is not read: give an .obj, .stl, .ply or .glb file")]
     UnknownFormat,
     /// A line is not what the format allows.
@@ -78,7 +78,7 @@ pub enum MeshFileError {
         /// What is wrong with it.
         source: ImageError,
     },
-    /// It is a recording as a rig, in the mesh of which every body is where it was born.
+    /// It is a rigged recording, whose mesh holds every body where it was born.
     #[error(
         "is a recording that is written with --rig, the mesh of which is no solid: give a mesh, or the recording \
          without --rig"
@@ -109,7 +109,7 @@ pub enum MeshFileError {
         /// Vertices there are.
         count: usize,
     },
-    /// The name ends in none of the formats that tetrahedra are read from.
+    /// The extension of the name is none of the formats that tetrahedra are read from.
     #[error("is of a kind that tetrahedra are not read from: give a {known} file")]
     UnknownTetFormat {
         /// Endings of those that are.
@@ -162,8 +162,8 @@ pub struct MeshFile {
     pub corners: Vec<[Paint; 3]>,
     /// Its materials.
     pub coats: Vec<Coat>,
-    /// The index into `coats` for each triangle, or none if there are no coats; a number past their end is that
-    /// of a triangle without one.
+    /// The index into `coats` of each triangle; empty if there are no coats. An index past the end marks a triangle
+    /// without a coat.
     pub coat_of: Vec<u32>,
     /// What is lost of the materials.
     pub warnings: Vec<CoatWarning>,
@@ -179,7 +179,7 @@ impl MeshFile {
         }
     }
 
-    /// Leaves out the images of materials of which a triangle has no texture coordinates.
+    /// Leaves out the images of materials that are on a triangle without texture coordinates.
     fn check_uvs(&mut self) {
         for (&coat, corners) in self.coat_of.iter().zip(&self.corners) {
             let Some(coat) = self.coats.get_mut(coat as usize) else { continue };
@@ -205,7 +205,7 @@ pub fn is_mesh(path: &Path) -> bool {
     parser(path).is_some()
 }
 
-/// What reads the bytes of a file of some name.
+/// The reader of files of this name.
 type Parser = fn(&[u8], &mut Beside<'_>) -> Result<MeshFile, MeshFileError>;
 
 fn parser(path: &Path) -> Option<Parser> {
@@ -248,7 +248,7 @@ pub fn parse_with(
     Ok(mesh)
 }
 
-/// There is no file beside bytes.
+/// Bytes alone have no files beside them.
 fn alone(_: &str) -> Result<Vec<u8>, String> {
     Err("files beside the mesh are not read here".to_owned())
 }
@@ -295,7 +295,7 @@ pub fn parse_objects_with(
     if objects.is_empty() { Err(MeshFileError::Empty) } else { Ok(objects) }
 }
 
-/// The triangles of each object that has some, of the first triangle of each.
+/// The triangles of each object that has some, from the first triangle of each object.
 fn ranges(mesh: &TriMesh, objects: &[usize]) -> Vec<Range<usize>> {
     let starts = if objects.is_empty() { &[0] } else { objects };
     let ends = objects.iter().copied().skip(1).chain([mesh.triangles.len()]);
@@ -321,10 +321,10 @@ fn part(mesh: &TriMesh, triangles: Range<usize>) -> TriMesh {
     }
 }
 
-/// Cubes of coordinates to here, and sums of as many as a file can hold, are finite, m.
+/// Largest coordinate, m: its cube, and the sum of as many cubes as a file can hold, are finite.
 const FARTHEST: f64 = 1e30;
 
-/// Refuses coordinates that no body has.
+/// Refuses coordinates that are not finite or too large.
 ///
 /// # Errors
 /// [`MeshFileError::NotFinite`] or [`MeshFileError::TooFar`].
@@ -358,13 +358,13 @@ fn fan(polygon: &[u32]) -> impl Iterator<Item = [u32; 3]> {
 /// Bits of three coordinates.
 type Place = [u64; 3];
 
-/// The mesh with one vertex for each place, and without triangles that collapse by that. Objects
-/// that are closed by themselves share none with others: two that touch are two still.
+/// The mesh with one vertex for each place, and without triangles that collapse by that. Closed
+/// objects share no vertices with others, so that two that touch stay two.
 fn weld(file: MeshFile) -> MeshFile {
     let MeshFile { mesh, corners, coats, coat_of, warnings, objects } = file;
     // adding zero makes -0 and 0 one place
     let key = |p: &Point3<f64>| [p.x, p.y, p.z].map(|x| (x + 0.0).to_bits());
-    // of each vertex the object that it is of, or 0 if this shares places with others
+    // the object of each vertex, or 0 if that object may share vertices with others
     let mut groups = vec![0; mesh.vertices.len()];
     let ends = objects.iter().copied().skip(1).chain([mesh.triangles.len()]);
     for (number, (first, end)) in (1..).zip(objects.iter().copied().zip(ends)) {
@@ -394,12 +394,12 @@ fn weld(file: MeshFile) -> MeshFile {
     MeshFile { mesh, corners, coats, coat_of, warnings, objects: Vec::new() }
 }
 
-/// Those entries of a list whose numbers are left.
+/// The entries of a list whose indices are left.
 fn left<T: Copy>(list: &[T], is_left: impl Fn(usize) -> bool) -> Vec<T> {
     list.iter().enumerate().filter(|(n, _)| is_left(*n)).map(|(_, entry)| *entry).collect()
 }
 
-/// Whether every edge is as often walked one way as the other.
+/// Whether triangles run along every edge as often one way as the other.
 fn is_closed(triangles: &[[Place; 3]]) -> bool {
     let mut edges = Vec::with_capacity(3 * triangles.len());
     for triangle in triangles {

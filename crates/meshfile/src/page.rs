@@ -22,7 +22,7 @@ pub struct Coats {
 }
 
 impl Coats {
-    /// The number of a coat of a body that is so rough where the coat does not say.
+    /// The number of a coat; `roughness` is that of the body, for coats without one.
     pub fn of(&mut self, coat: &Coat, roughness: f32) -> usize {
         let roughness = coat.roughness.unwrap_or(roughness);
         let known = self.known.iter().position(|(c, r)| c == coat && *r == roughness);
@@ -48,11 +48,11 @@ impl Coats {
     }
 }
 
-/// Geometries, each once: the outer surface of a body, what of it has one coat, or its cuts, with only the vertices that are
-/// its own. Bodies that share a surface share its geometries.
+/// Geometries, each once. A geometry is the outer surface of a body, the part of it with one coat, or its cuts, with
+/// only the vertices that it uses. Bodies that share a surface share its geometries.
 #[derive(Debug, Default)]
 pub struct Geometries {
-    /// By the address of the surface, which a recorder or recording keeps, and how many coats it may have.
+    /// By the address of the surface, which a recorder or recording keeps alive, and the number of coats.
     known: BTreeMap<(usize, usize), Sides>,
     count: usize,
     packed: Packed,
@@ -61,7 +61,7 @@ pub struct Geometries {
 /// Geometries as pages read them.
 #[derive(Debug, Default)]
 pub struct Packed {
-    /// The number of the first.
+    /// The number of the first geometry.
     pub first: usize,
     /// Vertices, triangles and texture coordinates of each.
     pub sizes: Vec<[usize; 3]>,
@@ -106,7 +106,7 @@ impl Geometries {
         sides
     }
 
-    /// Takes those that are new since the last call.
+    /// Takes the geometries that are new since the last call.
     pub fn take(&mut self) -> Packed {
         std::mem::replace(&mut self.packed, Packed { first: self.count, ..Packed::default() })
     }
@@ -168,7 +168,7 @@ pub fn appearance(look: &Look, sides: &Sides, coats: &mut Coats, is_endless: boo
     })
 }
 
-/// The number that three.js has for what an image shows beyond its ends.
+/// The constant of three.js for the wrapping of an image.
 fn mode(wrap: Wrap) -> u32 {
     match wrap {
         Wrap::Repeat => 1000,

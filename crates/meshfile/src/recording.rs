@@ -1,18 +1,17 @@
 //! Recordings as animated binary glTF 2.0.
 //!
-//! Every track is a node that moves by a translation and a rotation channel. It appears when it is
-//! born and disappears when it ends by a scale of 0 or 1 that changes in steps, which every viewer
-//! understands; without animation a viewer shows frame 0. Surfaces are stored once however many
-//! tracks share them, and a frame in which nothing changes costs no key. Between two frames there is a key at each blow.
+//! Every track is a node that moves by a translation and a rotation channel. A scale that steps between 0 and 1 makes
+//! it appear at its birth and disappear at its end, which every viewer understands; without animation a viewer shows
+//! frame 0. Surfaces are stored once however many tracks share them, and a frame in which nothing changes costs no key.
+//! Between two frames there is a key at each blow.
 //!
-//! A mesh has a primitive for the outer surface, or one for each of its coats, and one for cuts, each with a
-//! material of its own. Images of coats are in the file, each once.
-//! The attribute `_REST` of its vertices is where they were in the whole body, m: the coordinates
-//! of a solid texture. Where the material has one, it is painted on the vertices too (`COLOR_0`), for
-//! programs that know none.
+//! A mesh has a primitive for the outer surface, or one for each of its coats, and one for cuts, each with a material
+//! of its own. Images of coats are in the file, each once. The attribute `_REST` of its vertices is where they were in
+//! the whole body, m: the coordinates of a solid texture. If the material has a solid texture, vertices have its colors
+//! too (`COLOR_0`), for programs that do not know such textures.
 //!
-//! The sizes of all surfaces and keys come before the first of them, so those that are not kept are
-//! made twice, a few at a time.
+//! The file gives the sizes of all surfaces and keys before the data, so surfaces that are not kept
+//! are made twice, a few at a time.
 
 mod buffer;
 mod encoded;
@@ -29,7 +28,7 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
-use sim::{Camera, Energy, Image, Look, Recording, Sight, Stress, Surface, Trace, Track, Wrap};
+use sim::{Camera, CameraKey, Energy, Image, Look, Recording, Stress, Surface, Trace, Track, Wrap};
 use thiserror::Error;
 
 use buffer::{Buffer, Layout, padded};
@@ -91,10 +90,10 @@ type Traces<'a> = dyn Fn(usize) -> io::Result<Trace> + 'a;
 /// Writes `recording` as one GLB to `out`.
 ///
 /// The scene's `extras` hold `fps`, `frames` and, of each frame that was simulated, `kinetic`,
-/// `potential` and `dissipated` energy, J; each node's hold `birth`, `end` and, for a
-/// fragment, the node index of its `parent`. Those of a body of finite elements hold `stress`: for
-/// every frame in which it changes the frame, the largest principal stress in the body and the
-/// largest one of von Mises, Pa.
+/// `potential` and `dissipated` energy, J; each node's hold `birth`, `end` and, for a fragment, the
+/// node index of its `parent`. Those of a body of finite elements hold `stress`: for every frame in
+/// which it changes, the number of the frame, the largest principal stress and the largest von
+/// Mises stress in the body, Pa.
 ///
 /// # Errors
 /// [`WriteError`] when the recording holds what the format cannot, or writing fails.
@@ -102,7 +101,7 @@ pub fn write_glb(recording: &Recording, out: &mut impl Write) -> Result<(), Writ
     write_glb_of(recording, &|track| Ok(recording.tracks[track].trace()), out)
 }
 
-/// As [`write_glb`], with the trace of each track, by its number, from somewhere else.
+/// As [`write_glb`], with the traces that `traces` gives for the numbers of tracks.
 ///
 /// # Errors
 /// As [`write_glb`], and what `traces` says.
@@ -149,10 +148,11 @@ fn different(recording: &Recording) -> Vec<&Track> {
     recording.tracks.iter().filter(|track| known.insert(track.skin.address())).collect()
 }
 
-/// Surfaces that are made side by side.
+/// Number of surfaces that are made in parallel.
 const BATCH: usize = 64;
 
-/// Makes something of the surfaces of tracks, in order.
+/// Calls `make` for the surfaces of tracks in parallel, and `found` with the results in the order
+/// of tracks.
 fn for_each_surface<T: Send>(
     tracks: &[&Track],
     make: impl Fn(&Surface, &Look) -> T + Sync,
@@ -181,7 +181,7 @@ struct Document<'a> {
     /// Images of materials in the order in which the file holds them.
     images: Vec<Image>,
     image_entries: Vec<Value>,
-    /// Images of materials by number, each once for each way that it is wrapped.
+    /// Images of materials by number, each once for each wrapping mode.
     textures: Vec<(usize, [Wrap; 2])>,
     meshes: Vec<Value>,
     samplers: Vec<Value>,
@@ -196,7 +196,7 @@ struct Document<'a> {
     /// Nodes of the scene.
     in_scene: Range<usize>,
     skins: Vec<Value>,
-    /// Extensions of the document but those of materials.
+    /// Extensions of the document, except those of materials.
     extensions: Vec<(&'static str, Value)>,
 }
 
@@ -420,8 +420,8 @@ impl Document<'_> {
 }
 
 fn camera_extras(camera: &Camera) -> Value {
-    let key = |sight: &Sight| {
-        let Sight { time, at, from } = sight;
+    let key = |sight: &CameraKey| {
+        let CameraKey { time, at, from } = sight;
         json!([time, at.x, at.y, at.z, from.x, from.y, from.z])
     };
     let keys: Vec<Value> = camera.keys.iter().map(key).collect();

@@ -52,7 +52,9 @@ impl World {
             }
             Act::Push(id, impulse, at) => {
                 let (impulse, at) = (Vector3::from(*impulse), at.map(Point3::from));
-                self.world.push(self.body(*id)?, &impulse, at.as_ref()).map_err(refused)?;
+                self.world
+                    .apply_impulse(self.body(*id)?, &impulse, at.as_ref())
+                    .map_err(refused)?;
             }
             Act::Cut([a, b, c, d]) => {
                 let [a, b, c, d] = [*a, *b, *c, *d].map(Point3::from);
@@ -66,7 +68,7 @@ impl World {
                 let joint = self.world.joints().find(|joint| joint.id.number() == *number);
                 let none = || PyKeyError::new_err(format!("there is no joint {number}"));
                 let id = joint.ok_or_else(none)?.id;
-                self.world.unjoin(id);
+                self.world.remove_joint(id);
             }
             Act::Anchor(id, regions, strength) => self.anchor_body(*id, regions, *strength)?,
         }
@@ -121,7 +123,7 @@ impl World {
     fn join_bodies(&mut self, bodies: [u64; 2], keys: &str) -> PyResult<u64> {
         let bodies = [self.body(bodies[0])?, self.body(bodies[1])?];
         let spec: scene::Joint = serde_json::from_str(keys).map_err(refused)?;
-        let id = self.world.join(sim::joint(&spec, bodies)).map_err(refused)?;
+        let id = self.world.add_joint(sim::joint(&spec, bodies)).map_err(refused)?;
         Ok(id.number())
     }
 

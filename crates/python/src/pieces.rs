@@ -120,7 +120,7 @@ struct Job {
     at: Option<Point3<f64>>,
     normal: nalgebra::UnitVector3<f64>,
     seed: u64,
-    least_share: f64,
+    min_share: f64,
     nodes: Option<usize>,
 }
 
@@ -155,15 +155,15 @@ pub(crate) fn break_mesh(
         (None, pieces) => format!("voronoi:{}", pieces.unwrap_or(20)),
     };
     let spec: scene::Pattern = text.parse().map_err(refused)?;
-    let least_share = min_share.unwrap_or_else(|| spec.least_share());
-    if !(0.0..=1.0).contains(&least_share) {
+    let min_share = min_share.unwrap_or_else(|| spec.min_share());
+    if !(0.0..=1.0).contains(&min_share) {
         return Err(PyValueError::new_err("`min_share` must be from 0 to 1"));
     }
     let job = Job {
         at: at.map(|at| arrays::vector(at, "at").map(Point3::from)).transpose()?,
         normal: arrays::direction(normal, "normal")?,
         seed,
-        least_share,
+        min_share,
         nodes,
     };
     let (all, bonds) = py.detach(|| divided(mesh, &spec, &job))?;
@@ -190,7 +190,7 @@ fn divided(
     let top = Aabb::around(&mesh.vertices)
         .map_or(Point3::origin(), |b| Point3::new(b.center().x, b.max.y, b.center().z));
     let at = spec.placement().alignment(&geometry, job.at.unwrap_or(top), job.normal);
-    let least = job.least_share * geometry.moments().volume;
+    let least = job.min_share * geometry.moments().volume;
     let pattern = sim::piece_pattern(spec, job.seed, &geometry, (&at, least)).map_err(refused)?;
     let Pieces { pieces, bonds, .. } = geometry.divide(&pattern, &at, least);
     let drawn = |piece: fracture::Piece| drawn(&piece, &geometry, (&pattern, at));

@@ -457,7 +457,7 @@ impl World {
         let report = self.world.step();
         self.recorder.record(&self.world, &report);
         if !self.records {
-            self.recorder.take();
+            self.recorder.take_poses();
         }
         self.events.extend(report.events.replayable.iter().cloned());
         self.report = Some(Report::from(&report));

@@ -220,7 +220,7 @@ fn pendulum(settings: Settings) -> Outcome<(World, Drift, f64)> {
     let half = Vector3::new(0.5, 0.01, 0.01);
     let level = Isometry3::translation(0.5, 0.0, 0.0);
     let rod = add(&mut world, Shape::empty(), cuboid(1.0, half)?, level);
-    world.join(pin([rod, nail], Point3::origin()))?;
+    world.add_joint(pin([rod, nail], Point3::origin()))?;
     // about its end: m g l / 2 over (m l^2 / 3 + m t^2 / 3) with l = 1 and t = 0.01
     let rate = 0.5 * G / ((0.25 + 1e-4) / 3.0 + 0.25);
     let off = move |world: &World, time: f64| {
@@ -257,12 +257,12 @@ fn chain(settings: Settings) -> Outcome<(World, Drift, f64)> {
         let end = 0.2 * f64::from(i);
         let at = Isometry3::translation(end + 0.1, 0.0, 0.0);
         let link = add(&mut world, Shape::empty(), cuboid(1.0, half)?, at);
-        world.join(pin([link, last], Point3::new(end, 0.0, 0.0)))?;
+        world.add_joint(pin([link, last], Point3::new(end, 0.0, 0.0)))?;
         last = link;
     }
     let at = Isometry3::translation(1.7, 0.0, 0.0);
     let weight = add(&mut world, Shape::empty(), cuboid(4.0, Vector3::repeat(0.1))?, at);
-    world.join(pin([weight, last], Point3::new(1.6, 0.0, 0.0)))?;
+    world.add_joint(pin([weight, last], Point3::new(1.6, 0.0, 0.0)))?;
     let apart = |world: &World, _: f64| world.joints().map(|j| j.error[0]).fold(0.0, f64::max);
     Ok((world, Box::new(apart), 12.0 * G * 1.7))
 }

@@ -4,7 +4,7 @@ pub(crate) mod anchor;
 pub(crate) mod anchoring;
 pub(crate) mod bonds;
 pub(crate) mod breakage;
-pub(crate) mod breaker;
+pub(crate) mod critical_impact;
 pub(crate) mod cut;
 pub(crate) mod debris;
 pub(crate) mod dent;

@@ -12,7 +12,7 @@ mod pieces;
 mod prescored;
 mod solids;
 
-pub use pieces::{bond_loads, separate};
+pub use pieces::{bond_capacity, separate};
 pub use prescored::pattern;
 pub(crate) use prescored::sites;
 pub use solids::{mesh_geometry, sample_mesh};
@@ -140,7 +140,7 @@ fn join(
     let [Some(a), Some(b)] = spec.bodies.each_ref().map(named) else {
         return Err(JointError::Bodies);
     };
-    world.join(joint(spec, [a, b]))
+    world.add_joint(joint(spec, [a, b]))
 }
 
 /// A joint between two bodies, with what a scene says of it but for their names.
@@ -200,9 +200,9 @@ fn timeline(scene: &Scene, appearances: &[Appearance], paths: Vec<Path>) -> Time
 fn debris(scene: &Scene) -> Debris {
     let spec = &scene.debris;
     Debris {
-        most_bodies: spec.max_bodies.unwrap_or(usize::MAX),
-        most_new: spec.max_new.unwrap_or(usize::MAX),
-        most_samples: scene.nodes_left(),
+        max_bodies: spec.max_bodies.unwrap_or(usize::MAX),
+        max_new: spec.max_new.unwrap_or(usize::MAX),
+        max_samples: scene.nodes_left(),
         least_size: spec.min_size,
         retire: spec.retire.map(|retire| Retire {
             after: retire.after,

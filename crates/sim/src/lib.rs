@@ -31,21 +31,21 @@ pub use tetfem;
 pub use breaking::anchor::{Anchor, AnchorLoad, Region};
 pub use breaking::bonds::Bonds;
 pub use breaking::breakage::Breakage;
-pub use breaking::breaker::Breaker;
+pub use breaking::critical_impact::CriticalImpact;
 pub use breaking::debris::{Debris, Retire, Retired};
 pub use breaking::elastic::{ElasticBody, StressModel};
 pub use breaking::lattice::{LatticeBody, LatticeModel};
 pub use breaking::lineage::{Cut, Lineage, Whole};
 pub use breaking::model::FractureModel;
-pub use breaking::prescored::{FixedPattern, Level, Next, Placement, Then};
-pub use breaking::strength::{Strain, Strength};
+pub use breaking::prescored::{CenteredPattern, FixedPattern, Level, NextPattern, Placement};
+pub use breaking::strength::{ImpactLoad, Strength};
 pub use breaking::stress::{Stress, StressField, Tets};
 pub use build::error::{BuildError, Cause};
 pub use build::mesh_data::MeshData;
 pub use build::mesh_warning::MeshWarning;
 pub use build::piece_warning::PieceWarning;
 pub use build::{
-    add_bodies, bond_loads, build, joint, mesh_geometry, pattern, sample_mesh, separate,
+    add_bodies, bond_capacity, build, joint, mesh_geometry, pattern, sample_mesh, separate,
 };
 pub use contact::constraint::{JointKind, Motor};
 pub use contact::{Combine, Groups};
@@ -59,7 +59,7 @@ pub use look::paint::{Paint, PaintedMesh};
 pub use look::skin::{Skin, Undrawn};
 pub use look::surface::{CoatGroup, Surface};
 pub use look::{Appearance, Look, SmallPieces, Texture};
-pub use record::camera::{Camera, Sight};
+pub use record::camera::{Camera, CameraKey};
 pub use record::dust::{Dust, Speck, Surroundings};
 pub use record::physics_scene::{
     Collider, ColliderSolid, PhysicsBody, PhysicsJoint, PhysicsMass, PhysicsMotion, PhysicsScene,
@@ -67,7 +67,7 @@ pub use record::physics_scene::{
 pub use record::pieces::{Breaking, BrokenMesh, break_mesh, piece_pattern};
 pub use record::recording::{Energy, Recorder, Recording, Stretch, TimedCorner, Trace, Track};
 pub use record::state::RecordingState;
-pub use script::event::{Event, Happened, Misfit, ModelKind, Push, Trigger};
+pub use script::event::{Event, HitOutcome, ModelKind, Push, ReplayMismatch, Trigger};
 pub use script::timeline::{Action, Explosion, Path, Timeline, Wind};
 pub use step::Phase;
 pub use world::World;
@@ -81,7 +81,7 @@ pub use world::settings::Settings;
 pub use world::solid::Solid;
 pub use world::state::{StateError, WorldState};
 pub use world::steering::SteeringError;
-pub use world::touching::{ContactEvents, Touching};
+pub use world::touching::{ContactEvents, TouchingPair};
 pub use world::warning::Warning;
 
 /// The Rust in the README runs as it stands there.

@@ -30,7 +30,7 @@ impl Crack {
     }
 
     /// Signed distance of a place from the plane, m.
-    pub fn height(&self, place: &Point3<f64>) -> f64 {
+    pub fn signed_distance(&self, place: &Point3<f64>) -> f64 {
         (place - self.origin).dot(&self.normal)
     }
 
@@ -39,7 +39,7 @@ impl Crack {
     pub fn mark(&self, mesh: &TetMesh, radius: f64) -> Vec<i8> {
         let mark = |tet| {
             let place = centroid(mesh, tet);
-            let side = if self.height(&place) >= 0.0 { 1 } else { -1 };
+            let side = if self.signed_distance(&place) >= 0.0 { 1 } else { -1 };
             if (place - self.origin).norm() <= radius { side } else { 0 }
         };
         (0..mesh.tets.len()).map(mark).collect()

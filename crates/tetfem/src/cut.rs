@@ -58,7 +58,7 @@ impl Crack {
             } else {
                 let sum: i8 = sides.iter().sum();
                 // a tetrahedron between vertices that the crack passes through is on one side too
-                let above = || self.height(&centroid(mesh, t)) >= 0.0;
+                let above = || self.signed_distance(&centroid(mesh, t)) >= 0.0;
                 let side = if sum > 0 || (sum == 0 && above()) { 1 } else { -1 };
                 cut.mesh.tets.push(*tet);
                 cut.marks.push(side);
@@ -84,7 +84,7 @@ struct Edges {
 
 impl Edges {
     fn new(crack: &Crack, mesh: &TetMesh, radius: f64, limits: &CutLimits) -> Self {
-        let heights: Vec<_> = mesh.vertices.iter().map(|p| crack.height(p)).collect();
+        let heights: Vec<_> = mesh.vertices.iter().map(|p| crack.signed_distance(p)).collect();
         let mut sides: Vec<i8> =
             heights.iter().map(|&h| if h > 0.0 { 1 } else { -i8::from(h < 0.0) }).collect();
         let mut cut = crossing_edges(mesh, &sides);

@@ -4,13 +4,13 @@ use levelset::TetMesh;
 use nalgebra::{Matrix3, Vector3};
 
 use crate::model::elements_of;
-use crate::{Plastic, Response, SolveError, Structure, Yielding};
+use crate::{PlasticState, Response, SolveError, Structure, Yielding};
 
 /// The plastic flow that a response asks for.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Flow {
+pub struct PlasticFlow {
     /// The largest of 1, 1/2, 1/4... and 0 of the flow that keeps the volumes of tetrahedra in bounds.
-    pub most: f64,
+    pub max_share: f64,
     yielding: Yielding,
     /// Equivalent plastic strain that each tetrahedron adds.
     strains: Vec<f64>,
@@ -26,10 +26,10 @@ pub struct Dent {
     /// The new shape at rest, of the same volume.
     pub mesh: TetMesh,
     /// What yielding left in each tetrahedron, this time included.
-    pub plastic: Vec<Plastic>,
+    pub plastic: Vec<PlasticState>,
 }
 
-impl Flow {
+impl PlasticFlow {
     /// Tetrahedra that yield.
     pub fn yielded(&self) -> usize {
         self.strains.iter().filter(|strain| **strain > 0.0).count()
@@ -45,7 +45,7 @@ impl Structure {
     ///
     /// # Panics
     /// If there is neither one per tetrahedron nor none.
-    pub fn with_plastic(mut self, mut plastic: Vec<Plastic>) -> Result<Self, SolveError> {
+    pub fn with_plastic(mut self, mut plastic: Vec<PlasticState>) -> Result<Self, SolveError> {
         let count = plastic.len();
         assert!(count == 0 || count == self.mesh().tets.len(), "one per tetrahedron");
         if plastic.iter().any(|own| own.stress != Matrix3::zeros()) {
@@ -58,7 +58,7 @@ impl Structure {
     }
 
     /// What yielding left in each tetrahedron; empty if none yielded.
-    pub fn plastic(&self) -> &[Plastic] {
+    pub fn plastic(&self) -> &[PlasticState] {
         &self.plastic
     }
 
@@ -66,7 +66,7 @@ impl Structure {
     /// the shear beyond it becomes plastic strain (radial return), and the body relaxes around it.
     ///
     /// Mu01 copies all deformed coordinates past a bound. Here the elastic part springs back, and plastic
-    /// strain is shear, so that tetrahedra keep their volume to first order; [`Flow::most`] of the flow changes
+    /// strain is shear, so that tetrahedra keep their volume to first order; [`PlasticFlow::max_share`] of the flow changes
     /// no volume by more than `volume_change` of it.
     ///
     /// # Errors
@@ -79,15 +79,15 @@ impl Structure {
         response: &Response,
         yielding: Yielding,
         volume_change: f64,
-    ) -> Result<Flow, SolveError> {
+    ) -> Result<PlasticFlow, SolveError> {
         let known = |t: usize| self.plastic.get(t).map_or(0.0, |own| own.strain);
         let shear = self.material().mu;
         let of = |(t, stress)| excess(stress, yielding, known(t), shear);
         let (strains, beyond): (Vec<f64>, Vec<Matrix3<f64>>) =
             response.stresses.iter().enumerate().map(of).unzip();
         let vertices = self.mesh().vertices.len();
-        let mut flow = Flow {
-            most: 0.0,
+        let mut flow = PlasticFlow {
+            max_share: 0.0,
             yielding,
             strains,
             stresses: beyond,
@@ -98,7 +98,7 @@ impl Structure {
         }
         let relaxed = self.relax(&flow.stresses)?;
         flow.stresses.iter_mut().zip(relaxed.stresses).for_each(|(own, all)| *own = all - *own);
-        flow.most = self.admissible(&relaxed.displacements, volume_change);
+        flow.max_share = self.admissible(&relaxed.displacements, volume_change);
         flow.displacements = relaxed.displacements;
         Ok(flow)
     }
@@ -107,7 +107,7 @@ impl Structure {
     ///
     /// # Panics
     /// Here and below, if the flow is not one of this body.
-    pub fn plastic_work(&self, flow: &Flow, kept: f64) -> f64 {
+    pub fn plastic_work(&self, flow: &PlasticFlow, kept: f64) -> f64 {
         let Yielding { strength, hardening } = flow.yielding;
         let work = |(t, strain): (usize, &f64)| {
             let known = self.plastic.get(t).map_or(0.0, |own| own.strain);
@@ -119,7 +119,7 @@ impl Structure {
 
     /// The shape that stays after a fraction of a flow. The body is scaled by as much as it takes to keep its
     /// volume.
-    pub fn dent(&self, flow: &Flow, kept: f64) -> Dent {
+    pub fn dent(&self, flow: &PlasticFlow, kept: f64) -> Dent {
         let mut mesh = self.mesh().clone();
         if flow.yielded() == 0 {
             return Dent { mesh, plastic: self.plastic.clone() };
@@ -131,7 +131,7 @@ impl Structure {
         let (scale, center) = (libm::cbrt(self.moments().volume / after.volume), after.center());
         mesh.vertices.iter_mut().for_each(|place| *place = center + (*place - center) * scale);
         let mut plastic = self.plastic.clone();
-        plastic.resize(mesh.tets.len(), Plastic::default());
+        plastic.resize(mesh.tets.len(), PlasticState::default());
         let added = flow.strains.iter().zip(&flow.stresses);
         for (own, (strain, stress)) in plastic.iter_mut().zip(added) {
             own.strain += strain * kept;

@@ -31,12 +31,12 @@ pub struct Newton {
     /// Largest residual, relative to the forces that act.
     pub tolerance: f64,
     /// Iterations after which to give up.
-    pub most: usize,
+    pub max_iterations: usize,
 }
 
 impl Default for Newton {
     fn default() -> Self {
-        Self { tolerance: 1e-12, most: 50 }
+        Self { tolerance: 1e-12, max_iterations: 50 }
     }
 }
 
@@ -130,13 +130,13 @@ pub fn newton_equilibrium(
     }
     let mut prepared: Option<Solver> = None;
     let mut residual = f64::INFINITY;
-    for iterations in 0..=newton.most {
+    for iterations in 0..=newton.max_iterations {
         let forces = model.forces(&displacements);
         residual = problem.residual(&forces);
         if residual <= newton.tolerance {
             return Ok(Equilibrium { displacements, iterations, residual });
         }
-        if iterations == newton.most {
+        if iterations == newton.max_iterations {
             break;
         }
         let rest = problem.rest(&forces);
@@ -146,7 +146,7 @@ pub fn newton_equilibrium(
             None => return Err(EquilibriumError::NotConverged { iterations, residual }),
         }
     }
-    Err(EquilibriumError::NotConverged { iterations: newton.most, residual })
+    Err(EquilibriumError::NotConverged { iterations: newton.max_iterations, residual })
 }
 
 struct Problem<'a> {

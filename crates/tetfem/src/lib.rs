@@ -50,7 +50,7 @@ pub use conjugate_gradient::Preconditioner;
 pub use contact::{Contact, Load};
 pub use crack::{Crack, max_principal};
 pub use cut::{CutLimits, CutMesh};
-pub use dent::{Dent, Flow};
+pub use dent::{Dent, PlasticFlow};
 pub use element::{Element, green_strain};
 pub use equilibrium::{
     Equilibrium, EquilibriumError, Newton, Support, far_vertices, linear_equilibrium,
@@ -58,9 +58,9 @@ pub use equilibrium::{
 };
 pub use material::{Material, MaterialError};
 pub use model::Model;
-pub use plastic::{Plastic, Yielding};
+pub use plastic::{PlasticState, Yielding};
 pub use separate::{Separated, pieces, separate};
-pub use shatter::{Fracture, Piece, Setup, Shattered, shatter};
+pub use shatter::{BoundaryConditions, Fracture, Piece, Shattered, shatter};
 pub use solve_error::SolveError;
 pub use solver::{LinearSolver, Solver};
 pub use structure::{Interpolation, Response, Structure, StructureError, is_restrained};

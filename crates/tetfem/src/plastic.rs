@@ -14,7 +14,7 @@ pub struct Yielding {
 
 /// What yielding left in a tetrahedron.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Plastic {
+pub struct PlasticState {
     /// Equivalent plastic strain of all blows, the sum of `sqrt(2/3 e : e)`.
     pub strain: f64,
     /// Stress at rest, Pa.

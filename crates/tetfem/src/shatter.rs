@@ -6,7 +6,7 @@ use levelset::{Moments, TetMesh};
 use nalgebra::Vector3;
 
 use crate::contact::Surface;
-use crate::{Contact, Crack, CutLimits, Load, Plastic, Structure, pieces, separate};
+use crate::{Contact, Crack, CutLimits, Load, PlasticState, Structure, pieces, separate};
 
 /// How a material breaks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,9 +21,9 @@ pub struct Fracture {
     /// What cracks cut; without it they follow the faces that are there.
     pub cut: Option<CutLimits>,
     /// Cracks after which to stop.
-    pub most: usize,
+    pub max_cracks: usize,
     /// Pieces of less volume do not break, m^3.
-    pub least_volume: f64,
+    pub min_volume: f64,
 }
 
 /// A piece of a broken body, in its frame.
@@ -32,7 +32,7 @@ pub struct Piece {
     /// Its tetrahedra, and vertices of its own.
     pub mesh: TetMesh,
     /// What yielding left in each of them; empty if none yielded.
-    pub plastic: Vec<Plastic>,
+    pub plastic: Vec<PlasticState>,
     /// Volume integrals.
     pub moments: Moments,
 }
@@ -51,7 +51,7 @@ pub struct Shattered {
 
 /// What acts on a body and holds it while it breaks.
 #[derive(Clone, Copy)]
-pub struct Setup<'a> {
+pub struct BoundaryConditions<'a> {
     /// Forces on the surface; each acts on the piece nearest to it.
     pub contacts: &'a [Contact],
     /// Force on all of the volume, N/m^3.
@@ -60,7 +60,7 @@ pub struct Setup<'a> {
     pub supports: &'a dyn Fn(&TetMesh) -> Vec<bool>,
 }
 
-impl<'a> Setup<'a> {
+impl<'a> BoundaryConditions<'a> {
     /// Forces on a free body.
     pub fn free(contacts: &'a [Contact]) -> Self {
         let supports = &|mesh: &TetMesh| vec![false; mesh.vertices.len()];
@@ -71,31 +71,35 @@ impl<'a> Setup<'a> {
 /// Cracks a body where its tension is above its strength, then every piece that is still touched,
 /// until all hold or no cracks are left. Volume is kept to rounding.
 ///
-/// The supports of `body` are to be those of `setup`. A piece that they hold is still loaded if nothing
+/// The supports of `body` are to be those of `conditions`. A piece that they hold is still loaded if nothing
 /// touches it, by the body force.
-pub fn shatter(body: &Structure, setup: &Setup<'_>, fracture: &Fracture) -> Shattered {
+pub fn shatter(
+    body: &Structure,
+    conditions: &BoundaryConditions<'_>,
+    fracture: &Fracture,
+) -> Shattered {
     let mut result = Shattered { pieces: Vec::new(), cracks: Vec::new(), unresolved: 0 };
     let all = Share { mesh: body.mesh().clone(), plastic: body.plastic().to_vec() };
-    let mut touched = VecDeque::from([(all, setup.contacts.to_vec())]);
+    let mut touched = VecDeque::from([(all, conditions.contacts.to_vec())]);
     while let Some((Share { mesh, plastic }, contacts)) = touched.pop_front() {
         let whole = result.cracks.is_empty();
         let moments = if whole { *body.moments() } else { mesh.moments() };
-        let supports = if whole { body.supports().to_vec() } else { (setup.supports)(&mesh) };
-        let hangs = setup.body_force != Vector3::zeros() && supports.contains(&true);
-        let outcome = if contacts.is_empty() && !hangs || moments.volume < fracture.least_volume {
+        let supports = if whole { body.supports().to_vec() } else { (conditions.supports)(&mesh) };
+        let hangs = conditions.body_force != Vector3::zeros() && supports.contains(&true);
+        let outcome = if contacts.is_empty() && !hangs || moments.volume < fracture.min_volume {
             Attempt::Holds
-        } else if result.cracks.len() >= fracture.most {
+        } else if result.cracks.len() >= fracture.max_cracks {
             Attempt::Fails
         } else {
             let load = Load {
-                body_force: setup.body_force,
+                body_force: conditions.body_force,
                 ..Load::new(&contacts).spread(fracture.averaging)
             };
             if whole {
                 // its factor is at hand
                 attempt(body, &load, fracture)
             } else {
-                let piece = body.like(mesh.clone(), supports).ok();
+                let piece = body.with_mesh(mesh.clone(), supports).ok();
                 let piece = piece.and_then(|piece| piece.with_plastic(plastic.clone()).ok());
                 piece.map_or(Attempt::Fails, |piece| attempt(&piece, &load, fracture))
             }
@@ -114,7 +118,7 @@ pub fn shatter(body: &Structure, setup: &Setup<'_>, fracture: &Fracture) -> Shat
 /// Tetrahedra, and what yielding left in each of them.
 struct Share {
     mesh: TetMesh,
-    plastic: Vec<Plastic>,
+    plastic: Vec<PlasticState>,
 }
 
 enum Attempt {

@@ -19,7 +19,7 @@ pub enum LinearSolver {
         /// Residual to reach, relative to the right side.
         tolerance: f64,
         /// Iterations after which to give up.
-        most: usize,
+        max_iterations: usize,
     },
 }
 
@@ -33,7 +33,7 @@ pub struct Solver {
 
 enum Method {
     Cholesky(Box<Cholesky>),
-    ConjugateGradient { preconditioning: Preconditioning, tolerance: f64, most: usize },
+    ConjugateGradient { preconditioning: Preconditioning, tolerance: f64, max_iterations: usize },
 }
 
 /// Residual above which a direct solution is refused: rounding leaves less than 1e-9 of it in
@@ -53,9 +53,9 @@ impl Solver {
     pub fn new(matrix: BlockMatrix, choice: LinearSolver) -> Result<Self, SolveError> {
         let method = match choice {
             LinearSolver::Cholesky => Method::Cholesky(Box::new(Cholesky::new(&matrix)?)),
-            LinearSolver::ConjugateGradient { preconditioner, tolerance, most } => {
+            LinearSolver::ConjugateGradient { preconditioner, tolerance, max_iterations } => {
                 let preconditioning = Preconditioning::new(preconditioner, &matrix)?;
-                Method::ConjugateGradient { preconditioning, tolerance, most }
+                Method::ConjugateGradient { preconditioning, tolerance, max_iterations }
             }
         };
         Ok(Self { norm: matrix.norm(), matrix, method })
@@ -95,8 +95,14 @@ impl Solver {
         }
         let solution = match &self.method {
             Method::Cholesky(factor) => factor.solve(right),
-            Method::ConjugateGradient { preconditioning, tolerance, most } => {
-                conjugate_gradient::solve(&self.matrix, preconditioning, right, *tolerance, *most)?
+            Method::ConjugateGradient { preconditioning, tolerance, max_iterations } => {
+                conjugate_gradient::solve(
+                    &self.matrix,
+                    preconditioning,
+                    right,
+                    *tolerance,
+                    *max_iterations,
+                )?
             }
         };
         let rounding = ROUNDING * self.norm * norm(&solution);

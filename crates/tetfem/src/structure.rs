@@ -23,7 +23,7 @@ use crate::equilibrium::{EquilibriumError, Newton, Support, free, newton_equilib
 use crate::model::elements_of;
 use crate::quadratic::QuadraticModel;
 use crate::{
-    Averaging, BlockMatrix, Contact, LinearSolver, Load, Material, Model, Plastic, SolveError,
+    Averaging, BlockMatrix, Contact, LinearSolver, Load, Material, Model, PlasticState, SolveError,
     Solver,
 };
 
@@ -57,7 +57,7 @@ pub struct Structure {
     node_shares: Vec<Share>,
     averaging: OnceLock<Arc<Averaging>>,
     /// What yielding left in each tetrahedron; empty if none yielded.
-    pub(crate) plastic: Vec<Plastic>,
+    pub(crate) plastic: Vec<PlasticState>,
 }
 
 /// The share of a node in the body by its shape function: its volume, m^3, and the first moment of that about the
@@ -201,7 +201,7 @@ impl Structure {
     ///
     /// # Errors
     /// As [`Structure::new`].
-    pub fn like(&self, mesh: TetMesh, supports: Vec<bool>) -> Result<Self, StructureError> {
+    pub fn with_mesh(&self, mesh: TetMesh, supports: Vec<bool>) -> Result<Self, StructureError> {
         let Self { material, interpolation, choice, .. } = *self;
         if is_restrained(&mesh, &supports) {
             Self::supported(mesh, supports, material, interpolation, choice)
@@ -271,7 +271,7 @@ impl Structure {
     ///
     /// # Errors
     /// [`EquilibriumError`] if displacements are quadratic, a load is not finite, or no equilibrium is found.
-    pub fn respond_large(
+    pub fn respond_nonlinear(
         &self,
         loads: &[Load<'_>],
         newton: Newton,

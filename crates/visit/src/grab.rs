@@ -35,7 +35,7 @@ impl Hand {
             ..NewBody::of(Body::Kinematic(Velocity::default()), Shape::empty())
         };
         let body = world.add(hand).ok()?;
-        let joint = world.join(NewJoint {
+        let joint = world.add_joint(NewJoint {
             kind: JointKind::Point,
             bodies: [body, held],
             anchors: [at; 2],
@@ -84,7 +84,7 @@ impl Hand {
 
     /// Lets go.
     pub(crate) fn release(self, world: &mut World) {
-        world.unjoin(self.joint);
+        world.remove_joint(self.joint);
         world.remove(self.body);
     }
 

@@ -155,7 +155,7 @@ impl Setup {
 pub fn volumes(bodies: &[Body], world: &World, appearances: &[Appearance]) -> Vec<Option<f64>> {
     let solid = |a: &Appearance| Some(world.get(a.body)?.solid?.geometry.moments().volume);
     let volume = |body: &Body| {
-        let own = appearances.iter().filter(|a| body.goes_by(&a.name));
+        let own = appearances.iter().filter(|a| body.has_name(&a.name));
         own.filter_map(solid).reduce(f64::max)
     };
     bodies.iter().map(volume).collect()

@@ -65,7 +65,7 @@ fn with<T>(act: impl FnOnce(&mut Desk) -> T) -> T {
     DESK.with_borrow_mut(act)
 }
 
-/// Has panics leave their message for [`panicked`].
+/// Makes panics store their message for [`panicked`].
 #[unsafe(no_mangle)]
 pub extern "C" fn start() {
     std::panic::set_hook(Box::new(|info| {

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use sim::levelset::TriMesh;
 use sim::scene::Scene;
 use sim::{
-    Appearance, BodyId, Breaker, BuildError, Camera, MeshData, PaintedMesh, Recorder, Report,
-    World, build, separate,
+    Appearance, BodyId, BuildError, Camera, CriticalImpact, MeshData, PaintedMesh, Recorder,
+    Report, World, build, separate,
 };
 use thiserror::Error;
 use visit::{Command, CommandError, Setup, SetupError, Visit, VisitError};
@@ -85,7 +85,7 @@ pub struct Play {
     shown: Shown,
     visit: Visit,
     /// The hardest blow to each body as a share of what breaks it.
-    strains: BTreeMap<BodyId, f64>,
+    impacts: BTreeMap<BodyId, f64>,
     /// Frames that gained energy.
     gained: usize,
 }
@@ -224,7 +224,7 @@ impl Play {
             view: view(&scene, &world, &appearances),
             shown: Shown::default(),
             visit: Visit::default(),
-            strains: BTreeMap::new(),
+            impacts: BTreeMap::new(),
             gained: 0,
             world,
         })
@@ -270,11 +270,11 @@ impl Play {
         self.recorder.record_added(&self.world, &added);
         let report = self.world.step();
         self.recorder.record(&self.world, &report);
-        for strain in &report.loads.strains {
-            let known = self.strains.entry(strain.body).or_default();
-            *known = known.max(strain.ratio());
+        for impact in &report.loads.impacts {
+            let known = self.impacts.entry(impact.body).or_default();
+            *known = known.max(impact.utilization());
         }
-        self.strains.retain(|id, _| self.world.get(*id).is_some());
+        self.impacts.retain(|id, _| self.world.get(*id).is_some());
         let has_slipped = self.visit.after_frame(&mut self.world, &report);
         self.gained += usize::from(gains(&report));
         (report, has_slipped)
@@ -287,7 +287,7 @@ impl Play {
     pub fn record(mut self, frames: usize) -> Result<Vec<u8>, PlayError> {
         for _ in 0..frames {
             self.advance();
-            if self.recorder.held() > MAX_POSES {
+            if self.recorder.pose_count() > MAX_POSES {
                 return Err(PlayError::TooLong);
             }
         }
@@ -300,7 +300,7 @@ impl Play {
     pub fn step(&mut self) -> Vec<u8> {
         let (report, has_slipped) = self.advance();
         // poses of the past are not shown again
-        drop(self.recorder.take());
+        drop(self.recorder.take_poses());
         let head = json!({
             "frame": report.frame,
             "energy": {
@@ -346,7 +346,7 @@ impl Play {
         let (body, point) = Visit::meets(&self.world, [from, along])?;
         let state = self.world.get(body)?;
         let track = self.recorder.track(body)?;
-        let breaker = self.world.breaker(body);
+        let breaker = self.world.critical_impact(body);
         let point: [f64; 3] = point.into();
         Some(json!({
             "body": body.number(),
@@ -355,9 +355,9 @@ impl Play {
             "mass": state.body.mass_properties().map(dynamics::MassProperties::mass),
             "asleep": state.asleep,
             "point": point,
-            "strain": self.strains.get(&body),
-            "fall": breaker.and_then(|b| if let Breaker::Fall(height) = b { Some(height) } else { None }),
-            "stone": breaker.and_then(|b| if let Breaker::Stone(speed) = b { Some(speed) } else { None }),
+            "strain": self.impacts.get(&body),
+            "fall": breaker.and_then(|b| if let CriticalImpact::Fall(height) = b { Some(height) } else { None }),
+            "stone": breaker.and_then(|b| if let CriticalImpact::Stone(speed) = b { Some(speed) } else { None }),
         }))
     }
 }

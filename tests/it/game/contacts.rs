@@ -34,6 +34,8 @@ fn events_are_the_same_for_any_number_of_threads_and_change_nothing() {
 #[test]
 fn what_began_and_did_not_end_is_what_touches() {
     let (_, events) = run(true, 2);
+    let count = |of: fn(&ContactEvents) -> usize| events.iter().map(of).sum::<usize>();
+    assert!(count(|events| events.touching.len()) > 10 && count(|events| events.ended.len()) > 0);
     let mut known: Vec<[BodyId; 2]> = Vec::new();
     for events in events {
         for pair in &events.ended {
@@ -146,7 +148,7 @@ proptest! {
         world.set_contact_events(true);
         let frames = f64::ceil((apart - 0.2) / (speed * DT)) as usize + 1;
         let all = (0..frames).flat_map(|_| world.step().events.contacts.touching);
-        let impulse = |t: sim::Touching| (t.bodies == [one, other]).then_some(t);
+        let impulse = |t: sim::TouchingPair| (t.bodies == [one, other]).then_some(t);
         let met: Vec<_> = all.filter_map(impulse).collect();
         let given: f64 = met.iter().map(|t| t.impulse).sum();
         let wanted: f64 = 0.5 * (1.0 + restitution) * speed;

@@ -218,7 +218,7 @@ pub(super) fn fragments(text: &str) -> Result<Worst, serde_json::Error> {
             worst.compare(what("mass"), (moments.mass / piece.mass - 1.0).abs(), TOLERANCE);
             worst.compare(what("centre"), relative(&center, &piece.com.into()), TOLERANCE);
             worst.compare(what("inertia"), relative(&moments.inertia(), &tensor), TOLERANCE);
-            let Ok((mass, pose)) = moments.body() else {
+            let Ok((mass, pose)) = moments.mass_properties() else {
                 worst.compare(what("body"), f64::INFINITY, TOLERANCE);
                 continue;
             };

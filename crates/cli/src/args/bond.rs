@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{length, vector};
+use super::value::{length, vector};
 
 const BOND_EXAMPLES: &str = "Examples:
   brisance fracture assets/bunny.obj --pattern voronoi:20 -o pieces/

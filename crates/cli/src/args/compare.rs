@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::value::size;
 use crate::comparison::Model;
 
 const EXAMPLES: &str = "Examples:
@@ -49,7 +50,7 @@ pub struct CompareArguments {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Pixels of each picture
-    #[arg(long, value_name = "WxH", default_value = "480x360", value_parser = super::size)]
+    #[arg(long, value_name = "WxH", default_value = "480x360", value_parser = size)]
     pub size: [usize; 2],
     /// Read files outside the folder of the scene and `../assets`, too
     #[arg(long)]

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Sampling, length, vector};
+use super::sampling::Sampling;
+use super::value::{length, vector};
 
 const TETRAHEDRALIZE_EXAMPLES: &str = "Examples:
   brisance tetrahedralize assets/bunny.obj --count 60000 -o bunny.msh

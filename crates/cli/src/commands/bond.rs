@@ -8,7 +8,7 @@ use fracture::{Bond, ClosedMesh, TOUCHING_GAP, touching};
 use levelset::{Aabb, TriMesh};
 use nalgebra::{Point3, Vector3};
 use serde_json::json;
-use sim::bond_loads;
+use sim::bond_capacity;
 use sim::scene::Scene;
 
 use crate::args::BondArguments;
@@ -123,7 +123,7 @@ fn scene(
     for bond in bonds {
         let [a, b] = bond.fragments.map(named);
         let at = bond.center + Vector3::from(*position);
-        let [force, torque] = bond_loads(bond, strength);
+        let [force, torque] = bond_capacity(bond, strength);
         scene += &format!(
             "\n[[joints]]\nkind = \"fixed\"\nbodies = [{a}, {b}]\nanchor = {:?}\nbreak_force = {:?}\nbreak_torque = {:?}\n",
             [at.x, at.y, at.z],
@@ -157,7 +157,7 @@ fn facts(
 ) -> serde_json::Value {
     let bond = |bond: &Bond| {
         let mut facts = bond_facts(bond);
-        let [force, torque] = bond_loads(bond, strength);
+        let [force, torque] = bond_capacity(bond, strength);
         facts["break_force"] = json!(force);
         facts["break_torque"] = json!(torque);
         facts

@@ -427,11 +427,11 @@ pub enum Failure {
     },
     /// An event cannot be brought about.
     #[error("{}: {source}", path.display())]
-    Misfit {
+    ReplayMismatch {
         /// The file of the events.
         path: PathBuf,
         /// Which.
-        source: sim::Misfit,
+        source: sim::ReplayMismatch,
     },
     /// The extension of an output names no format.
     #[error("{}: is of no format that can be written: give it the ending {known}", path.display())]

@@ -71,7 +71,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
             Source::Text(spec) => spec.placement(),
             Source::File(_) => Placement::Turned,
         },
-        least_share: arguments.min_share.unwrap_or_else(|| least_share(&source)),
+        min_share: arguments.min_share.unwrap_or_else(|| min_share(&source)),
     };
     let (warning, is_sampled) = (Cell::new(None), Cell::new(true));
     let pattern = |body: &Geometry, at: &Alignment, least: f64| {
@@ -214,9 +214,9 @@ pub(super) fn bond_facts(bond: &Bond) -> Value {
 
 /// Least volume of a piece as a share of the body: an eighth of the mean for a pattern that is made here, and
 /// the default of scenes for a pattern from a file, most of whose pieces may lie outside the body.
-fn least_share(source: &Source) -> f64 {
+fn min_share(source: &Source) -> f64 {
     match source {
-        Source::Text(spec) => spec.least_share(),
+        Source::Text(spec) => spec.min_share(),
         Source::File(_) => sim::scene::Pattern::MIN_SHARE,
     }
 }

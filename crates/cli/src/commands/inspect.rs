@@ -12,9 +12,9 @@ use sim::scene::{Body, Motion, Scene};
 use sim::{BodyState, MeshWarning, Recording, World};
 
 use crate::args::{CheckArguments, FileArguments};
+use crate::commands::impacts::critical_impact;
 use crate::commands::load::{build, load, print_notes, print_warnings, read_plain, read_scene};
 use crate::commands::regions::read_pattern;
-use crate::commands::strains::breaker;
 use crate::commands::volume::volume_at;
 use crate::commands::warnings::{Warned, mesh_warning_json, warn, warnings};
 use crate::commands::{Failure, ends_in, print};
@@ -151,7 +151,7 @@ fn bodies<'a>(scene: &'a Scene, world: &World) -> Vec<Found<'a>> {
             Motion::Kinematic => "kinematic",
         },
         mass: state.body.mass_properties().map(|mass| mass.mass()),
-        breaker: breaker(world, state.id),
+        breaker: critical_impact(world, state.id),
         break_impulse: state.breakage.and_then(|breakage| match breakage.strength {
             sim::Strength::Impulse(impulse) => Some(impulse),
             sim::Strength::Material => None,

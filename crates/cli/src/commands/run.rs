@@ -13,10 +13,10 @@ use visit::{SavedRun, Visit};
 use self::summary::{Effort, Summary};
 use crate::args::{ReplayArguments, RunArguments, RunOptions};
 use crate::checkpoint::Checkpoint;
+use crate::commands::impacts::Impacts;
 use crate::commands::load::{
     Loaded, build, load, parse_scene, print_notes, print_warnings, read_scene,
 };
-use crate::commands::strains::Strains;
 use crate::commands::warnings::{Warned, warn, warnings};
 use crate::commands::{
     Failure, check_distinct, check_dust, check_folder, check_output, check_physics, ends_in, read,
@@ -64,7 +64,7 @@ struct Run {
     solver_limited: usize,
     warnings: Vec<Warned>,
     /// The hardest blows.
-    strains: Strains,
+    impacts: Impacts,
     /// Of the bodies of the scene.
     appearances: Vec<Appearance>,
     effort: Effort,
@@ -148,7 +148,7 @@ impl Job<'_> {
         }
         let events = self.events.filter(|path| ends_in(path, "csv"));
         let mut effort = std::mem::take(&mut run.effort);
-        let hardest = run.strains.of(&loaded.scene, &run.appearances);
+        let hardest = run.impacts.of(&loaded.scene, &run.appearances);
         let Run {
             recorder,
             spool,
@@ -344,7 +344,7 @@ impl Job<'_> {
             stopped: 0,
             solver_limited: 0,
             warnings,
-            strains: Strains::default(),
+            impacts: Impacts::default(),
             appearances,
             effort: Effort::default(),
         };
@@ -374,11 +374,12 @@ impl Job<'_> {
             if self.options.anchor_loads.is_some() {
                 run.note_anchor_loads(&report);
             }
-            if let (Some(misfit), Some(path)) = (report.events.misfits.first(), self.recorded) {
-                return Err(Failure::Misfit { path: path.to_owned(), source: *misfit });
+            if let (Some(mismatch), Some(path)) = (report.events.mismatches.first(), self.recorded)
+            {
+                return Err(Failure::ReplayMismatch { path: path.to_owned(), source: *mismatch });
             }
-            if run.recorder.held() > MAX_HELD {
-                run.spool.add(&run.recorder.take()).map_err(|e| self.spool_failed(e))?;
+            if run.recorder.pose_count() > MAX_HELD {
+                run.spool.add(&run.recorder.take_poses()).map_err(|e| self.spool_failed(e))?;
             }
             progress.frame(frame, report.counters.bodies);
             if every.is_some_and(|every| frame % every == 0) {
@@ -415,7 +416,7 @@ impl Job<'_> {
             over_budget: run.over_budget,
             stopped: run.stopped,
             solver_limited: run.solver_limited,
-            strains: run.strains.kept(),
+            impacts: run.impacts.kept(),
         };
         let failed = |e: std::io::Error| Failure::Write { path: path.clone(), source: e.into() };
         checkpoint.write(path).map_err(failed)
@@ -469,7 +470,7 @@ impl Run {
         self.recorder.record(&self.world, &report);
         self.ledger.add(&self.world, &report);
         self.events.extend(report.events.replayable.iter().cloned());
-        self.strains.add(&report);
+        self.impacts.add(&report);
         self.stopped += report.events.frozen.len();
         self.solver_limited += usize::from(report.events.solver_limited);
         self.over_budget += report.events.over_budget.len();
@@ -534,7 +535,7 @@ impl Run {
             }
             let (now, later) = events.split_at(events.partition_point(|e| e.frame <= frame));
             events = later;
-            let report = self.world.redo(now).map_err(|_| other())?;
+            let report = self.world.replay_frame(now).map_err(|_| other())?;
             self.recorder.record(&self.world, &report);
         }
         self.world.restore(&checkpoint.world).map_err(|_| other())?;
@@ -543,7 +544,7 @@ impl Run {
         self.events = checkpoint.events;
         (self.over_budget, self.stopped) = (checkpoint.over_budget, checkpoint.stopped);
         self.solver_limited = checkpoint.solver_limited;
-        self.strains = Strains::new(checkpoint.strains);
+        self.impacts = Impacts::new(checkpoint.impacts);
         Ok(())
     }
 }

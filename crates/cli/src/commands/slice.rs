@@ -120,7 +120,7 @@ fn cut_part(part: &Part, plane: &Plane) -> Vec<Part> {
 /// Those of the part, so that shading and pictures run on across the cut; where it had no normals,
 /// those of the half.
 fn corners(part: &Part, half: &fracture::Half) -> Vec<[Paint; 3]> {
-    let mut corners = half.carried_corners(part.mesh.mesh(), &part.corners, mixed);
+    let mut corners = half.interpolated_corners(part.mesh.mesh(), &part.corners, mixed);
     corners.resize(half.mesh().mesh().triangles.len(), [Paint::default(); 3]);
     for (corner, normal) in corners.iter_mut().flatten().zip(half.corner_normals().iter().flatten())
     {

@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     let loads = bench.loads();
     let response = phase("solving for stress", arguments.quiet, || {
         if arguments.newton {
-            body.respond_large(&loads, Newton::default())
+            body.respond_nonlinear(&loads, Newton::default())
         } else {
             body.respond_to_all(&loads).map_err(Into::into)
         }
@@ -134,7 +134,7 @@ fn contacts(arguments: &StressArguments) -> Vec<Contact> {
 fn solver(arguments: &StressArguments) -> LinearSolver {
     if arguments.cg {
         let preconditioner = Preconditioner::IncompleteCholesky;
-        LinearSolver::ConjugateGradient { preconditioner, tolerance: 1e-10, most: 10_000 }
+        LinearSolver::ConjugateGradient { preconditioner, tolerance: 1e-10, max_iterations: 10_000 }
     } else {
         LinearSolver::Cholesky
     }

@@ -97,13 +97,13 @@ impl Cuts {
             shared[a.region] |= a.region == b.region && group != other;
         }
         let piece = |members: &Vec<usize>| {
-            let convex_parts = |m: &usize| {
+            let convex_decomposition = |m: &usize| {
                 let facets = &parts[*m].facets;
                 let is_convex = exact.is_convex() || facets.is_cell() || is_convex(facets);
                 is_convex.then(|| facets.clone()).into_iter().collect()
             };
             let facets: Vec<&Facets> = members.iter().map(|&m| &parts[m].facets).collect();
-            let solid = self.union(&facets, members.iter().map(convex_parts).collect());
+            let solid = self.union(&facets, members.iter().map(convex_decomposition).collect());
             let mut regions: Vec<usize> = members.iter().map(|&m| parts[m].region).collect();
             regions.sort_unstable();
             regions.dedup();
@@ -152,7 +152,8 @@ impl Cuts {
                 Kind::Sampled(_) => None,
             };
             let parts: Vec<&Exact> = members.iter().filter_map(exact).collect();
-            let convex = parts.iter().map(|p| p.convex_parts().unwrap_or_default().to_vec());
+            let convex =
+                parts.iter().map(|p| p.convex_decomposition().unwrap_or_default().to_vec());
             let facets: Vec<&Facets> = parts.iter().map(|part| &part.facets).collect();
             let mut regions: Vec<usize> =
                 members.iter().flat_map(|&m| pieces[m].regions.iter().copied()).collect();
@@ -182,9 +183,9 @@ impl Cuts {
         // a piece between two nodes has some around it
         let nodes =
             if nodes.dims().iter().any(|&n| n < 2) { nodes.grown(1, grid.dims()) } else { nodes };
-        let part = grid.part(nodes.low, nodes.high.map(|n| n - 1));
+        let part = grid.subgrid(nodes.low, nodes.high.map(|n| n - 1));
         let level_set = OnceLock::new();
-        if exact.convex_parts().is_none() {
+        if exact.convex_decomposition().is_none() {
             let planes = |region: &usize| {
                 let planes = self.regions[*region].as_deref().unwrap_or_default().iter();
                 let planes = planes.map(|plane| NodePlane::new(plane, grid)).collect();

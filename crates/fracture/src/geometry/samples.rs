@@ -16,7 +16,7 @@ impl Geometry {
         let distance = |solid: &Solid| LevelSet::from_fn(self.grid, |p| solid.distance(&p));
         match &self.kind {
             Kind::Exact(Exact { primitive: Some(solid), .. }) => distance(solid),
-            Kind::Exact(exact) => match exact.convex_parts() {
+            Kind::Exact(exact) => match exact.convex_decomposition() {
                 Some(parts) => convex(parts, self.grid),
                 None => LevelSet::from_mesh(&exact.facets.surface().mesh, self.grid, Sign::Winding)
                     .unwrap_or_else(|_| outside(self.grid)),
@@ -93,7 +93,7 @@ impl WithSimd for Sampling<'_> {
                 }));
             }
         }
-        let part = grid.part(nodes.low, nodes.high.map(|n| n - 1));
+        let part = grid.subgrid(nodes.low, nodes.high.map(|n| n - 1));
         let [nx, ny, nz] = part.dims();
         let values = Array3::from_shape_vec((nx, ny, nz), values)
             .expect("as many values as nodes by construction");

@@ -84,7 +84,7 @@ impl Stencil {
 
 impl Lattice {
     /// Multiplies strengths by a picture.
-    pub fn stencil(&mut self, stencil: &Stencil) {
+    pub fn scale_by_stencil(&mut self, stencil: &Stencil) {
         self.scale_strengths(|p| stencil.factor(p));
     }
 
@@ -94,7 +94,7 @@ impl Lattice {
     }
 
     /// Multiplies strengths by `1 + noise`; an amplitude below 1 keeps them positive.
-    pub fn vary(&mut self, noise: &Noise) {
+    pub fn scale_by_noise(&mut self, noise: &Noise) {
         self.scale_strengths(|p| 1.0 + noise.displacement(p).x);
     }
 
@@ -103,7 +103,7 @@ impl Lattice {
     ///
     /// # Panics
     /// If `mesh` is another mesh, or has more vertices than there are factors.
-    pub fn paint(&mut self, mesh: &TetMesh, factors: &[f64]) {
+    pub fn scale_by_vertices(&mut self, mesh: &TetMesh, factors: &[f64]) {
         for link in 0..self.links.len() {
             let [a, b] = self.links[link].ends.map(|tet| mesh.tets[tet as usize]);
             let shared = a.iter().filter(|v| b.contains(v));

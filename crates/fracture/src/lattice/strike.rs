@@ -7,7 +7,7 @@ use crate::random::Random;
 
 /// How links break.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Breaking {
+pub struct StrikeSettings {
     /// Compressive over tensile strength of a link: 1 compares the size of the force, as Ku07; with infinity only
     /// tension breaks links.
     pub compression: f64,
@@ -30,7 +30,7 @@ pub struct Breaking {
     pub seed: u64,
 }
 
-impl Default for Breaking {
+impl Default for StrikeSettings {
     fn default() -> Self {
         Self {
             compression: 1.0,
@@ -69,7 +69,7 @@ impl Lattice {
     ///
     /// # Panics
     /// If there is not one force for each tetrahedron.
-    pub fn strike(&mut self, forces: &[Vector3<f64>], breaking: &Breaking) -> Strike {
+    pub fn strike(&mut self, forces: &[Vector3<f64>], breaking: &StrikeSettings) -> Strike {
         assert_eq!(forces.len(), self.positions.len(), "a force for each tetrahedron");
         let mut strike = Strike { forces: vec![0.0; self.links.len()], ..Strike::default() };
         let mut random = Random::new(breaking.seed);
@@ -97,7 +97,7 @@ impl Lattice {
     fn find_forces(
         &self,
         loads: &[Vector3<f64>],
-        breaking: &Breaking,
+        breaking: &StrikeSettings,
         (potential, strike): (&mut [Vector3<f64>], &mut Strike),
     ) {
         let inverse: Vec<f64> = self
@@ -131,7 +131,7 @@ impl Lattice {
     fn break_links(
         &mut self,
         forces: &[f64],
-        breaking: &Breaking,
+        breaking: &StrikeSettings,
         carried: &mut [f64],
     ) -> Vec<(u32, f64)> {
         let mut broken = Vec::new();

@@ -65,7 +65,11 @@ impl Half {
     ///
     /// # Panics
     /// If there are fewer attributes than vertices of the solid.
-    pub fn carried<T: Clone>(&self, attributes: &[T], mix: impl Fn(&T, &T, f64) -> T) -> Vec<T> {
+    pub fn interpolated<T: Clone>(
+        &self,
+        attributes: &[T],
+        mix: impl Fn(&T, &T, f64) -> T,
+    ) -> Vec<T> {
         let carry = |origin: &Origin| match *origin {
             Origin::Vertex(v) => attributes[v as usize].clone(),
             Origin::Edge { ends: [a, b], share } => {
@@ -80,7 +84,7 @@ impl Half {
     ///
     /// # Panics
     /// If `solid` is not the mesh that was sliced, or has more triangles than `attributes`.
-    pub fn carried_corners<T: Clone>(
+    pub fn interpolated_corners<T: Clone>(
         &self,
         solid: &TriMesh,
         attributes: &[[T; 3]],

@@ -1,6 +1,7 @@
 //! Where walls are too thin for the cells.
 
-use crate::{Grid, LevelSet, Stuffing};
+use super::settings::Stuffing;
+use crate::{Grid, LevelSet};
 
 /// Depth of a ball that has a lattice point inside however it lies, in cells; the lattice's covering radius is
 /// `sqrt(5) / 4` = 0.56.

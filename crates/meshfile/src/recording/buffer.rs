@@ -19,8 +19,8 @@ pub(super) struct Buffer<'a> {
     keys: usize,
     /// Where keys go, if they are not only counted.
     out: Option<&'a mut dyn Write>,
-    /// Accessors of times so far, by the bits of the first frames and lengths of runs of frames: most tracks share
-    /// theirs.
+    /// Accessors of times so far, by the runs of consecutive frames in them (bits of the first frame, length): most
+    /// tracks share theirs.
     times: BTreeMap<Vec<(u64, usize)>, usize>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Buffer<'a> {
         Self { out: Some(out), ..Self::default() }
     }
 
-    /// Leaves room for a surface after those before.
+    /// Reserves room for a surface after those before.
     pub(super) fn add_surface(&mut self, surface: &Encoded) -> Primitive {
         let (views, accessors) = (self.views.len(), self.accessors.len());
         for view in &surface.views {
@@ -60,7 +60,8 @@ impl<'a> Buffer<'a> {
         surface.primitive.clone().moved(accessors)
     }
 
-    /// Leaves room for bytes after the surfaces before; returns the number of their view.
+    /// Reserves room for the bytes of an image after the surfaces and images before; returns the
+    /// number of its view.
     pub(super) fn add_bytes(&mut self, bytes: &[u8]) -> usize {
         let view = json!({ "buffer": 0, "byteOffset": self.surfaces, "byteLength": bytes.len() });
         self.views.push(view);
@@ -68,7 +69,7 @@ impl<'a> Buffer<'a> {
         self.views.len() - 1
     }
 
-    /// The times of moments, in frames.
+    /// Adds the times of keys, given in frames; returns the number of their accessor.
     pub(super) fn add_times(&mut self, frames: &[f64], fps: f64) -> io::Result<usize> {
         let runs = frames.chunk_by(|a, b| a + 1.0 == *b);
         let runs = runs.map(|run| (run[0].to_bits(), run.len())).collect();
@@ -122,12 +123,12 @@ impl<'a> Buffer<'a> {
     }
 }
 
-/// The bytes that a view of so many takes up: others begin at multiples of four.
+/// The size of a view with its padding: views begin at multiples of four bytes.
 pub(super) fn padded(bytes: usize) -> usize {
     bytes.next_multiple_of(4)
 }
 
-/// With a number larger by `by`.
+/// A copy of an object in which the number at `key` is larger by `by`.
 fn moved(value: &Value, key: &str, by: usize) -> Value {
     let mut moved = value.clone();
     moved[key] = json!(value[key].as_u64().map_or(0, |n| n as usize) + by);

@@ -80,7 +80,7 @@ pub struct AnchorLoad {
 
 impl AnchorLoad {
     /// Stress over strength: the body gives way above 1.
-    pub fn ratio(&self) -> f64 {
+    pub fn utilization(&self) -> f64 {
         self.stress / self.strength
     }
 }

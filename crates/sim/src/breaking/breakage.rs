@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Bonds, FractureModel, Level, Next, Strength, Then};
+use crate::{Bonds, CenteredPattern, FractureModel, Level, NextPattern, Strength};
 
 /// How a body breaks.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub struct Breakage {
     /// How many times it and its pieces may break in turn; 0 never.
     pub generations: u32,
     /// Pieces of a smaller share of the volume that breaks go to the neighbor they share most with.
-    pub least_share: f64,
+    pub min_share: f64,
     /// So do pieces of less volume than a cube of this edge, m.
     pub least_size: f64,
     /// Bonds between its pieces; none unless given.
@@ -41,7 +41,7 @@ impl Breakage {
     /// How a cluster breaks if its level leaves it whole; `None` if there is no finer level.
     pub(super) fn next_level(&self) -> Option<Self> {
         let FractureModel::Fixed(fixed) = &self.model else { return None };
-        let is_level = matches!(fixed.then, Some(Then::Level(_)));
+        let is_level = matches!(fixed.then, Some(NextPattern::Level(_)));
         self.next().filter(|_| is_level && self.generations > 1)
     }
 
@@ -51,15 +51,15 @@ impl Breakage {
         let FractureModel::Fixed(fixed) = &self.model else { return None };
         let inherited = self.inherited(false);
         Some(match fixed.then.clone()? {
-            Then::Centered(Next { pattern, placement, least_share }) => {
+            NextPattern::Centered(CenteredPattern { pattern, placement, min_share }) => {
                 let model = FractureModel::Prescored(pattern, placement);
-                Self { model, least_share, bonds: None, ..inherited }
+                Self { model, min_share, bonds: None, ..inherited }
             }
-            Then::Level(level) => {
-                let Level { pattern, strength, least_share, bonds } = &*level;
+            NextPattern::Level(level) => {
+                let Level { pattern, strength, min_share, bonds } = &*level;
                 let model = FractureModel::Fixed(Arc::clone(pattern));
-                let (strength, least_share, bonds) = (*strength, *least_share, *bonds);
-                Self { model, strength, least_share, bonds, ..inherited }
+                let (strength, min_share, bonds) = (*strength, *min_share, *bonds);
+                Self { model, strength, min_share, bonds, ..inherited }
             }
         })
     }

@@ -67,7 +67,7 @@ impl World {
                 continue;
             };
             let outcome = Outcome::Broke(fracture);
-            self.report_event(Event { outcome: outcome.happened(), ..event }, events);
+            self.report_event(Event { outcome: outcome.hit_outcome(), ..event }, events);
             self.settle_outcome(body, outcome, events);
             any = true;
         }

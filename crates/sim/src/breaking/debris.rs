@@ -4,11 +4,11 @@
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Debris {
     /// Most bodies with a mass, anchored ones included; no breaking goes past it.
-    pub most_bodies: usize,
+    pub max_bodies: usize,
     /// Most pieces that come about in one frame.
-    pub most_new: usize,
+    pub max_new: usize,
     /// Most memory for the solids of all pieces together, in samples of 4 bytes; no breaking goes past it.
-    pub most_samples: usize,
+    pub max_samples: usize,
     /// Pieces of less volume than a cube of this edge stay with a neighbor, m.
     pub least_size: f64,
     /// Which pieces are retired; none unless given.
@@ -40,9 +40,9 @@ pub enum Retired {
 impl Default for Debris {
     fn default() -> Self {
         Self {
-            most_bodies: usize::MAX,
-            most_new: usize::MAX,
-            most_samples: usize::MAX,
+            max_bodies: usize::MAX,
+            max_new: usize::MAX,
+            max_samples: usize::MAX,
             least_size: 0.0,
             retire: None,
         }

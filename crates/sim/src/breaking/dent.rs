@@ -55,7 +55,7 @@ impl World {
                 && plastic_work + kinetic_energy <= allowance.all
                 && overlaps(&dented.share.mesh) <= most()
         };
-        let tried = |n| dented(parent, yields, yields.flow.most * 0.5_f64.powi(n));
+        let tried = |n| dented(parent, yields, yields.flow.max_share * 0.5_f64.powi(n));
         let dented = (0..HALVINGS).map_while(tried).find(fits)?;
         let Dented { share, moments, mass, frame, pose, plastic_work, kinetic_energy } = dented;
         let before = yields.body.mesh();

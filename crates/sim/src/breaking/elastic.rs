@@ -6,8 +6,8 @@ use fracture::Piece;
 use levelset::{LevelSet, TetMesh};
 use nalgebra::{Point3, Vector3};
 use tetfem::{
-    Contact, Flow, Interpolation, LinearSolver, Load, Newton, Plastic, Response, Setup, Structure,
-    far_vertices, is_restrained,
+    BoundaryConditions, Contact, Interpolation, LinearSolver, Load, Newton, PlasticFlow,
+    PlasticState, Response, Structure, far_vertices, is_restrained,
 };
 
 use crate::StressField;
@@ -42,7 +42,7 @@ pub struct ElasticBody {
     model: Arc<StressModel>,
     given: Option<TetMesh>,
     /// Plastic strain of each of the given tetrahedra; empty if none yielded.
-    plastic: Vec<Plastic>,
+    plastic: Vec<PlasticState>,
     /// The finite elements, which are made at the first blow.
     mesh: OnceLock<Option<TetMesh>>,
     /// The structure with the supports of the last blow.
@@ -65,13 +65,13 @@ pub(crate) enum Struck {
 #[derive(Clone)]
 pub(crate) struct Share {
     pub(crate) mesh: TetMesh,
-    pub(crate) plastic: Vec<Plastic>,
+    pub(crate) plastic: Vec<PlasticState>,
 }
 
 /// The plastic flow of a body under a blow.
 pub(crate) struct Yield {
     pub(crate) body: Arc<Structure>,
-    pub(crate) flow: Flow,
+    pub(crate) flow: PlasticFlow,
 }
 
 /// The stress of a blow.
@@ -84,7 +84,7 @@ pub(crate) struct Strained {
 /// Green strain from which linear elasticity is off by more than a hundredth.
 const LARGE_STRAIN: f64 = 1e-2;
 /// Stress is compared with strengths that are known to a percent at the best.
-const NEWTON: Newton = Newton { tolerance: 1e-6, most: 20 };
+const NEWTON: Newton = Newton { tolerance: 1e-6, max_iterations: 20 };
 /// Most by which a dent may change the volume of a tetrahedron, as a share of it.
 const VOLUME_CHANGE: f64 = 0.3;
 /// Limit of the tetrahedra of a cracked body in one piece; beyond it new cracks are dropped.
@@ -127,7 +127,7 @@ impl ElasticBody {
     }
 
     /// Plastic strain of each tetrahedron of [`Self::mesh`]; empty if none yielded.
-    pub fn plastic(&self) -> &[Plastic] {
+    pub fn plastic(&self) -> &[PlasticState] {
         let is_own = |mesh: &&TetMesh| mesh.tets.len() == self.plastic.len();
         self.mesh().filter(is_own).map_or(&[], |_| &self.plastic)
     }
@@ -159,16 +159,16 @@ impl ElasticBody {
         let all = std::iter::once((impact.at, impact.impulse)).chain(pushes);
         let contacts: Vec<Contact> =
             all.map(|(at, impulse)| Contact::from_impulse(at, impulse, duration)).collect();
-        let setup = Setup {
+        let conditions = BoundaryConditions {
             contacts: &contacts,
             body_force: impact.gravity * impact.density,
             supports: &|mesh| self.supports(mesh, impact),
         };
-        let Some((structure, response, is_linearized)) = self.loaded(body, &setup) else {
+        let Some((structure, response, is_linearized)) = self.loaded(body, &conditions) else {
             return (Struck::Held, None);
         };
         let stress = StressField::of(structure.mesh(), &response.stresses);
-        let struck = self.blow(&structure, &response, &setup);
+        let struck = self.blow(&structure, &response, &conditions);
         (struck.unwrap_or(Struck::Held), Some(Strained { stress, is_linearized }))
     }
 
@@ -177,21 +177,21 @@ impl ElasticBody {
     fn loaded(
         &self,
         body: &LevelSet,
-        setup: &Setup<'_>,
+        conditions: &BoundaryConditions<'_>,
     ) -> Option<(Arc<Structure>, Response, bool)> {
         let mesh = self.filled(body)?;
-        let supports = Some((setup.supports)(mesh)).filter(|own| is_restrained(mesh, own));
+        let supports = Some((conditions.supports)(mesh)).filter(|own| is_restrained(mesh, own));
         let supports = supports.unwrap_or_else(|| vec![false; mesh.vertices.len()]);
         let structure = self.structure(mesh, supports)?;
-        let spread = Load::new(setup.contacts).spread(self.model.fracture.averaging);
-        let load = Load { body_force: setup.body_force, ..spread };
+        let spread = Load::new(conditions.contacts).spread(self.model.fracture.averaging);
+        let load = Load { body_force: conditions.body_force, ..spread };
         let response = structure.respond(&load).ok()?;
         let is_linear = self.model.interpolation == Interpolation::Linear;
         let may_be_large = self.model.yielding.is_some() && is_linear;
         if !may_be_large || structure.largest_strain(&response) <= LARGE_STRAIN {
             return Some((structure, response, false));
         }
-        let large = structure.respond_large(std::slice::from_ref(&load), NEWTON).ok();
+        let large = structure.respond_nonlinear(std::slice::from_ref(&load), NEWTON).ok();
         let is_linearized = large.is_none();
         Some((structure, large.unwrap_or(response), is_linearized))
     }
@@ -200,10 +200,10 @@ impl ElasticBody {
         &self,
         body: &Arc<Structure>,
         response: &Response,
-        setup: &Setup<'_>,
+        conditions: &BoundaryConditions<'_>,
     ) -> Option<Struck> {
         let share = |tetfem::Piece { mesh, plastic, .. }| Share { mesh, plastic };
-        let mut shattered = tetfem::shatter(body, setup, &self.model.fracture);
+        let mut shattered = tetfem::shatter(body, conditions, &self.model.fracture);
         if shattered.pieces.len() > 1 {
             return Some(Struck::Parted(shattered.pieces.into_iter().map(share).collect()));
         }
@@ -212,7 +212,7 @@ impl ElasticBody {
             return (after.mesh.tets.len() <= MAX_TETS).then_some(Struck::Cracked(after));
         }
         let flow = body.flow(response, self.model.yielding?, VOLUME_CHANGE).ok()?;
-        let yields = flow.yielded() > 0 && flow.most > 0.0;
+        let yields = flow.yielded() > 0 && flow.max_share > 0.0;
         yields.then(|| Struck::Yields(Yield { body: Arc::clone(body), flow }))
     }
 

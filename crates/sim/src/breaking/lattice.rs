@@ -3,8 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use fracture::{
-    Breaking, Lattice, LatticeError, Neighbors, Noise, Pattern, Piece, Shards, Stencil, Weakness,
-    smoothed_crack,
+    Lattice, LatticeError, Neighbors, Noise, Pattern, Piece, Shards, Stencil, StrikeSettings,
+    Weakness, smoothed_crack,
 };
 use levelset::{LevelSet, TetMesh, TriMesh};
 use nalgebra::{Point3, Vector3};
@@ -25,7 +25,7 @@ pub struct LatticeModel {
     /// How long a blow lasts, s.
     pub duration: f64,
     /// How links break.
-    pub breaking: Breaking,
+    pub breaking: StrikeSettings,
     /// What single loose tetrahedra become. Dust is gone at the end of the frame.
     pub shards: Shards,
     /// Rounds of smoothing of the surfaces between pieces; see [`fracture::smoothed_crack`].
@@ -192,10 +192,10 @@ impl LatticeBody {
         let mut lattice = Lattice::new(&mesh, neighbors, |_| density, |_| strength).ok()?;
         self.model.weaknesses.iter().for_each(|weakness| lattice.weaken(weakness));
         if let Some(stencil) = &self.model.stencil {
-            lattice.stencil(stencil);
+            lattice.scale_by_stencil(stencil);
         }
         if let Some(noise) = &self.model.noise {
-            lattice.vary(noise);
+            lattice.scale_by_noise(noise);
         }
         Some(Linked { mesh, lattice })
     }

@@ -4,8 +4,8 @@ use contact::{Bearing, Blow};
 use fracture::Impact;
 use nalgebra::{UnitVector3, Vector3};
 
-use crate::Touching;
-use crate::breaking::strength::{Law, Strain, Strength};
+use crate::TouchingPair;
+use crate::breaking::strength::{ImpactLoad, Law, Strength};
 use crate::script::event::Trigger;
 use crate::{BodyId, Breakage, Loads, Report, World};
 
@@ -33,11 +33,11 @@ impl World {
                 laws[i] = Law::All;
             }
         }
-        let of = |id: &BodyId| report.loads.strains.iter().find(|strain| strain.body == *id);
-        for strain in report.events.held.iter().filter_map(of) {
-            let Ok(i) = self.ids.binary_search(&strain.body) else { continue };
+        let of = |id: &BodyId| report.loads.impacts.iter().find(|impact| impact.body == *id);
+        for impact in report.events.held.iter().filter_map(of) {
+            let Ok(i) = self.ids.binary_search(&impact.body) else { continue };
             if let Law::Own(strength) = laws[i] {
-                laws[i] = Law::Above(strength, strain.ratio());
+                laws[i] = Law::Above(strength, impact.utilization());
             }
         }
         laws
@@ -73,7 +73,7 @@ impl World {
         contacts: &contact::Contacts,
         paths: &mut contact::Paths,
         max_strayed: usize,
-        (laws, loads, touching): (&[Law], &mut Loads, &mut Vec<Touching>),
+        (laws, loads, touching): (&[Law], &mut Loads, &mut Vec<TouchingPair>),
     ) -> contact::Collisions {
         let waking = self.waking_impulses();
         let is_told = self.log.is_some();
@@ -135,7 +135,7 @@ impl World {
             let strength = self.breaks_at(laws, blow, side);
             if strength.is_finite() {
                 let (body, impulse) = (self.ids[body as usize], blow.impulse.norm());
-                loads.strain(Strain { body, impulse, strength });
+                loads.impact(ImpactLoad { body, impulse, strength });
             }
             strength
         })

@@ -1,7 +1,7 @@
 //! Outcomes of hits, and their consequences.
 
 use crate::breaking::breakage::Breakage;
-use crate::script::event::Happened;
+use crate::script::event::HitOutcome;
 use crate::{BodyId, Dent, Events, Fracture, World};
 
 /// The outcome of a hit beyond a body's strength.
@@ -17,13 +17,13 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    pub(crate) fn happened(&self) -> Happened {
+    pub(crate) fn hit_outcome(&self) -> HitOutcome {
         match self {
-            Self::Broke(fracture) => Happened::Broke(fracture.fragments.len()),
-            Self::Dented(_) => Happened::Dented,
-            Self::Whole => Happened::Whole,
-            Self::Held => Happened::Held,
-            Self::OverBudget => Happened::OverBudget,
+            Self::Broke(fracture) => HitOutcome::Broke(fracture.fragments.len()),
+            Self::Dented(_) => HitOutcome::Dented,
+            Self::Whole => HitOutcome::Whole,
+            Self::Held => HitOutcome::Held,
+            Self::OverBudget => HitOutcome::OverBudget,
         }
     }
 }

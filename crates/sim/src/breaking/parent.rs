@@ -112,8 +112,8 @@ impl World {
     }
 
     /// Volume of the smallest piece of a body that may be by itself, m^3.
-    pub(crate) fn least_volume(&self, parent: &Parent) -> f64 {
-        let share = parent.breakage.as_ref().map_or(Pattern::MIN_SHARE, |b| b.least_share);
+    pub(crate) fn min_volume(&self, parent: &Parent) -> f64 {
+        let share = parent.breakage.as_ref().map_or(Pattern::MIN_SHARE, |b| b.min_share);
         let size = self.least_size(parent);
         (share * parent.solid.geometry.moments().volume).max(size.powi(3))
     }

@@ -42,7 +42,7 @@ impl World {
     /// The pieces of a body, if there are two at least.
     pub(crate) fn divided(&self, parent: &Parent, division: &Division) -> Option<Pieces> {
         let Division { pattern, at, .. } = division;
-        let broken = parent.solid.geometry.divide(pattern, at, self.least_volume(parent));
+        let broken = parent.solid.geometry.divide(pattern, at, self.min_volume(parent));
         (broken.pieces.len() > 1).then_some(broken)
     }
 

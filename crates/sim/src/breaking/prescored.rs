@@ -50,7 +50,7 @@ pub struct FixedPattern {
     /// Where it is, in the material space of the body.
     pub at: Alignment,
     /// The pattern of pieces that this one divides no further; none unless given.
-    pub then: Option<Then>,
+    pub then: Option<NextPattern>,
 }
 
 impl FixedPattern {
@@ -62,9 +62,9 @@ impl FixedPattern {
 
 /// The pattern of pieces that a fixed pattern divides no further.
 #[derive(Clone, Debug)]
-pub enum Then {
+pub enum NextPattern {
     /// A pattern that is centered where a piece is hit.
-    Centered(Next),
+    Centered(CenteredPattern),
     /// A finer pattern that is fixed in the body, too: pieces of the coarser one are clusters of its pieces.
     Level(Arc<Level>),
 }
@@ -77,18 +77,18 @@ pub struct Level {
     /// The strength of a cluster.
     pub strength: Strength,
     /// Pieces of a smaller share of the volume of the cluster go to the neighbor they share most with.
-    pub least_share: f64,
+    pub min_share: f64,
     /// Bonds between the pieces of a cluster; none unless given.
     pub bonds: Option<Bonds>,
 }
 
 /// A pattern that is centered where a piece is hit.
 #[derive(Clone, Debug)]
-pub struct Next {
+pub struct CenteredPattern {
     /// The pattern, centered where a piece is hit.
     pub pattern: Arc<Pattern>,
     /// How it is placed, turned or snapped.
     pub placement: Placement,
     /// Pieces of a smaller share of the volume that breaks go to the neighbor they share most with.
-    pub least_share: f64,
+    pub min_share: f64,
 }

@@ -15,7 +15,7 @@ use crate::breaking::model::Effect;
 use crate::breaking::outcome::Outcome;
 use crate::breaking::parent::Parent;
 use crate::breaking::pieces::{Fate, sizes};
-use crate::script::event::{Event, Misfit, Push, Trigger};
+use crate::script::event::{Event, Push, ReplayMismatch, Trigger};
 use crate::{BodyId, Report, Solid, World};
 
 /// The response of a body to a blow, before the body is changed.
@@ -35,11 +35,17 @@ impl World {
         let responses = self.responses(hits);
         for (hit, response) in hits.iter().zip(responses) {
             let Some(event) = self.event(hit, cause) else {
-                report.events.misfits.push(Misfit { frame: self.frame + 1, body: hit.body });
+                report
+                    .events
+                    .mismatches
+                    .push(ReplayMismatch { frame: self.frame + 1, body: hit.body });
                 continue;
             };
             let outcome = self.break_with(hit, response, report);
-            self.report_event(Event { outcome: outcome.happened(), ..event }, &mut report.events);
+            self.report_event(
+                Event { outcome: outcome.hit_outcome(), ..event },
+                &mut report.events,
+            );
             self.settle_outcome(hit.body, outcome, &mut report.events);
         }
         if !hits.is_empty() {
@@ -250,7 +256,7 @@ pub(crate) mod tests {
                     model: FractureModel::Prescored(Arc::new(pattern), Placement::Turned),
                     strength: Strength::Impulse(1.0),
                     generations: 2,
-                    least_share: 1e-4,
+                    min_share: 1e-4,
                     least_size: 0.0,
                     bonds,
                 }),

@@ -7,9 +7,9 @@ use crate::{Debris, Events, Retire, Retired, World};
 impl World {
     /// How many more pieces a body may become now, beyond itself.
     pub(crate) fn room(&self) -> usize {
-        let Debris { most_bodies, most_new, .. } = self.settings.debris;
+        let Debris { max_bodies, max_new, .. } = self.settings.debris;
         let live = (0..self.len()).filter(|&i| self.mass_of(i).is_some()).count();
-        most_bodies.saturating_sub(live).min(most_new.saturating_sub(self.born).saturating_sub(1))
+        max_bodies.saturating_sub(live).min(max_new.saturating_sub(self.born).saturating_sub(1))
     }
 
     /// Whether there is room for the pieces of a body, whose samples are counted.
@@ -20,7 +20,7 @@ impl World {
         let count = pieces.len();
         let new: usize = pieces.sum();
         count <= self.room().saturating_add(1)
-            && held.saturating_add(new) <= self.settings.debris.most_samples
+            && held.saturating_add(new) <= self.settings.debris.max_samples
     }
 
     /// Removes the dust of this frame and retires pieces that were slow for the time of the settings.

@@ -22,7 +22,7 @@ impl World {
 
     /// The pieces of a body, if one like it was divided so before and they are all still there.
     pub(crate) fn known_parts(&self, parent: &Parent, division: &Division) -> Option<Vec<Part>> {
-        let least = self.least_volume(parent);
+        let least = self.min_volume(parent);
         let same = |known: &&Known| {
             std::ptr::eq(known.body.as_ptr(), Arc::as_ptr(&parent.shape))
                 && known.mass.to_bits() == parent.mass.mass().to_bits()
@@ -59,7 +59,7 @@ impl World {
             mass: parent.mass.mass(),
             pattern: Arc::clone(&division.pattern),
             at: division.at,
-            least: self.least_volume(parent),
+            least: self.min_volume(parent),
             parts,
         };
         self.divided.remember(known);
@@ -96,7 +96,7 @@ mod tests {
                         model: FractureModel::Prescored(Arc::clone(&pattern), placement),
                         strength: Strength::Impulse(1.0),
                         generations: 2,
-                        least_share: 1e-4,
+                        min_share: 1e-4,
                         least_size: 0.0,
                         bonds,
                     }),

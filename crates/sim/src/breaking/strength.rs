@@ -16,7 +16,7 @@ pub enum Strength {
 
 /// The hardest blow to a body in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Strain {
+pub struct ImpactLoad {
     /// The body.
     pub body: BodyId,
     /// The impulse that it received, or would have received had it not broken, N s.
@@ -25,9 +25,9 @@ pub struct Strain {
     pub strength: f64,
 }
 
-impl Strain {
+impl ImpactLoad {
     /// How near the body came to breaking: it broke at 1.
-    pub fn ratio(&self) -> f64 {
+    pub fn utilization(&self) -> f64 {
         self.impulse / self.strength
     }
 }

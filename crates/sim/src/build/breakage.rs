@@ -34,15 +34,15 @@ pub(super) fn breakage<'a>(
         model,
         strength: fracture.impulse().map_or(Strength::Material, Strength::Impulse),
         generations: fracture.generations(),
-        least_share: fracture.min_share.unwrap_or_else(|| least_share(fracture, patterns.scene)),
+        min_share: fracture.min_share.unwrap_or_else(|| min_share(fracture, patterns.scene)),
         least_size: fracture.min_size,
         bonds: bonds(fracture.bonds, spec),
     }))
 }
 
 /// Share of the volume of the smallest piece unless a scene gives one.
-fn least_share(fracture: &scene::Fracture, scene: &Scene) -> f64 {
-    fracture.first_pattern(scene).map_or(scene::Pattern::MIN_SHARE, |p| p.least_share())
+fn min_share(fracture: &scene::Fracture, scene: &Scene) -> f64 {
+    fracture.first_pattern(&scene.patterns).map_or(scene::Pattern::MIN_SHARE, |p| p.min_share())
 }
 
 /// Radius over which stress is averaged and blows are spread, as a share of the edge of a cube of the
@@ -80,8 +80,8 @@ fn stressing((spec, size): (&scene::Body, f64), stress: &scene::Stress) -> Optio
             averaging: stress.averaging.unwrap_or(AVERAGING * size),
             reach: stress.reach.unwrap_or(2.0 * stress.spacing),
             cut: Some(CutLimits { min_edge: 0.3 * stress.spacing, min_fraction: 0.2 }),
-            most: stress.cracks,
-            least_volume: stress.spacing.powi(3),
+            max_cracks: stress.cracks,
+            min_volume: stress.spacing.powi(3),
         },
         yielding: stress.yield_strength.map(|strength| tetfem::Yielding {
             strength,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fracture::{Breaking, Material, Neighbors, Noise, Plane, Shards, Spread, Weakness};
+use fracture::{Material, Neighbors, Noise, Plane, Shards, Spread, StrikeSettings, Weakness};
 use levelset::TetMesh;
 use nalgebra::Point3;
 
@@ -54,15 +54,15 @@ fn model(body: &scene::Body, spec: &scene::Lattice, seed: u64) -> Option<Lattice
 }
 
 /// How links break.
-fn links(spec: &scene::Lattice, seed: u64) -> Breaking {
-    let default = Breaking::default();
+fn links(spec: &scene::Lattice, seed: u64) -> StrikeSettings {
+    let default = StrikeSettings::default();
     // links that bear no more when pressed than when pulled let the struck part crumble at once,
     // and nothing reaches the rest of the body
     let compression = match spec.strength {
         Some(_) => default.compression,
-        None => Material::COMPRESSION,
+        None => Material::COMPRESSIVE_TO_TENSILE,
     };
-    Breaking {
+    StrikeSettings {
         compression: spec.compression.unwrap_or(compression),
         damage: spec.damage.unwrap_or(default.damage),
         spread: Spread {

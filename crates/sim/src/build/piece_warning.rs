@@ -85,7 +85,7 @@ impl PieceWarning {
     /// What is to be said of a body that `pattern` is to break into `pieces`.
     pub fn of(body: &str, geometry: &Geometry, pattern: &Pattern, pieces: usize) -> Option<Self> {
         let body = body.to_owned();
-        let most = geometry.most_pieces();
+        let most = geometry.max_pieces();
         if most < pieces {
             return Some(Self::Coarse { body, pieces, most });
         }
@@ -116,13 +116,14 @@ impl Scene {
             {
                 warnings.extend(PieceWarning::of_elastic(&body.name, &solid.geometry, elastic));
             }
-            let pattern = body.fracture.as_ref().and_then(|fracture| fracture.first_pattern(self));
+            let pattern =
+                body.fracture.as_ref().and_then(|fracture| fracture.first_pattern(&self.patterns));
             let Some(pattern) = pattern else { continue };
             if let Some((pieces, (solid, breakage))) =
                 pattern.pieces().zip(state.solid.zip(state.breakage))
             {
                 let smallest = breakage.least_size.powi(3) / solid.geometry.moments().volume;
-                let least = breakage.least_share.max(smallest);
+                let least = breakage.min_share.max(smallest);
                 if least * pieces as f64 > 1.0 {
                     warnings.push(PieceWarning::Joined { body: body.name.clone(), pieces, least });
                 }

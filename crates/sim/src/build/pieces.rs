@@ -88,7 +88,7 @@ impl Whose {
 
 /// The force, N, and the torque, N m, that a bond bears. The torque is that of a square of its area in bending, whose
 /// section modulus is the third power of the side over six.
-pub fn bond_loads(bond: &Bond, strength: f64) -> [f64; 2] {
+pub fn bond_capacity(bond: &Bond, strength: f64) -> [f64; 2] {
     [strength * bond.area, strength * bond.area * bond.area.sqrt() / 6.0]
 }
 
@@ -164,7 +164,7 @@ fn bonds(body: &Body, shape: &Pieces, pieces: &[PaintedMesh]) -> Vec<Joint> {
     let longest = Aabb::around(meshes.iter().flat_map(|mesh| &mesh.vertices))
         .map_or(0.0, |bounds| bounds.extents().max());
     let joint = |bond: &Bond| {
-        let [force, torque] = bond_loads(bond, strength);
+        let [force, torque] = bond_capacity(bond, strength);
         Joint {
             kind: JointKind::Fixed,
             bodies: bond.fragments.map(|n| name(body, n + 1)),

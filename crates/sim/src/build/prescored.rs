@@ -8,7 +8,8 @@ use nalgebra::{Point3, Unit, Vector3};
 
 use crate::scene::{self, Scene};
 use crate::{
-    Bonds, BuildError, Cause, FixedPattern, FractureModel, Level, Next, Placement, Strength, Then,
+    Bonds, BuildError, Cause, CenteredPattern, FixedPattern, FractureModel, Level, NextPattern,
+    Placement, Strength,
 };
 
 /// The pattern that `spec` describes; a number of pieces is that of `body`, or of all space where
@@ -211,7 +212,7 @@ impl<'a> Patterns<'a> {
         let next = fracture.then.as_ref();
         let next = next.map(|name| self.next(name, body, geometry)).transpose()?.flatten();
         let at = FixedPattern::alignment(&geometry.bounds());
-        let mut then = next.map(Then::Centered);
+        let mut then = next.map(NextPattern::Centered);
         // the finest first, which the coarser ones hold
         for (finer, level) in fracture.levels.iter().rev().enumerate() {
             let of = match &level.pattern {
@@ -220,11 +221,11 @@ impl<'a> Patterns<'a> {
             };
             let Some(pattern) = self.of(of, &body.shape, geometry)? else { return Ok(None) };
             let spec = self.scene.patterns.get(of.name).and_then(|p| p.without_finest(of.finer));
-            let own = || spec.map_or(scene::Pattern::MIN_SHARE, |spec| spec.least_share());
-            then = Some(Then::Level(Arc::new(Level {
+            let own = || spec.map_or(scene::Pattern::MIN_SHARE, |spec| spec.min_share());
+            then = Some(NextPattern::Level(Arc::new(Level {
                 pattern: Arc::new(FixedPattern { pattern, at, then }),
                 strength: level.break_impulse.map_or(Strength::Material, Strength::Impulse),
-                least_share: level.min_share.unwrap_or_else(own),
+                min_share: level.min_share.unwrap_or_else(own),
                 bonds: bonds(level.bonds, body),
             })));
         }
@@ -253,11 +254,11 @@ impl<'a> Patterns<'a> {
         name: &'a str,
         body: &'a scene::Body,
         geometry: &Geometry,
-    ) -> Result<Option<Next>, BuildError> {
+    ) -> Result<Option<CenteredPattern>, BuildError> {
         let Some(spec) = self.scene.patterns.get(name) else { return Ok(None) };
         let pattern = self.of(Named { name, finer: 0 }, &body.shape, geometry)?;
-        let (placement, least_share) = (spec.placement(), spec.least_share());
-        Ok(pattern.map(|pattern| Next { pattern, placement, least_share }))
+        let (placement, min_share) = (spec.placement(), spec.min_share());
+        Ok(pattern.map(|pattern| CenteredPattern { pattern, placement, min_share }))
     }
 
     /// A pattern for a body; `None` if the scene has none of its name.

@@ -3,7 +3,7 @@
 use dynamics::Momentum;
 use nalgebra::{Point3, Vector3};
 
-use crate::{BodyId, ContactEvents, Event, JointId, Misfit};
+use crate::{BodyId, ContactEvents, Event, JointId, ReplayMismatch};
 
 /// What happened in a frame: bodies that came and went, broke, gave way or could not be simulated.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,10 +49,10 @@ pub struct Events {
     /// set too.
     pub solver_limited: bool,
     /// Breaks, dents, cuts and blows that held, as data that [`World::replay`](crate::World::replay) and
-    /// [`World::redo`](crate::World::redo) take.
+    /// [`World::replay_frame`](crate::World::replay_frame) take.
     pub replayable: Vec<Event>,
     /// Recorded events that did not recur; see [`World::replay`](crate::World::replay).
-    pub misfits: Vec<Misfit>,
+    pub mismatches: Vec<ReplayMismatch>,
 }
 
 impl Events {

@@ -14,12 +14,12 @@ pub struct Camera {
     /// [`Recording::tracks`](crate::Recording::tracks).
     pub follow: Option<usize>,
     /// Keyframes in ascending order of time. A camera that follows a track has at most one, its place at the start.
-    pub keys: Vec<Sight>,
+    pub keys: Vec<CameraKey>,
 }
 
 /// A camera at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sight {
+pub struct CameraKey {
     /// s.
     pub time: f64,
     /// Where it looks, m.
@@ -33,16 +33,16 @@ impl Camera {
     pub fn of(scene: &Scene, appearances: &[Appearance]) -> Option<Self> {
         let camera = scene.camera.as_ref()?;
         let number = |name: &String| appearances.iter().position(|a| a.name == *name);
-        let mut keys: Vec<Sight> = camera
+        let mut keys: Vec<CameraKey> = camera
             .keyframes
             .iter()
             .flatten()
-            .map(|k| Sight { time: k.time, at: k.at.into(), from: k.from.into() })
+            .map(|k| CameraKey { time: k.time, at: k.at.into(), from: k.from.into() })
             .collect();
         if let Some(from) = camera.from {
             // of one that follows a body only the place of the camera counts
             let at = camera.at.unwrap_or(from).into();
-            keys.push(Sight { time: 0.0, at, from: from.into() });
+            keys.push(CameraKey { time: 0.0, at, from: from.into() });
         }
         let field = camera.field_of_view.to_radians();
         Some(Self { field, follow: camera.follow.as_ref().and_then(number), keys })

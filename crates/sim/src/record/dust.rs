@@ -110,21 +110,21 @@ impl Dust {
     /// Specks for each joule of cracks, unless said.
     pub const PER_JOULE: f64 = 1_000.0;
     /// Most specks.
-    pub const MOST: usize = 1_000_000;
+    pub const MAX_SPECKS: usize = 1_000_000;
     /// Most of specks and frames in which they are shown, together.
-    pub const MOST_SHOWN: usize = 1 << 26;
+    pub const MAX_SHOWN_SPECKS: usize = 1 << 26;
     /// Longest life, s.
-    pub const LIFE: f64 = 2.0;
+    pub const LIFETIME: f64 = 2.0;
     /// Specks leave a face with its velocity and one of up to so much more, uniform in a ball, m/s.
     pub const SPREAD: f64 = 0.5;
     /// The smallest and the largest diameter, m.
     pub const SIZES: [f64; 2] = [2e-4, 5e-3];
     /// The number of specks that are larger than `d` falls as `d` to the minus this power (Turcotte, *Fractals and
     /// fragmentation*, 1986: 2.5 for rock that was blown up and for broken coal).
-    pub const DIMENSION: f64 = 2.5;
+    pub const FRACTAL_DIMENSION: f64 = 2.5;
 
     /// The dust of a recording of so many specks per joule; `pose` gives the pose of a track in a frame, if it exists
-    /// then. There are fewer where more were asked for than [`Dust::MOST`], or than can be
+    /// then. There are fewer where more were asked for than [`Dust::MAX_SPECKS`], or than can be
     /// shown.
     ///
     /// A speck has the mean velocity that its place on the piece has in the frame after the birth, or in that of the
@@ -170,7 +170,7 @@ impl Dust {
                     position,
                     velocity,
                     size: size(random.unit()),
-                    life: landing.map_or(Self::LIFE, |time| time.min(Self::LIFE)),
+                    life: landing.map_or(Self::LIFETIME, |time| time.min(Self::LIFETIME)),
                 });
             }
         }
@@ -206,11 +206,11 @@ impl Dust {
 
 /// Frames in which a speck of the longest life is there.
 fn shown_frames(fps: f64) -> usize {
-    (Dust::LIFE * fps) as usize + 1
+    (Dust::LIFETIME * fps) as usize + 1
 }
 
 fn most_specks(fps: f64) -> usize {
-    Dust::MOST.min(Dust::MOST_SHOWN / shown_frames(fps))
+    Dust::MAX_SPECKS.min(Dust::MAX_SHOWN_SPECKS / shown_frames(fps))
 }
 
 /// The faces of new cracks of all pieces, in the order of tracks.
@@ -340,6 +340,6 @@ fn before<E>(
 /// The diameter that a share of all specks exceeds, m.
 fn size(share: f64) -> f64 {
     let [least, most] = Dust::SIZES;
-    let rarest = libm::pow(least / most, Dust::DIMENSION);
-    least * libm::pow(1.0 - share * (1.0 - rarest), -1.0 / Dust::DIMENSION)
+    let rarest = libm::pow(least / most, Dust::FRACTAL_DIMENSION);
+    least * libm::pow(1.0 - share * (1.0 - rarest), -1.0 / Dust::FRACTAL_DIMENSION)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use contact::constraint::{JointKind, Motor};
 use contact::{Combine, Field, Groups, Shape};
 use dynamics::{Body, Velocity};
-use fracture::{ClosedMesh, convex_parts};
+use fracture::{ClosedMesh, convex_decomposition};
 use levelset::{ConvexHull, TriMesh};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use rayon::prelude::*;
@@ -18,7 +18,7 @@ use crate::{
 
 /// Half the edges of the box that stands for a half-space, m: other engines and formats have none.
 const GROUND: Vector3<f64> = Vector3::new(500.0, 5.0, 500.0);
-/// Error and limit of the convex parts of a solid that is not known to be a union of some; see [`convex_parts`].
+/// Error and limit of the convex parts of a solid that is not known to be a union of some; see [`convex_decomposition`].
 const ERROR: f64 = 0.05;
 const MAX_PARTS: u32 = 64;
 
@@ -300,7 +300,7 @@ fn colliders(shape: &Shape, solid: Option<&Solid>, track: &Track) -> Vec<Collide
             let Some(Solid { geometry, material }) = solid.cloned().or_else(samples) else {
                 return Vec::new();
             };
-            let mut parts = geometry.convex_parts(ERROR, MAX_PARTS);
+            let mut parts = geometry.convex_decomposition(ERROR, MAX_PARTS);
             for vertex in parts.iter_mut().flat_map(|part| &mut part.vertices) {
                 *vertex = material.inverse_transform_point(vertex);
             }
@@ -312,7 +312,7 @@ fn colliders(shape: &Shape, solid: Option<&Solid>, track: &Track) -> Vec<Collide
 /// The convex parts of the solid that a surface bounds; `None` if it is not closed.
 fn parts_of(surface: &TriMesh) -> Option<Vec<TriMesh>> {
     let solid = ClosedMesh::new(surface.welded()).ok()?;
-    let parts = convex_parts(&solid, ERROR, MAX_PARTS);
+    let parts = convex_decomposition(&solid, ERROR, MAX_PARTS);
     (!parts.is_empty()).then_some(parts)
 }
 

@@ -24,7 +24,7 @@ pub struct Breaking {
     /// Whether it goes there.
     pub placement: Placement,
     /// Pieces of a smaller share of the volume stay with the neighbor they touch most.
-    pub least_share: f64,
+    pub min_share: f64,
 }
 
 /// The pattern that `spec` describes for a solid that is broken as `at` says: a Voronoi pattern makes as
@@ -72,7 +72,7 @@ pub fn break_mesh(
     let (geometry, mesh) = mesh_geometry(spec, painted.mesh.clone())?;
     let mesh = PaintedMesh { mesh, ..painted.clone() };
     let at = breaking.placement.alignment(&geometry, breaking.at, breaking.normal);
-    let least = breaking.least_share * geometry.moments().volume;
+    let least = breaking.min_share * geometry.moments().volume;
     let pattern = Arc::new(pattern(&geometry, &at, least)?);
     let broken = geometry.divide(&pattern, &at, least);
     let look = Look { coats: Arc::clone(&mesh.coats), ..look };

@@ -24,7 +24,7 @@ pub struct Track {
     pub parent: Option<usize>,
     /// The first frame in which it exists.
     pub birth: usize,
-    /// How many poses, from that of `birth` on, [`Recorder::take`] took.
+    /// How many poses, from that of `birth` on, [`Recorder::take_poses`] took.
     pub taken: usize,
     /// Its pose in each frame after these, the last one included; when it has fewer frames than the
     /// recording it ended (broke) before the next one.
@@ -345,13 +345,13 @@ impl Recorder {
     }
 
     /// Poses that are held, those at blows included.
-    pub fn held(&self) -> usize {
+    pub fn pose_count(&self) -> usize {
         self.recording.tracks.iter().map(|track| track.poses.len() + track.corners.len()).sum()
     }
 
     /// Takes all poses but the last of each track, so that memory does not grow with the frames; they
     /// are for the caller to keep, who counts them with [`Track::taken`].
-    pub fn take(&mut self) -> Vec<Stretch> {
+    pub fn take_poses(&mut self) -> Vec<Stretch> {
         let mut stretches = Vec::new();
         for (track, of) in self.recording.tracks.iter_mut().enumerate() {
             let Track { taken, poses, corners, .. } = of;

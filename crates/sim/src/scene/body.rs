@@ -11,8 +11,8 @@ use super::motion::time;
 use super::pieces::Whole;
 use super::pose::placed;
 use super::{
-    Anchor, Copies, Fracture, InvalidValue, Keyframe, Motion, OwnMaterial, Rotation, Rule, Scene,
-    Shape,
+    Anchor, Copies, Fracture, InvalidValue, Keyframe, Motion, OwnMaterial, Rotation, Rule, Shape,
+    Solver,
 };
 use crate::{SmallPieces, Texture};
 
@@ -140,7 +140,7 @@ impl Body {
 
     /// Whether it, a copy or a piece of it has this name: `wall`, `wall 3`, or `wall 3 2` for the second copy of the
     /// third piece. How many pieces there are is not known before their files are read.
-    pub fn goes_by(&self, name: &str) -> bool {
+    pub fn has_name(&self, name: &str) -> bool {
         let numbers = || {
             let mut rest = name.strip_prefix(self.name.as_str())?;
             if self.starts_in_pieces() {
@@ -280,7 +280,7 @@ impl Body {
     }
 
     /// What the other keys of a body in pieces say.
-    pub(super) fn check_pieces(&self, key: &str, scene: &Scene) -> Result<(), InvalidValue> {
+    pub(super) fn check_pieces(&self, key: &str, solver: Solver) -> Result<(), InvalidValue> {
         let Shape::Pieces(pieces) = &self.shape else { return Ok(()) };
         require(
             self.motion != Motion::Kinematic || self.angular_velocity == [0.0; 3],
@@ -299,7 +299,6 @@ impl Body {
             &key,
             || "lacks the key `strength`, in Pa: give it, or name the body's `material`",
         )?;
-        let solver = scene.simulation.solver;
         require(solver.contact().has_joints(), &key, || {
             format!("cannot be: the solver `{}` has no joints, which bonds are", solver.name())
         })

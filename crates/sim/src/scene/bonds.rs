@@ -2,9 +2,10 @@
 
 use serde::Deserialize;
 
+use super::InvalidValue;
 use super::breakable::Breakable;
 use super::check::{at, positive, require, stress};
-use super::{InvalidValue, millisecond};
+use super::defaults::millisecond;
 
 /// `bonds = { strength = 3e6 }`: a cut parts only if the share of the blow that it would have to
 /// carry passes strength x area x duration. Pieces whose bonds hold stay one body.

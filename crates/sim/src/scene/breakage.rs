@@ -1,10 +1,12 @@
 //! How bodies break.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::breakable::Breakable;
 use super::check::{LARGEST, at, positive, require, share};
-use super::{Bonds, InvalidValue, Lattice, Level, Pattern, Scene, Stress};
+use super::{Bonds, InvalidValue, Lattice, Level, Pattern, Stress};
 use crate::Placement;
 
 /// Most times a body and its pieces may break in turn: they soon outgrow any memory.
@@ -52,9 +54,9 @@ pub struct Fracture {
 }
 
 impl Fracture {
-    /// The pattern that divides the body itself: of several levels the coarsest.
-    pub(crate) fn first_pattern(&self, scene: &Scene) -> Option<Pattern> {
-        let pattern = scene.patterns.get(self.pattern.as_ref()?)?;
+    /// The pattern of a scene that divides the body itself: of several levels the coarsest.
+    pub(crate) fn first_pattern(&self, patterns: &BTreeMap<String, Pattern>) -> Option<Pattern> {
+        let pattern = patterns.get(self.pattern.as_ref()?)?;
         pattern.without_finest(self.finer_parts())
     }
 

@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 
+use super::InvalidValue;
 use super::check::{at, bounded, require};
 use super::motion::time;
-use super::{InvalidValue, Scene};
 
 /// Most keyframes of a camera.
 const MAX_KEYS: usize = 10_000;
@@ -45,10 +45,9 @@ fn field_of_view() -> f64 {
     28.6
 }
 
-impl Scene {
-    pub(super) fn check_camera(&self) -> Result<(), InvalidValue> {
-        let Some(camera) = &self.camera else { return Ok(()) };
-        let Camera { at: target, from, field_of_view, follow, keyframes } = camera;
+impl Camera {
+    pub(super) fn check(&self) -> Result<(), InvalidValue> {
+        let Self { at: target, from, field_of_view, follow, keyframes } = self;
         require((1.0..=120.0).contains(field_of_view), "camera.field_of_view", || {
             format!("must be from 1 to 120 degrees, not {field_of_view:?}")
         })?;
@@ -74,17 +73,7 @@ impl Scene {
         if let Some(from) = from {
             bounded("camera.from", from, "m")?;
         }
-        if let Some(name) = follow {
-            self.check_followed(name)?;
-        }
         check_keys(keyframes.as_deref())
-    }
-
-    fn check_followed(&self, name: &str) -> Result<(), InvalidValue> {
-        let found = self.named(name, "body", |_| true);
-        found
-            .map(|_| ())
-            .map_err(|problem| InvalidValue { key: "camera.follow".to_owned(), problem })
     }
 }
 

@@ -9,6 +9,7 @@ use thiserror::Error;
 use toml::de::DeTable;
 
 use super::error::{span_of, visit_texts};
+use super::validate::refused_version;
 use super::{
     Body, Event, InvalidValue, Joint, OwnMaterial, Pattern, Place, Scene, SceneError, units,
 };
@@ -124,6 +125,16 @@ struct Files<'a> {
 const MAX_NESTED: usize = 100;
 
 impl Scene {
+    /// Reads a scene and checks every value in it.
+    ///
+    /// # Errors
+    /// [`SceneError`] with line, column and key for text that is not TOML, keys that do not exist
+    /// and values that cannot be used.
+    pub fn from_toml(text: &str) -> Result<Self, SceneError> {
+        let read = &mut |_: &str| Err("only a scene in a file includes others".to_owned());
+        Self::from_files(text, read).map_err(|file| file.error)
+    }
+
     /// Reads a scene with all that it includes, and checks every value in it. `read` gives the text
     /// of a file, or says why it cannot; names are relative to the folder of the scene.
     ///
@@ -315,9 +326,4 @@ fn beside(file: &str, name: &str) -> String {
         }
     }
     path.to_string_lossy().into_owned()
-}
-
-/// What is wrong with a version.
-pub(super) fn refused_version(other: u32) -> String {
-    format!("is {other}, but this program reads version {}", Scene::VERSION)
 }

@@ -6,39 +6,36 @@ use contact::Groups;
 
 use super::check::{at, require};
 use super::error::nearest;
-use super::{Body, InvalidValue, Scene};
+use super::{Body, InvalidValue};
 
 /// Most collision groups of a scene: one bit each.
 const MAX_GROUPS: usize = 32;
 
-impl Scene {
-    /// The group of bodies that name none.
-    pub const DEFAULT_GROUP: &str = "default";
+/// The group of bodies that name none.
+pub(super) const DEFAULT: &str = "default";
 
-    /// Names of all groups: that of bodies that name none, then the others in ascending order.
-    pub(super) fn groups(&self) -> Vec<&str> {
-        let named = self.bodies.iter().filter_map(|body| body.groups.as_ref()).flatten();
-        let mut others: BTreeSet<&str> = named.map(String::as_str).collect();
-        others.remove(Self::DEFAULT_GROUP);
-        std::iter::once(Self::DEFAULT_GROUP).chain(others).collect()
-    }
+/// Names of all groups of a scene: the default one, then the others in ascending order.
+pub(super) fn names(bodies: &[Body]) -> Vec<&str> {
+    let named = bodies.iter().filter_map(|body| body.groups.as_ref()).flatten();
+    let mut others: BTreeSet<&str> = named.map(String::as_str).collect();
+    others.remove(DEFAULT);
+    std::iter::once(DEFAULT).chain(others).collect()
+}
 
-    /// The groups of a body as bits; a name that no body is in has none.
-    pub(crate) fn groups_of(&self, body: &Body) -> Groups {
-        let all = self.groups();
+impl Body {
+    /// Its groups as bits; a name that no body is in has none.
+    pub(super) fn groups_among(&self, all: &[&str]) -> Groups {
         let bits = |names: &[String]| {
             let bit = |n: usize| 1u32.checked_shl(n as u32).unwrap_or(0);
             let of = |name: &String| all.iter().position(|g| g == name).map_or(0, bit);
             names.iter().fold(0, |bits, name| bits | of(name))
         };
         Groups {
-            memberships: body.groups.as_deref().map_or(1, bits),
-            filter: body.collides_with.as_deref().map_or(u32::MAX, bits),
+            memberships: self.groups.as_deref().map_or(1, bits),
+            filter: self.collides_with.as_deref().map_or(u32::MAX, bits),
         }
     }
-}
 
-impl Body {
     pub(super) fn check_groups(&self, key: &str, all: &[&str]) -> Result<(), InvalidValue> {
         require(all.len() <= MAX_GROUPS, &at(key, "groups"), || {
             format!("makes {} groups, more than {MAX_GROUPS}: use fewer", all.len())

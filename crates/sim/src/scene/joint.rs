@@ -3,7 +3,8 @@
 use serde::Deserialize;
 
 use super::check::{LARGEST, at, bounded, direction, positive, require};
-use super::{InvalidValue, Motion, Scene, up};
+use super::defaults::up;
+use super::{InvalidValue, Solver};
 
 /// Two bodies that stay joined until it bears too much: `[[joints]]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -35,8 +36,7 @@ pub struct Joint {
 }
 
 impl Joint {
-    pub(super) fn check(&self, key: &str, scene: &Scene) -> Result<(), InvalidValue> {
-        let solver = scene.simulation.solver;
+    pub(super) fn check(&self, key: &str, solver: Solver) -> Result<(), InvalidValue> {
         require(solver.contact().has_joints(), key, || {
             format!(
                 "cannot be: the solver `{}` has no joints; use `manifold`, \
@@ -44,29 +44,6 @@ impl Joint {
                 solver.name()
             )
         })?;
-        let mut moves = false;
-        for (n, name) in self.bodies.iter().enumerate() {
-            let key = format!("{key}.bodies[{n}]");
-            let body = scene
-                .named(name, "body", |_| true)
-                .map_err(|problem| InvalidValue { key, problem })?;
-            moves |= body.motion == Motion::Dynamic;
-        }
-        let key_of = |name: &str| at(key, name);
-        require(
-            self.bodies[0] != self.bodies[1],
-            &key_of("bodies"),
-            || "names one body twice: a joint holds two",
-        )?;
-        require(
-            moves,
-            &key_of("bodies"),
-            || "names two bodies that nothing moves: one must have `motion = \"dynamic\"`, as is the default",
-        )?;
-        self.check_numbers(key)
-    }
-
-    fn check_numbers(&self, key: &str) -> Result<(), InvalidValue> {
         let key_of = |name: &str| at(key, name);
         bounded(&key_of("anchor"), &self.anchor, "m")?;
         direction(&key_of("axis"), &self.axis)?;

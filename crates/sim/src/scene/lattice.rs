@@ -6,7 +6,8 @@ use serde::Deserialize;
 
 use super::breakable::Breakable;
 use super::check::{at, bounded, count, direction, fraction, positive, require};
-use super::{InvalidValue, Noise, millisecond};
+use super::defaults::millisecond;
+use super::{InvalidValue, Noise};
 
 /// Most steps in which a blow grows.
 const MAX_STEPS: usize = 100;

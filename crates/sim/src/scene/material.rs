@@ -1,11 +1,13 @@
 //! Materials that scenes can name: `material = "glass"`.
 
+use std::collections::BTreeMap;
+
 use contact::Combine;
 use fracture::Material as Solid;
 use serde::Deserialize;
 
+use super::InvalidValue;
 use super::check::{at, fraction, lever_arm, positive, require, stress};
-use super::{InvalidValue, Scene};
 use crate::Texture;
 use crate::scene::error::nearest;
 
@@ -266,36 +268,33 @@ impl Known {
     }
 }
 
-impl Scene {
-    /// Hands the scene's own materials to the bodies that name them.
-    pub(super) fn know_materials(&mut self) {
-        for body in &mut self.bodies {
-            let name = body.material.as_deref();
-            body.own_material = name.and_then(|name| self.materials.get(name)).cloned();
+/// Checks the materials of a scene.
+pub(super) fn check_materials(
+    materials: &BTreeMap<String, OwnMaterial>,
+) -> Result<(), InvalidValue> {
+    for (name, own) in materials {
+        let key = format!("material.{name}");
+        require(
+            Material::named(name).is_none(),
+            &key,
+            || "has the name of a known material: choose another",
+        )?;
+        if let Some(like) = &own.like {
+            known(&at(&key, "like"), like, &[])?;
         }
+        check_own(&key, own)?;
     }
+    Ok(())
+}
 
-    pub(super) fn check_materials(&self) -> Result<(), InvalidValue> {
-        for (name, own) in &self.materials {
-            let key = format!("material.{name}");
-            require(
-                Material::named(name).is_none(),
-                &key,
-                || "has the name of a known material: choose another",
-            )?;
-            if let Some(like) = &own.like {
-                known(&at(&key, "like"), like, &[])?;
-            }
-            check_own(&key, own)?;
-        }
-        Ok(())
-    }
-
-    /// That a material exists.
-    pub(super) fn check_material(&self, key: &str, name: &str) -> Result<(), InvalidValue> {
-        let own: Vec<&str> = self.materials.keys().map(String::as_str).collect();
-        known(key, name, &own)
-    }
+/// That a material exists.
+pub(super) fn check_material(
+    key: &str,
+    name: &str,
+    materials: &BTreeMap<String, OwnMaterial>,
+) -> Result<(), InvalidValue> {
+    let own: Vec<&str> = materials.keys().map(String::as_str).collect();
+    known(key, name, &own)
 }
 
 fn check_own(key: &str, own: &OwnMaterial) -> Result<(), InvalidValue> {

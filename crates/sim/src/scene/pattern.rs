@@ -43,7 +43,7 @@ impl Pattern {
 
     /// Share of the volume of the smallest piece of a body that it divides, unless a scene gives one: an
     /// 8th of the mean, less is a splinter.
-    pub fn least_share(&self) -> f64 {
+    pub fn min_share(&self) -> f64 {
         let share = |pieces: usize| 1.0 / (8.0 * pieces.max(1) as f64);
         match self.spec() {
             Self::Bricks(_) => Self::NO_SPLINTERS,

@@ -6,7 +6,7 @@ use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::up;
+use super::defaults::up;
 
 /// An axis of the coordinates of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::up;
+use super::defaults::up;
 
 /// `shape = { sphere = { radius = 0.1 } }`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::check::{at, bounded, count, fraction, positive, require};
 use super::contact::{ClampKind, Contact, Energy, Turning};
-use super::{Body, InvalidValue, Motion, Scene, Solver};
+use super::{InvalidValue, Solver};
 
 /// Limit of each number of sweeps or repeats.
 const MAX_SWEEPS: usize = 10_000;
@@ -182,12 +182,9 @@ pub struct Debris {
 }
 
 impl Debris {
-    pub(super) fn check(&self, scene: &Scene) -> Result<(), InvalidValue> {
+    /// Checks the limits of a scene that starts with so many dynamic bodies.
+    pub(super) fn check(&self, bodies: usize) -> Result<(), InvalidValue> {
         if let Some(most) = self.max_bodies {
-            let with_mass = |b: &&Body| b.motion == Motion::Dynamic;
-            let copies = |b: &Body| b.copies.map_or(1, |copies| copies.total());
-            let bodies =
-                scene.bodies.iter().filter(with_mass).map(copies).fold(0, usize::saturating_add);
             require(most >= bodies, "debris.max_bodies", || {
                 format!("is {most}, but the scene starts with {bodies} dynamic bodies")
             })?;

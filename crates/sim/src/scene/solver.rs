@@ -3,8 +3,6 @@
 use contact::constraint::SequentialImpulse;
 use serde::Deserialize;
 
-use super::{Body, Scene};
-
 /// What finds the impulses of contacts and joints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -25,40 +23,6 @@ pub enum Solver {
     Ku07,
 }
 
-impl Scene {
-    /// What the solver of the scene ignores, a sentence each.
-    pub fn solver_warnings(&self) -> Vec<String> {
-        type Coefficient = fn(&Body) -> f64;
-        let solver = self.simulation.solver;
-        if solver.resists_rolling() {
-            return Vec::new();
-        }
-        let names = |has: Coefficient| {
-            let mut names: Vec<String> = Vec::new();
-            for body in self.bodies.iter().filter(|body| has(body) > 0.0) {
-                let name = format!("{:?}", body.given_name());
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
-            names.join(", ")
-        };
-        let frictions: [(&str, Coefficient); 2] = [
-            ("rolling_friction", Body::rolling_friction),
-            ("spinning_friction", Body::spinning_friction),
-        ];
-        let told = frictions.into_iter().filter_map(|(key, has)| {
-            let names = Some(names(has)).filter(|names| !names.is_empty())?;
-            let solver = solver.name();
-            Some(format!(
-                "the solver \"{solver}\" ignores `{key}` of {names}: use \"manifold\" or \
-                 \"reference\", or remove it"
-            ))
-        });
-        told.collect()
-    }
-}
-
 impl Solver {
     /// Its name in scenes.
     pub(super) fn name(self) -> &'static str {
@@ -73,7 +37,7 @@ impl Solver {
     }
 
     /// Whether it has rows of rolling and spinning friction.
-    fn resists_rolling(self) -> bool {
+    pub(super) fn resists_rolling(self) -> bool {
         matches!(self, Self::Manifold | Self::Reference)
     }
 

@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 
+use super::InvalidValue;
 use super::check::{at, bounded, positive, require};
 use super::motion::time;
-use super::{Body, InvalidValue, Motion, Scene};
 
 /// Air that moves and drags bodies along: `[wind]`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -73,41 +73,35 @@ pub struct Push {
     pub at: Option<[f64; 3]>,
 }
 
-impl Scene {
-    pub(super) fn check_timeline(&self) -> Result<(), InvalidValue> {
-        if let Some(wind) = &self.wind {
-            bounded("wind.velocity", &wind.velocity, "m/s")?;
-            positive("wind.density", wind.density, "kg/m^3")?;
-            positive("wind.drag", wind.drag, "")?;
-        }
-        for (n, event) in self.events.iter().enumerate() {
-            self.check_event(&format!("event[{n}]"), event)?;
-        }
-        Ok(())
+impl Wind {
+    pub(super) fn check(&self) -> Result<(), InvalidValue> {
+        bounded("wind.velocity", &self.velocity, "m/s")?;
+        positive("wind.density", self.density, "kg/m^3")?;
+        positive("wind.drag", self.drag, "")
     }
+}
 
-    fn check_event(&self, key: &str, event: &Event) -> Result<(), InvalidValue> {
-        time(&at(key, "time"), event.time)?;
-        let given = [event.cut.is_some(), event.explode.is_some(), event.push.is_some()];
+impl Event {
+    pub(super) fn check(&self, key: &str) -> Result<(), InvalidValue> {
+        time(&at(key, "time"), self.time)?;
+        let given = [self.cut.is_some(), self.explode.is_some(), self.push.is_some()];
         require(
             given.iter().filter(|given| **given).count() == 1,
             key,
             || "needs exactly one of the keys `cut`, `explode` and `push`",
         )?;
-        if let Some(cut) = &event.cut {
+        if let Some(cut) = &self.cut {
             bounded(&at(key, "cut.from"), cut.from.as_flattened(), "m")?;
             bounded(&at(key, "cut.to"), cut.to.as_flattened(), "m")?;
         }
-        if let Some(explosion) = &event.explode {
+        if let Some(explosion) = &self.explode {
             bounded(&at(key, "explode.at"), &explosion.at, "m")?;
             positive(&at(key, "explode.radius"), explosion.radius, "m")?;
             positive(&at(key, "explode.impulse"), explosion.impulse, "Pa s")?;
         }
-        let Some(push) = &event.push else { return Ok(()) };
+        let Some(push) = &self.push else { return Ok(()) };
         bounded(&at(key, "push.impulse"), &push.impulse, "N s")?;
         bounded(&at(key, "push.at"), push.at.as_ref().map_or(&[], |at| &at[..]), "m")?;
-        let moves = |b: &Body| b.motion == Motion::Dynamic;
-        let found = self.named(&push.body, "dynamic body", moves);
-        found.map(|_| ()).map_err(|problem| InvalidValue { key: at(key, "push.body"), problem })
+        Ok(())
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::breakable::Breakable;
 use super::check::{at, require};
-use super::error::nearest;
-use super::files::refused_version;
-use super::{Body, InvalidValue, Scene};
+use super::groups;
+use super::material::{check_material, check_materials};
+use super::{Body, InvalidValue, Scene, Wind};
 
 /// Most nodes of all level sets of a scene together: a gibibyte.
 const MAX_ALL_NODES: f64 = 268_435_456.0;
@@ -22,13 +22,14 @@ impl Scene {
     pub fn validate(&self) -> Result<(), InvalidValue> {
         require(self.version == Self::VERSION, "version", || refused_version(self.version))?;
         self.simulation.check()?;
-        self.debris.check(self)?;
-        self.check_materials()?;
+        self.debris.check(self.dynamic_body_count())?;
+        check_materials(&self.materials)?;
         for (name, p) in &self.patterns {
             p.check(&format!("pattern.{name}"))?;
         }
         require(!self.bodies.is_empty(), "body", || "is missing: add a [[body]] table")?;
-        let groups = self.groups();
+        let groups = groups::names(&self.bodies);
+        let solver = self.simulation.solver;
         let mut names = BTreeSet::new();
         for (i, b) in self.bodies.iter().enumerate() {
             let key = format!("body[{i}]");
@@ -40,10 +41,10 @@ impl Scene {
                 format!("`{}` is the name of a copy of another body: choose another", b.name)
             })?;
             if let Some(name) = &b.material {
-                self.check_material(&at(&key, "material"), name)?;
+                check_material(&at(&key, "material"), name, &self.materials)?;
             }
             b.check(&key)?;
-            b.check_pieces(&key, self)?;
+            b.check_pieces(&key, solver)?;
             b.check_groups(&key, &groups)?;
             if let Some(f) = &b.fracture {
                 let (has_strength, extents) = (b.solid().is_some(), b.shape.extents());
@@ -51,58 +52,49 @@ impl Scene {
                 f.check(&at(&key, "fracture"), &body)?;
             }
             for (n, anchor) in b.anchors.iter().enumerate() {
-                anchor.check(&format!("{key}.anchor[{n}]"), &b.name, self)?;
+                let key = format!("{key}.anchor[{n}]");
+                anchor.check(&key)?;
+                self.check_anchor_body(&at(&key, "to"), &b.name, anchor)?;
             }
         }
         for (n, joint) in self.joints.iter().enumerate() {
-            joint.check(&format!("joints[{n}]"), self)?;
+            let key = format!("joints[{n}]");
+            self.check_joint_bodies(&at(&key, "bodies"), joint)?;
+            joint.check(&key, solver)?;
         }
-        self.check_timeline()?;
+        self.wind.as_ref().map_or(Ok(()), Wind::check)?;
+        for (n, event) in self.events.iter().enumerate() {
+            let key = format!("event[{n}]");
+            event.check(&key)?;
+            self.check_pushed(&at(&key, "push.body"), event)?;
+        }
         self.check_plane()?;
-        self.check_camera()?;
+        if let Some(camera) = &self.camera {
+            camera.check()?;
+            self.check_followed("camera.follow", camera)?;
+        }
         self.memory()
     }
 
-    /// Whether a copy of a body has this name. Those of pieces are compared once their number is known.
-    fn is_copy(&self, name: &str) -> bool {
-        let has_copies = |body: &&Body| body.copies.is_some() && !body.starts_in_pieces();
-        self.bodies.iter().filter(has_copies).any(|body| body.goes_by(name))
-    }
-
-    /// The body of this name, or whose copy or piece has it.
+    /// Puts other numbers in place of those of the scene. With `fps` it lasts as long as before, unless `frames` says
+    /// otherwise.
     ///
     /// # Errors
-    /// What is wrong with the name, as the rest of a sentence. `kind` is what is looked for, as `body`, among those
-    /// that are `wanted`.
-    pub(super) fn named(
-        &self,
-        name: &str,
-        kind: &str,
-        wanted: impl Fn(&Body) -> bool,
-    ) -> Result<&Body, String> {
-        let bodies = || self.bodies.iter().filter(|body| wanted(body));
-        if let Some(body) = bodies().find(|body| body.goes_by(name)) {
-            return Ok(body);
+    /// [`InvalidValue`] if one is out of range.
+    pub fn replace(
+        &mut self,
+        fps: Option<f64>,
+        frames: Option<usize>,
+        seed: Option<u64>,
+    ) -> Result<(), InvalidValue> {
+        let simulation = &mut self.simulation;
+        if let Some(fps) = fps {
+            let frames = (simulation.frames as f64 * fps / simulation.fps).round();
+            (simulation.fps, simulation.frames) = (fps, frames as usize);
         }
-        if let Some(body) = bodies().find(|body| body.name == name) {
-            let what = if body.starts_in_pieces() { "starts in pieces" } else { "has copies" };
-            return Err(format!(
-                "names `{name}`, which {what}: name one, as `{}`",
-                body.first_name()
-            ));
-        }
-        let names: Vec<String> =
-            bodies().flat_map(|body| body.names().chain([body.first_name()])).collect();
-        Err(match nearest(name, names.iter().map(String::as_str)) {
-            Some(near) => format!("names no {kind} `{name}`, did you mean `{near}`?"),
-            None => format!("names no {kind} `{name}`: name one, or add it"),
-        })
-    }
-
-    /// How many bodies it starts with.
-    pub fn body_count(&self) -> usize {
-        let copies = |b: &Body| b.copies.map_or(1, |copies| copies.total());
-        self.bodies.iter().map(copies).fold(0, usize::saturating_add)
+        simulation.frames = frames.unwrap_or(simulation.frames);
+        simulation.seed = seed.unwrap_or(simulation.seed);
+        self.validate()
     }
 
     /// How many nodes pieces may have, all together.
@@ -128,4 +120,9 @@ impl Scene {
             format!("times {bodies} bodies passes the limit of {MAX_POSES} poses: use fewer")
         })
     }
+}
+
+/// What is wrong with a version.
+pub(super) fn refused_version(other: u32) -> String {
+    format!("is {other}, but this program reads version {}", Scene::VERSION)
 }

@@ -48,7 +48,7 @@ impl World {
         for i in 0..self.len() {
             let Some((normal, size)) = self.blast(i, explosion) else { continue };
             // anchored bodies do not move
-            _ = self.push(self.ids[i], &(normal.into_inner() * size), None);
+            _ = self.apply_impulse(self.ids[i], &(normal.into_inner() * size), None);
         }
     }
 
@@ -109,7 +109,7 @@ impl World {
                 }
                 Action::Push { body, impulse, at } => {
                     // the body may be gone by then
-                    _ = self.push(body, &impulse, at.as_ref());
+                    _ = self.apply_impulse(body, &impulse, at.as_ref());
                 }
             }
         }

@@ -31,7 +31,7 @@ pub struct Event {
     /// The model that divides it.
     pub model: Option<ModelKind>,
     /// The outcome.
-    pub outcome: Happened,
+    pub outcome: HitOutcome,
     /// Its pose then: place, m, and unit quaternion x, y, z, w.
     pub pose: [f64; 7],
     /// Its linear and its angular momentum then, kg m/s and kg m^2/s.
@@ -85,7 +85,7 @@ pub enum ModelKind {
 /// The outcome of a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Happened {
+pub enum HitOutcome {
     /// It came apart into so many pieces.
     Broke(usize),
     /// It stays deformed.
@@ -105,7 +105,7 @@ pub enum Happened {
 #[error(
     "body {body} does not break in frame {frame} as recorded: use the scene that the events are of"
 )]
-pub struct Misfit {
+pub struct ReplayMismatch {
     /// The frame.
     pub frame: usize,
     /// The body.

@@ -5,7 +5,7 @@ use nalgebra::{Point3, Unit, Vector3};
 use crate::breaking::hits::Hit;
 use crate::breaking::outcome::Outcome;
 use crate::breaking::strength::{Law, Strength};
-use crate::script::event::{Event, Happened, Misfit, ModelKind, Trigger};
+use crate::script::event::{Event, HitOutcome, ModelKind, ReplayMismatch, Trigger};
 use crate::world::numbers::{momentum, momentum_numbers, pose, pose_numbers};
 use crate::{Events, FractureModel, Report, World};
 
@@ -34,10 +34,10 @@ impl Event {
     }
 
     /// Puts the body where it was then.
-    fn place(&self, world: &mut World) -> Result<(), Misfit> {
+    fn place(&self, world: &mut World) -> Result<(), ReplayMismatch> {
         let Self { frame, body, .. } = *self;
         let own = world.ids.binary_search(&body).ok().filter(|_| self.is_usable());
-        let i = own.ok_or(Misfit { frame, body })?;
+        let i = own.ok_or(ReplayMismatch { frame, body })?;
         world.poses[i] = pose(&self.pose);
         world.momenta[i] = momentum(&self.momentum);
         world.places.take();
@@ -48,7 +48,7 @@ impl Event {
 impl World {
     /// From now on `events` decide which bodies break, and when, whatever their strengths. A world that differs from
     /// the recorded one in strengths alone repeats its motion bit by bit. Events that cannot be repeated as recorded
-    /// are in [`Events::misfits`].
+    /// are in [`Events::mismatches`].
     pub fn replay(&mut self, events: Vec<Event>) {
         self.recorded = Some(events);
     }
@@ -66,7 +66,7 @@ impl World {
             impulse: hit.impulse.into(),
             strength: Some(hit.strength).filter(|strength| strength.is_finite()),
             model: self.breakages[i].as_ref().map(|breakage| breakage.model.kind()),
-            outcome: Happened::Held,
+            outcome: HitOutcome::Held,
             pose: pose_numbers(&pose),
             momentum: momentum_numbers(&momentum),
             duration: hit.duration,
@@ -88,7 +88,7 @@ impl World {
         if self.recorded.is_none() {
             return own();
         }
-        let breaks = self.recorded_of(cause).filter(|event| event.outcome != Happened::Woke);
+        let breaks = self.recorded_of(cause).filter(|event| event.outcome != HitOutcome::Woke);
         breaks.map(Event::hit).collect()
     }
 
@@ -122,7 +122,7 @@ impl World {
         let Event { frame, body, cause, outcome, .. } = event;
         let same = |recorded: &Event| recorded.body == body && recorded.outcome == outcome;
         if self.recorded.is_some() && cause != Trigger::Cut && !self.recorded_of(cause).any(same) {
-            events.misfits.push(Misfit { frame, body });
+            events.mismatches.push(ReplayMismatch { frame, body });
         }
         events.replayable.push(event);
     }
@@ -134,7 +134,7 @@ impl World {
         for recorded in due.filter(|event| event.cause != Trigger::Cut) {
             let same = |event: &Event| event.body == recorded.body && event.cause == recorded.cause;
             if !events.replayable.iter().any(same) {
-                events.misfits.push(Misfit { frame, body: recorded.body });
+                events.mismatches.push(ReplayMismatch { frame, body: recorded.body });
             }
         }
     }
@@ -143,26 +143,26 @@ impl World {
     /// For a world that [`World::restore`] then puts into a state.
     ///
     /// # Errors
-    /// [`Misfit`] when an event names a body that is not there, or that does not come apart so.
-    pub fn redo(&mut self, events: &[Event]) -> Result<Report, Misfit> {
+    /// [`ReplayMismatch`] when an event names a body that is not there, or that does not come apart so.
+    pub fn replay_frame(&mut self, events: &[Event]) -> Result<Report, ReplayMismatch> {
         // there was room in the recorded run
         let limits = std::mem::take(&mut self.settings.debris);
         self.settings.debris.least_size = limits.least_size;
         let mut report = Report::default();
-        let done = events.iter().try_for_each(|event| self.redo_one(event, &mut report));
+        let done = events.iter().try_for_each(|event| self.replay_event(event, &mut report));
         self.settings.debris = limits;
         self.pass_user_data_on(&report.events);
         done.map(|()| report)
     }
 
-    fn redo_one(&mut self, event: &Event, report: &mut Report) -> Result<(), Misfit> {
+    fn replay_event(&mut self, event: &Event, report: &mut Report) -> Result<(), ReplayMismatch> {
         let Event { frame, body, outcome, .. } = *event;
-        if matches!(outcome, Happened::OverBudget | Happened::Woke) {
+        if matches!(outcome, HitOutcome::OverBudget | HitOutcome::Woke) {
             return Ok(());
         }
         // bodies of tetrahedra keep the damage of blows that they held
         let forgets = !matches!(event.model, Some(ModelKind::Lattice | ModelKind::Stress));
-        if outcome == Happened::Held && forgets {
+        if outcome == HitOutcome::Held && forgets {
             return Ok(());
         }
         event.place(self)?;
@@ -173,8 +173,8 @@ impl World {
         } else {
             self.break_body(&event.hit(), report)
         };
-        if became.happened() != outcome {
-            return Err(Misfit { frame, body });
+        if became.hit_outcome() != outcome {
+            return Err(ReplayMismatch { frame, body });
         }
         self.settle_outcome(body, became, &mut report.events);
         self.release_overloaded(&mut report.events);

@@ -40,7 +40,7 @@ pub enum Action {
     /// center of mass times the area of its shadow. Weaker bodies break first, at their point
     /// nearest to the center, and each of their pieces is pushed by itself.
     Explode(Explosion),
-    /// See [`World::push`](crate::World::push).
+    /// See [`World::apply_impulse`](crate::World::apply_impulse).
     Push {
         /// The body.
         body: BodyId,

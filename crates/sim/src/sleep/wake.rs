@@ -7,7 +7,7 @@ use dynamics::{Body, Velocity};
 
 use crate::breaking::hits::Hit;
 use crate::breaking::strength::Law;
-use crate::script::event::{Event, Happened, Trigger};
+use crate::script::event::{Event, HitOutcome, Trigger};
 use crate::sleep::rest::{Rest, WAKING_SPEED};
 use crate::{BodyId, Events, World};
 
@@ -61,7 +61,7 @@ impl World {
                     energy: f64::INFINITY,
                 };
                 if let Some(event) = self.event(&hit, cause) {
-                    self.report_event(Event { outcome: Happened::Woke, ..event }, events);
+                    self.report_event(Event { outcome: HitOutcome::Woke, ..event }, events);
                 }
             }
         }

@@ -3,7 +3,7 @@
 use contact::{Blow, Support};
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::world::touching::{Log, Touching};
+use crate::world::touching::{Log, TouchingPair};
 use crate::{BodyId, Events, World};
 
 impl World {
@@ -36,7 +36,7 @@ impl World {
     }
 
     /// The contact event of a blow to a pair with some strengths, N s.
-    pub(crate) fn touching_in(&self, blow: &Blow, strengths: [f64; 2]) -> Touching {
+    pub(crate) fn touching_in(&self, blow: &Blow, strengths: [f64; 2]) -> TouchingPair {
         let bodies = [blow.a as usize, blow.b as usize];
         let size = blow.impulse.norm();
         let share = if size > 0.0 { (strengths[0].min(strengths[1]) / size).min(1.0) } else { 0.0 };
@@ -63,13 +63,20 @@ impl World {
         point: Point3<f64>,
         normal: Vector3<f64>,
         [impulse, hardest]: [f64; 2],
-    ) -> Touching {
+    ) -> TouchingPair {
         let materials = bodies.map(|i| self.substances[i].name);
-        Touching { bodies: bodies.map(|i| self.ids[i]), point, normal, impulse, materials, hardest }
+        TouchingPair {
+            bodies: bodies.map(|i| self.ids[i]),
+            point,
+            normal,
+            impulse,
+            materials,
+            hardest,
+        }
     }
 
     /// Keeps the blows of collisions that took place.
-    pub(crate) fn log_blows(&mut self, blows: Vec<Touching>) {
+    pub(crate) fn log_blows(&mut self, blows: Vec<TouchingPair>) {
         if let Some(log) = &mut self.log {
             log.blows.extend(blows);
         }
@@ -81,7 +88,7 @@ impl World {
     }
 
     /// Reports who touched whom in collisions, and in `resting` contact at the end.
-    pub(crate) fn log_touching(&mut self, resting: Vec<Touching>, events: &mut Events) {
+    pub(crate) fn log_touching(&mut self, resting: Vec<TouchingPair>, events: &mut Events) {
         let Some(mut log) = self.log.take() else { return };
         let is_there = |id: &BodyId| self.ids.binary_search(id).is_ok();
         let mut all = std::mem::take(&mut log.blows);
@@ -124,7 +131,7 @@ impl World {
     }
 
     /// Pairs that exchange an impulse in the contact pass, or touch at the end of the frame.
-    fn touching_at_end(&self, support: &Support) -> Vec<Touching> {
+    fn touching_at_end(&self, support: &Support) -> Vec<TouchingPair> {
         let Some((contacts, impulses)) = support.solved().filter(|_| self.log.is_some()) else {
             return Vec::new();
         };

@@ -7,7 +7,9 @@ use dynamics::{Body, Velocity};
 use levelset::{LevelSet, TetMesh};
 use nalgebra::{Isometry3, Vector3};
 
-use crate::{Breakage, FixedPattern, FractureModel, Placement, Solid, Strength, Then, World};
+use crate::{
+    Breakage, FixedPattern, FractureModel, NextPattern, Placement, Solid, Strength, World,
+};
 
 /// Of FNV-1a.
 const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
@@ -87,7 +89,7 @@ impl Digest {
             self.text("by material");
         }
         self.word(u64::from(breakage.generations));
-        self.numbers(&[breakage.least_share, breakage.least_size]);
+        self.numbers(&[breakage.min_share, breakage.least_size]);
         if let Some(bonds) = &breakage.bonds {
             self.numbers(&[bonds.strength, bonds.duration]);
         }
@@ -126,15 +128,15 @@ impl Digest {
         let _ = fixed.pattern.write(&mut *self);
         match &fixed.then {
             None => {}
-            Some(Then::Centered(next)) => {
-                self.numbers(&[next.least_share, f64::from(next.placement as u8)]);
+            Some(NextPattern::Centered(next)) => {
+                self.numbers(&[next.min_share, f64::from(next.placement as u8)]);
                 let _ = next.pattern.write(&mut *self);
             }
-            Some(Then::Level(level)) => {
+            Some(NextPattern::Level(level)) => {
                 if level.strength == Strength::Material {
                     self.text("by material");
                 }
-                self.numbers(&[level.least_share]);
+                self.numbers(&[level.min_share]);
                 if let Some(bonds) = &level.bonds {
                     self.numbers(&[bonds.strength, bonds.duration]);
                 }

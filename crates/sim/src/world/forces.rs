@@ -18,7 +18,7 @@ impl World {
     /// about the center of mass acts at the start of the frame. The body wakes. Pieces of a body that breaks in
     /// the frame do not inherit it.
     ///
-    /// [`World::push`] gives an impulse.
+    /// [`World::apply_impulse`] gives an impulse.
     ///
     /// # Errors
     ///
@@ -76,12 +76,12 @@ impl World {
     /// # let mut world = World::new(Settings::default());
     /// # let ball = world.add(NewBody::ball(0.1, 500.0)?)?;
     /// let (impulse, top) = (Vector3::new(4.0, 0.0, 0.0), Point3::new(0.0, 0.1, 0.0));
-    /// world.push(ball, &impulse, Some(&top))?;
+    /// world.apply_impulse(ball, &impulse, Some(&top))?;
     /// let momentum = world.get(ball).expect("a ball").momentum;
     /// assert_eq!((momentum.linear, momentum.angular.z), (impulse, -0.4));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn push(
+    pub fn apply_impulse(
         &mut self,
         id: BodyId,
         impulse: &Vector3<f64>,

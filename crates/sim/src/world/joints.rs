@@ -31,7 +31,7 @@ impl World {
     /// # Errors
     /// [`JointError`] when a body is gone, nothing of it moves, a number cannot be used or the solver
     /// has no joints.
-    pub fn join(&mut self, new: NewJoint) -> Result<JointId, JointError> {
+    pub fn add_joint(&mut self, new: NewJoint) -> Result<JointId, JointError> {
         new.check()?;
         if !self.settings.contact.solver.has_joints() {
             return Err(JointError::Solver);
@@ -65,7 +65,7 @@ impl World {
     }
 
     /// Removes a joint; `false` if it is gone already.
-    pub fn unjoin(&mut self, id: JointId) -> bool {
+    pub fn remove_joint(&mut self, id: JointId) -> bool {
         let Ok(n) = self.joints.binary_search_by_key(&id, |link| link.id) else { return false };
         let link = self.joints.remove(n);
         self.wake_all(&link.ids);

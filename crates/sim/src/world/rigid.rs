@@ -30,5 +30,5 @@ pub fn rigid(
         return Err(RigidError::Empty);
     }
     let Moments { volume, first, second } = *moments;
-    Ok(MassMoments::uniform(density, volume, first, second).body()?)
+    Ok(MassMoments::uniform(density, volume, first, second).mass_properties()?)
 }

@@ -1,6 +1,6 @@
 //! The state of a world as plain data, to go on from later.
 //!
-//! Solids are not in it: they follow from the scene and what broke. See [`World::redo`].
+//! Solids are not in it: they follow from the scene and what broke. See [`World::replay_frame`].
 
 use contact::constraint::{ImpulseCache, Key, MAX_ROWS, Reaction};
 use contact::{Cache, CachedContact, CachedPair, Prop, Side};
@@ -139,7 +139,7 @@ impl World {
     }
 
     /// Goes on from a state. The world is that of its scene, in which what broke until then was
-    /// broken by [`World::redo`].
+    /// broken by [`World::replay_frame`].
     ///
     /// # Errors
     /// [`StateError`] when a body of the state is not there or is another; the world is of no use

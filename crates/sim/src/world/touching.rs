@@ -17,13 +17,13 @@ pub struct ContactEvents {
     /// Pairs that touched in the frame before and do no more, also because a body is gone.
     pub ended: Vec<[BodyId; 2]>,
     /// Pairs that touch, unless both are at rest as sleepers or scenery.
-    pub touching: Vec<Touching>,
+    pub touching: Vec<TouchingPair>,
 }
 
 /// Two bodies that touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Touching {
+pub struct TouchingPair {
     /// The bodies.
     pub bodies: [BodyId; 2],
     /// Their contact with the largest impulse in the frame, or the deepest if none has one, in the world, m.
@@ -40,7 +40,7 @@ pub struct Touching {
     pub(super) hardest: f64,
 }
 
-impl Touching {
+impl TouchingPair {
     /// Adds another contact of the pair.
     pub(super) fn add(&mut self, other: &Self) {
         self.impulse += other.impulse;
@@ -57,7 +57,7 @@ pub(crate) struct Log {
     /// Pairs that touched in the last frame, sorted.
     pub(crate) pairs: Vec<[BodyId; 2]>,
     /// Collisions of this frame.
-    pub(super) blows: Vec<Touching>,
+    pub(super) blows: Vec<TouchingPair>,
 }
 
 impl Log {

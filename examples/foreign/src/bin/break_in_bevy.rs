@@ -127,7 +127,7 @@ fn give_impulses(
     mut commands: Commands,
 ) -> Result {
     for (entity, body, impulse) in &impulses {
-        physics.world.push(body.0, &vector_of(impulse.0), None)?;
+        physics.world.apply_impulse(body.0, &vector_of(impulse.0), None)?;
         commands.entity(entity).remove::<Impulse>();
     }
     Ok(())

@@ -154,7 +154,7 @@ fn break_body(
             .angvel(vector(&angular))
             .additional_mass_properties(mass);
         let handle = world.insert_body(new);
-        for part in piece.geometry.convex_parts(0.05, 8) {
+        for part in piece.geometry.convex_decomposition(0.05, 8) {
             let hull = ColliderBuilder::convex_hull(&points(&part.vertices)).ok_or("no hull")?;
             // the mass is that of the solid
             world.insert_collider(hull.density(0.0), Some(handle));

@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!(
         "energy of spin after 10 s at 30 Hz: Rapier {rapier:+.1e}, with the keeper {held:+.1e}"
     );
-    if held.abs() > 1e-9 {
+    if corrected.abs() > 1e-9 {
         return Err("the keeper lets the energy drift".into());
     }
     Ok(())
@@ -33,10 +33,10 @@ fn drift(is_held: bool) -> f64 {
         let body = engine_body(&world.bodies[plate]);
         let is_touched =
             world.narrow_phase.contact_pairs().any(|pair| pair.has_any_active_contact());
-        if let Some(held) = keeper.hold(plate, &body, is_touched).filter(|_| is_held) {
+        if let Some(corrected) = keeper.correct(plate, &body, is_touched).filter(|_| is_held) {
             let body = &mut world.bodies[plate];
-            body.set_position(pose(&held.pose), true);
-            body.set_angvel(vector(&held.angular_velocity), true);
+            body.set_position(pose(&corrected.pose), true);
+            body.set_angvel(vector(&corrected.angular_velocity), true);
         }
         energies.push(energy(&engine_body(&world.bodies[plate])));
         world.step();

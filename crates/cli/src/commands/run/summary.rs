@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sim::{Dust, MeshWarning, Phase, Recording, Report, Surroundings};
 
 use crate::args::RunOptions;
-use crate::commands::strains::{Hardest, nothing_broke};
+use crate::commands::impacts::{Hardest, nothing_broke};
 use crate::commands::warnings::{Warned, mesh_warning_json};
 use crate::commands::{Failure, check_dust, print};
 use crate::format::Format;

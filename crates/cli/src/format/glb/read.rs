@@ -9,7 +9,7 @@ use gltf::{Mesh, Node};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 use serde::Deserialize;
 use sim::{
-    Camera, Coat, Energy, Look, Recording, Sight, Skin, Stress, Surface, Texture, TimedCorner,
+    Camera, CameraKey, Coat, Energy, Look, Recording, Skin, Stress, Surface, Texture, TimedCorner,
     Trace, Track,
 };
 use thiserror::Error;
@@ -170,9 +170,9 @@ impl CameraExtras {
             let (at, from) = (Point3::new(x, y, z), Point3::new(a, b, c));
             let holds = [time, x, y, z, a, b, c].iter().all(|x| x.abs() <= 1e9);
             let is_apart = follow.is_some() || (at - from).norm() >= 1e-6;
-            (holds && is_apart).then_some(Sight { time, at, from })
+            (holds && is_apart).then_some(CameraKey { time, at, from })
         };
-        let keys: Vec<Sight> = keys.iter().map(key).collect::<Option<_>>()?;
+        let keys: Vec<CameraKey> = keys.iter().map(key).collect::<Option<_>>()?;
         let ascends = keys.is_sorted_by(|a, b| a.time < b.time);
         let holds = (0.01..=2.2).contains(&field) && follow.is_none_or(|track| track < tracks);
         (ascends && holds).then_some(Camera { field, follow, keys })

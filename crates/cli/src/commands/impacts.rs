@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use sim::scene::Scene;
-use sim::{Appearance, BodyId, Breaker, Report, Strain, World};
+use sim::{Appearance, BodyId, CriticalImpact, ImpactLoad, Report, World};
 
 /// The hardest blows of a run to the bodies of its scene.
 #[derive(Default)]
-pub(super) struct Strains {
-    hardest: BTreeMap<BodyId, Strain>,
+pub(super) struct Impacts {
+    hardest: BTreeMap<BodyId, ImpactLoad>,
     broken: Vec<BodyId>,
 }
 
@@ -18,25 +18,25 @@ pub(super) struct Hardest {
     name: String,
     copies: usize,
     broken: usize,
-    strain: Option<Strain>,
+    impact: Option<ImpactLoad>,
 }
 
-impl Strains {
-    /// What was kept by [`Strains::kept`] of an interrupted run.
-    pub(super) fn new((hardest, broken): (Vec<Strain>, Vec<BodyId>)) -> Self {
-        let hardest = hardest.into_iter().map(|strain| (strain.body, strain)).collect();
+impl Impacts {
+    /// What was kept by [`Impacts::kept`] of an interrupted run.
+    pub(super) fn new((hardest, broken): (Vec<ImpactLoad>, Vec<BodyId>)) -> Self {
+        let hardest = hardest.into_iter().map(|impact| (impact.body, impact)).collect();
         Self { hardest, broken }
     }
 
-    pub(super) fn kept(&self) -> (Vec<Strain>, Vec<BodyId>) {
+    pub(super) fn kept(&self) -> (Vec<ImpactLoad>, Vec<BodyId>) {
         (self.hardest.values().copied().collect(), self.broken.clone())
     }
 
     pub(super) fn add(&mut self, report: &Report) {
-        for strain in &report.loads.strains {
-            let hardest = self.hardest.entry(strain.body).or_insert(*strain);
-            if strain.ratio() > hardest.ratio() {
-                *hardest = *strain;
+        for impact in &report.loads.impacts {
+            let hardest = self.hardest.entry(impact.body).or_insert(*impact);
+            if impact.utilization() > hardest.utilization() {
+                *hardest = *impact;
             }
         }
         self.broken.extend(report.events.fractures.iter().map(|fracture| fracture.parent));
@@ -49,12 +49,12 @@ impl Strains {
         let hardest = |spec: &sim::scene::Body| {
             let ids: Vec<BodyId> = ids.by_ref().take(spec.names().count()).collect();
             let broken = ids.iter().filter(|id| self.broken.contains(id)).count();
-            let strains = ids.iter().filter_map(|id| self.hardest.get(id)).copied();
+            let impacts = ids.iter().filter_map(|id| self.hardest.get(id)).copied();
             spec.fracture.is_some().then(|| Hardest {
                 name: spec.name.clone(),
                 copies: ids.len(),
                 broken,
-                strain: strains.max_by(|p, q| p.ratio().total_cmp(&q.ratio())),
+                impact: impacts.max_by(|p, q| p.utilization().total_cmp(&q.utilization())),
             })
         };
         scene.bodies.iter().map(hardest).collect::<Vec<_>>().into_iter().flatten().collect()
@@ -64,10 +64,10 @@ impl Strains {
 impl Hardest {
     /// As "plate: 5.1 of 9.3 N s".
     pub(super) fn line(&self) -> String {
-        let Self { name, copies, broken, strain } = self;
+        let Self { name, copies, broken, impact } = self;
         let name = if *copies > 1 { format!("{name} ({copies} copies)") } else { name.clone() };
-        let blow = strain.map_or("not hit".to_owned(), |strain| {
-            format!("{} of {} N s", number(strain.impulse), number(strain.strength))
+        let blow = impact.map_or("not hit".to_owned(), |impact| {
+            format!("{} of {} N s", number(impact.impulse), number(impact.strength))
         });
         match broken {
             0 => format!("{name}: {blow}"),
@@ -81,8 +81,8 @@ impl Hardest {
             "body": self.name,
             "copies": self.copies,
             "broken": self.broken,
-            "impulse": self.strain.map(|strain| strain.impulse),
-            "borne": self.strain.map(|strain| strain.strength),
+            "impulse": self.impact.map(|impact| impact.impulse),
+            "borne": self.impact.map(|impact| impact.strength),
         })
     }
 }
@@ -92,7 +92,7 @@ pub(super) fn nothing_broke(hardest: &[Hardest]) -> Option<String> {
     if hardest.is_empty() || hardest.iter().any(|hardest| hardest.broken > 0) {
         return None;
     }
-    let ratio = |hardest: &&Hardest| hardest.strain.map_or(0.0, |strain| strain.ratio());
+    let ratio = |hardest: &&Hardest| hardest.impact.map_or(0.0, |impact| impact.utilization());
     let nearest = hardest.iter().max_by(|p, q| ratio(p).total_cmp(&ratio(q)))?;
     let name = &nearest.name;
     Some(match ratio(&nearest) {
@@ -111,9 +111,9 @@ pub(super) fn nothing_broke(hardest: &[Hardest]) -> Option<String> {
 const SHORT_FALL: f64 = 2.0;
 
 /// What breaks a body, as a part of a sentence.
-pub(super) fn breaker(world: &World, id: BodyId) -> Option<String> {
-    Some(match world.breaker(id)? {
-        Breaker::Fall(height) => {
+pub(super) fn critical_impact(world: &World, id: BodyId) -> Option<String> {
+    Some(match world.critical_impact(id)? {
+        CriticalImpact::Fall(height) => {
             let settings = world.settings();
             let (gravity, fps) = (settings.gravity.norm(), 1.0 / settings.dt);
             let step = gravity * settings.dt;
@@ -126,7 +126,9 @@ pub(super) fn breaker(world: &World, id: BodyId) -> Option<String> {
                 fall
             }
         }
-        Breaker::Stone(speed) => format!("a stone of 1 kg at {} m/s breaks it", number(speed)),
+        CriticalImpact::Stone(speed) => {
+            format!("a stone of 1 kg at {} m/s breaks it", number(speed))
+        }
     })
 }
 

@@ -1,4 +1,4 @@
-//! Many planes at once.
+//! Voronoi cells of a closed mesh: many planes at once.
 
 use levelset::TriMesh;
 use nalgebra::Point3;
@@ -11,7 +11,7 @@ use super::{ClosedMesh, Plane, slice};
 ///
 /// Cells of a convex solid are convex. Takes planes nearest first and stops where the next is
 /// farther away than all that is left.
-pub fn carve(solid: &ClosedMesh, sites: &[Point3<f64>]) -> Vec<ClosedMesh> {
+pub fn voronoi_cells(solid: &ClosedMesh, sites: &[Point3<f64>]) -> Vec<ClosedMesh> {
     let distinct =
         |i: usize| sites[i].coords.iter().all(|x| x.is_finite()) && !sites[..i].contains(&sites[i]);
     let cell = |i: usize| if distinct(i) { cell(solid, sites, i) } else { ClosedMesh::default() };

@@ -8,7 +8,7 @@ use crate::{BodyId, World};
 
 /// The fall or blow that breaks a body, found without a simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Breaker {
+pub enum CriticalImpact {
     /// A fall onto flat stone, turned as it is now, m.
     Fall(f64),
     /// A ball of stone of 1 kg that hits its middle at this speed, m/s; of bodies that anchors hold.
@@ -22,7 +22,7 @@ const STONE_RESTITUTION: f64 = 0.2;
 
 impl World {
     /// The fall, or the blow if it is anchored, that breaks a body by [`Strength`] and shape; `None` if none does.
-    pub fn breaker(&self, id: BodyId) -> Option<Breaker> {
+    pub fn critical_impact(&self, id: BodyId) -> Option<CriticalImpact> {
         let i = self.ids.binary_search(&id).ok()?;
         let strength = self.breakages[i].as_ref().filter(|b| b.generations > 0)?.strength;
         let down = UnitVector3::try_new(self.settings.gravity, 0.0);
@@ -49,7 +49,8 @@ impl World {
             Strength::Material => self.speed_of_stone(i, (&at, &inward), (mass, curvature))?,
         };
         let height = 0.5 * speed * speed / self.settings.gravity.norm();
-        let breaker = if falls { Breaker::Fall(height) } else { Breaker::Stone(speed) };
+        let breaker =
+            if falls { CriticalImpact::Fall(height) } else { CriticalImpact::Stone(speed) };
         speed.is_finite().then_some(breaker)
     }
 

@@ -38,7 +38,7 @@ const MAX_CUTS: usize = 4;
 /// A hull lies inside the exact one by up to 0.2 % of the diagonal of the solid. A mesh of no positive volume has no
 /// parts. The time grows with the number of cuts times the vertices, and with the square of the number of parts. The
 /// result is the same on every platform.
-pub fn convex_parts(solid: &ClosedMesh, error: f64, most: u32) -> Vec<TriMesh> {
+pub fn convex_decomposition(solid: &ClosedMesh, error: f64, most: u32) -> Vec<TriMesh> {
     let volume = solid.mesh().signed_volume();
     if !(volume > 0.0 && volume.is_finite()) {
         return Vec::new();
@@ -391,7 +391,7 @@ mod tests {
         ];
         for (name, mesh, most) in cases {
             let volume = mesh.mesh().signed_volume();
-            let parts = convex_parts(&mesh, 0.05, 64);
+            let parts = convex_decomposition(&mesh, 0.05, 64);
             let sum: f64 = parts.iter().map(TriMesh::signed_volume).sum();
             assert!(parts.len() <= most, "{name}: {} parts", parts.len());
             assert!((0.98..=1.05).contains(&(sum / volume)), "{name}: {}", sum / volume);
@@ -411,7 +411,7 @@ mod tests {
     fn fewer_parts_than_the_error_takes_are_those_that_exceed_the_solid_least() {
         let mesh = solid(0.03, cup);
         let excess = |most: u32| {
-            let parts = convex_parts(&mesh, 0.0, most);
+            let parts = convex_decomposition(&mesh, 0.0, most);
             assert!((1..=most as usize).contains(&parts.len()), "{most}: {}", parts.len());
             parts.iter().map(TriMesh::signed_volume).sum::<f64>() / mesh.mesh().signed_volume()
                 - 1.0
@@ -428,7 +428,7 @@ mod tests {
         let mut mesh = solid(0.1, angle).into_mesh();
         mesh.triangles.iter_mut().for_each(|triangle| triangle.swap(0, 1));
         let cavity = ClosedMesh::new(mesh).expect("closed inside out too");
-        assert!(convex_parts(&cavity, 0.01, 64).is_empty());
+        assert!(convex_decomposition(&cavity, 0.01, 64).is_empty());
     }
 
     #[test]
@@ -437,7 +437,7 @@ mod tests {
             let [left, right] = [-0.6, 0.6].map(|x| (p - Point3::new(x, 0.0, 0.0)).norm() - 0.4);
             left.min(right)
         };
-        let parts = convex_parts(&solid(0.05, balls), 0.05, 1);
+        let parts = convex_decomposition(&solid(0.05, balls), 0.05, 1);
         assert_eq!(parts.len(), 2);
     }
 }

@@ -1,0 +1,38 @@
+//! Arguments of `brisance blender`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+const BLENDER_EXAMPLES: &str = "Examples:
+  brisance blender bunny.glb -o bunny.blend
+  brisance blender bunny.glb -o bunny.fbx --python venv/bin/python
+  brisance blender --script > import.py
+
+Blender imports the recording at its frame rate and writes Blender's own file (.blend), Alembic (.abc), FBX \
+(.fbx) or binary USD (.usdc). An empty holds the pieces of each body that broke. The command runs the program \
+`blender`, or else Python with the module bpy (pip install bpy). --script prints the script that they run.";
+
+/// Arguments of `brisance blender`.
+#[derive(Args, Debug)]
+#[command(after_help = BLENDER_EXAMPLES)]
+pub struct BlenderArguments {
+    /// Recording that `brisance run` wrote, .glb
+    #[arg(required_unless_present = "script")]
+    pub recording: Option<PathBuf>,
+    /// File to write: .blend, .abc, .fbx or .usdc
+    #[arg(short, long, value_name = "OUT", required_unless_present = "script")]
+    pub output: Option<PathBuf>,
+    /// The program Blender
+    #[arg(long, value_name = "FILE", default_value = "blender")]
+    pub blender: PathBuf,
+    /// A Python that has the module bpy
+    #[arg(long, value_name = "FILE", default_value = "python3")]
+    pub python: PathBuf,
+    /// Print the script that Blender runs, and nothing else
+    #[arg(long, conflicts_with_all = ["recording", "output"])]
+    pub script: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}

@@ -1,0 +1,60 @@
+//! Options of commands that sample a mesh.
+
+use std::path::Path;
+
+use clap::Args;
+use sim::scene::{Collide, Mesh, MeshSign};
+
+use super::value::length;
+
+/// How a mesh is sampled.
+#[derive(Args, Clone, Debug)]
+pub struct Sampling {
+    /// Distance between nodes of the level set, in the mesh's units [default: 100,000 nodes, or up to
+    /// 2,000,000 where walls are thin]
+    #[arg(long, value_name = "SIZE", value_parser = length, conflicts_with = "nodes")]
+    #[arg(allow_hyphen_values = true)]
+    pub spacing: Option<f64>,
+    /// Most nodes of the level set
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(512..=134_217_728))]
+    pub nodes: Option<u32>,
+    /// How to find the inside of the mesh: auto, strict (closed meshes only) or winding (winding numbers)
+    /// [default: auto]
+    #[arg(long, value_name = "SIGN", value_parser = sign)]
+    pub sign: Option<MeshSign>,
+}
+
+impl Sampling {
+    /// The same of a scene, for the mesh at `path`.
+    pub fn spec(&self, path: &Path) -> Mesh {
+        Mesh {
+            file: path.display().to_string(),
+            size: None,
+            spacing: self.spacing,
+            nodes: self.nodes.map(|nodes| nodes as usize),
+            sign: self.sign.unwrap_or_default(),
+            mirror: None,
+            collide: Collide::Samples,
+        }
+    }
+
+    /// The first of its options that is given.
+    pub fn given(&self) -> Option<&'static str> {
+        let Self { spacing, nodes, sign } = self;
+        let options = [
+            ("--spacing", spacing.is_some()),
+            ("--nodes", nodes.is_some()),
+            ("--sign", sign.is_some()),
+        ];
+        options.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
+    }
+}
+
+fn sign(text: &str) -> Result<MeshSign, String> {
+    match text {
+        "auto" => Ok(MeshSign::Auto),
+        "strict" => Ok(MeshSign::Strict),
+        "winding" => Ok(MeshSign::Winding),
+        _ => Err("give auto, strict or winding".to_owned()),
+    }
+}

@@ -1,0 +1,170 @@
+//! The root of a scene: all that a file can hold.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use contact::Groups;
+use serde::Deserialize;
+
+use super::groups;
+use super::{
+    Body, Camera, Debris, Event, Joint, Motion, OwnMaterial, Pattern, Shape, Simulation,
+    StrengthPicture, Wind,
+};
+
+/// Everything a run needs to know, except the meshes that bodies name.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scene {
+    /// Version of the format; must be [`Scene::VERSION`].
+    pub version: u32,
+    /// Files with more of the scene, relative to this one: what they hold comes first.
+    #[serde(default)]
+    pub include: Vec<String>,
+    /// Values that strings of this file name with `$`, in SI units: `[variables]`.
+    #[serde(default)]
+    pub variables: BTreeMap<String, f64>,
+    /// Settings of the run.
+    #[serde(default)]
+    pub simulation: Simulation,
+    /// Air that moves and drags bodies along; none unless given.
+    pub wind: Option<Wind>,
+    /// Where pictures are taken from; fitted to what breaks unless given.
+    pub camera: Option<Camera>,
+    /// Limits on pieces.
+    #[serde(default)]
+    pub debris: Debris,
+    /// Materials by name, beside those of [`Material::TABLE`](super::Material::TABLE): `[material.NAME]`.
+    #[serde(default, rename = "material")]
+    pub materials: BTreeMap<String, OwnMaterial>,
+    /// Fracture patterns by name: `[pattern.NAME.voronoi]` or `[pattern.NAME.radial]`, or a file.
+    #[serde(default, rename = "pattern")]
+    pub patterns: BTreeMap<String, Pattern>,
+    /// The bodies, in the order of the file: `[[body]]`.
+    #[serde(default, rename = "body")]
+    pub bodies: Vec<Body>,
+    /// What joins them: `[[joints]]`.
+    #[serde(default)]
+    pub joints: Vec<Joint>,
+    /// What happens at given times: `[[event]]`.
+    #[serde(default, rename = "event")]
+    pub events: Vec<Event>,
+}
+
+impl Scene {
+    /// The version of the format this code reads.
+    pub const VERSION: u32 = 1;
+    /// The group of bodies that name none.
+    pub const DEFAULT_GROUP: &str = groups::DEFAULT;
+
+    /// Hands over what is in a pattern file, for all patterns that name it.
+    pub fn give_pattern(&mut self, file: &str, pattern: &Arc<fracture::Pattern>) {
+        let all = self.patterns.values_mut().flat_map(Pattern::in_files_mut);
+        for named in all.filter(|named| named.file == file) {
+            named.read = Some(Arc::clone(pattern));
+        }
+    }
+
+    /// The pattern files that patterns name.
+    pub fn pattern_files(&mut self) -> impl Iterator<Item = &str> {
+        let all = self.patterns.values_mut().flat_map(Pattern::in_files_mut);
+        all.map(|named| named.file.as_str())
+    }
+
+    /// Hands over how dark the pictures are that patterns are painted by and that draw shapes: `painting` reads the
+    /// one at a path.
+    ///
+    /// # Errors
+    /// The first of `painting`.
+    pub fn give_paintings<E>(
+        &mut self,
+        mut painting: impl FnMut(&str) -> Result<fracture::Painting, E>,
+    ) -> Result<(), E> {
+        for painted in self.patterns.values_mut().flat_map(Pattern::painted_mut) {
+            painted.read = Some(Arc::new(painting(&painted.picture)?));
+        }
+        for picture in self.bodies.iter_mut().flat_map(|body| body.shape.pictures_mut()) {
+            picture.read = Some(Arc::new(painting(&picture.file)?));
+        }
+        Ok(())
+    }
+
+    /// Hands over what is in a picture of strength: `stencil` makes it of what says where it is.
+    ///
+    /// # Errors
+    /// The first of `stencil`.
+    pub fn give_strength<E>(
+        &mut self,
+        mut stencil: impl FnMut(&StrengthPicture) -> Result<fracture::Stencil, E>,
+    ) -> Result<(), E> {
+        let fractures = self.bodies.iter_mut().filter_map(|body| body.fracture.as_mut());
+        let lattices = fractures.filter_map(|fracture| fracture.lattice.as_mut());
+        for picture in lattices.filter_map(|lattice| lattice.strength_picture.as_mut()) {
+            picture.read = Some(Arc::new(stencil(picture)?));
+        }
+        Ok(())
+    }
+
+    /// The mesh files that bodies name, in the order of the bodies; a file may come twice.
+    pub fn mesh_files(&self) -> impl Iterator<Item = &str> {
+        self.bodies.iter().filter_map(|body| match &body.shape {
+            Shape::Mesh(mesh) => Some(mesh.file.as_str()),
+            Shape::Trimesh(mesh) => Some(mesh.file.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The SVG files that bodies name, as [`Scene::mesh_files`]. What they fill is to be a [`MeshData::Surface`] of
+    /// unit thickness, halved by z = 0; see [`Svg`](super::Svg).
+    ///
+    /// [`MeshData::Surface`]: crate::MeshData::Surface
+    pub fn outline_files(&self) -> impl Iterator<Item = &str> {
+        self.bodies.iter().filter_map(|body| match &body.shape {
+            Shape::Svg(svg) => Some(svg.file.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The files and folders of pieces that bodies name, as [`Scene::mesh_files`]; [`separate`](crate::separate) takes
+    /// what is in them.
+    pub fn piece_files(&self) -> impl Iterator<Item = &str> {
+        self.bodies.iter().filter_map(|body| match &body.shape {
+            Shape::Pieces(pieces) => Some(pieces.file.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The files of tetrahedra that bodies name, as [`Scene::mesh_files`].
+    pub fn tet_files(&self) -> impl Iterator<Item = &str> {
+        self.bodies.iter().filter_map(|body| match &body.shape {
+            Shape::Tets(mesh) => Some(mesh.file.as_str()),
+            _ => None,
+        })
+    }
+
+    /// How many bodies it starts with.
+    pub fn body_count(&self) -> usize {
+        let copies = |b: &Body| b.copies.map_or(1, |copies| copies.total());
+        self.bodies.iter().map(copies).fold(0, usize::saturating_add)
+    }
+
+    /// How many dynamic bodies it starts with.
+    pub(super) fn dynamic_body_count(&self) -> usize {
+        let with_mass = |b: &&Body| b.motion == Motion::Dynamic;
+        let copies = |b: &Body| b.copies.map_or(1, |copies| copies.total());
+        self.bodies.iter().filter(with_mass).map(copies).fold(0, usize::saturating_add)
+    }
+
+    /// The groups of a body as bits.
+    pub(crate) fn groups_of(&self, body: &Body) -> Groups {
+        body.groups_among(&groups::names(&self.bodies))
+    }
+
+    /// Hands the scene's own materials to the bodies that name them.
+    pub(super) fn know_materials(&mut self) {
+        for body in &mut self.bodies {
+            let name = body.material.as_deref();
+            body.own_material = name.and_then(|name| self.materials.get(name)).cloned();
+        }
+    }
+}
