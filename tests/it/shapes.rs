@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
-use nalgebra::{UnitQuaternion, Vector3};
+use levelset::TriMesh;
+use nalgebra::{Point3, UnitQuaternion, Vector3};
 use sim::World;
 use sim::scene::Scene;
 
 use crate::cli::Case;
+use crate::glb::glb;
 
 fn world(body: &str) -> World {
     let text =
@@ -69,6 +71,48 @@ fn combined_shapes_have_the_volumes_of_their_closed_forms() {
         let found =
             volume(&format!("{{ combined = {{ {more}spacing = 0.02, parts = [{parts}] }} }}"));
         assert!((found / expected - 1.0).abs() < 0.015, "{more}{parts}: {found}, not {expected}");
+    }
+}
+
+/// As the gltf crate reads them, vertices of equal bits made one.
+#[test]
+fn unbroken_primitives_have_no_gap_where_equal_positions_are_welded() {
+    let breaks = "fracture = { pattern = \"a\", break_impulse = 1 }\n";
+    for shape in [
+        "{ sphere = { radius = 0.3 } }",
+        "{ box = { half_extents = [0.1, 0.2, 0.3] } }",
+        "{ cylinder = { radius = 0.3, half_height = 0.2 } }",
+        "{ capsule = { radius = 0.3, half_height = 0.2 } }",
+        "{ cone = { radius = 0.3, half_height = 0.2 } }",
+        "{ torus = { major = 0.3, minor = 0.1 } }",
+        "{ polygon = { corners = [[0, 0], [0.3, 0.1], [0.2, 0.4]], depth = 0.1 } }",
+        "{ combined = { rounding = 0.05, parts = [{ shape = { box = { half_extents = [0.1, 0.2, 0.3] } } }] } }",
+    ] {
+        for keys in ["", breaks] {
+            let world = world(&format!("position = [0.1, 0.7, -0.3]\n{keys}shape = {shape}"));
+            let recording = sim::Recorder::new(&world, &[]).finish();
+            let file = gltf::Gltf::from_slice(&glb(&recording)).unwrap();
+            let mut places: BTreeMap<[u32; 3], u32> = BTreeMap::new();
+            let mut mesh = TriMesh::default();
+            for primitive in file.meshes().flat_map(|mesh| mesh.primitives()) {
+                let reader = primitive.reader(|_| file.blob.as_deref());
+                let positions: Vec<[f32; 3]> = reader.read_positions().unwrap().collect();
+                let welded = positions.iter().map(|p| {
+                    let next = places.len() as u32;
+                    *places.entry(p.map(f32::to_bits)).or_insert_with(|| {
+                        mesh.vertices.push(Point3::from(p.map(f64::from)));
+                        next
+                    })
+                });
+                let welded: Vec<u32> = welded.collect();
+                let indices: Vec<u32> = reader.read_indices().unwrap().into_u32().collect();
+                let triangles = indices.as_chunks::<3>().0;
+                mesh.triangles.extend(triangles.iter().map(|t| t.map(|v| welded[v as usize])));
+            }
+            let facts = mesh.facts().unwrap();
+            assert_eq!(facts.open_edges, 0, "{keys}{shape}");
+            assert!(mesh.signed_volume() > 0.0);
+        }
     }
 }
 
