@@ -6,6 +6,7 @@ use brisance::format::glb::read_glb;
 use nalgebra::Point3;
 
 use crate::cli::{Case, TETRAHEDRON, problem};
+use crate::textures::{succeeds, textured};
 
 /// A cube of 2 m about the origin.
 const CUBE: &str = "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\nv 1 1 1\nv -1 1 1\n\
@@ -264,6 +265,25 @@ fn bad_values_are_told_in_words_of_what_is_wrong() {
             assert!(!message.contains(odd), "{arguments:?}: {message}");
         }
     }
+}
+
+/// Faces of a cube across x and y show the red half of an image, those across z have a color.
+#[test]
+fn cuts_of_fracture_have_the_mean_color_of_the_mesh_unless_told_otherwise() {
+    let case = textured();
+    let inner = |more: &[&str]| {
+        let own = ["fracture", "cube.obj", "--pattern", "voronoi:4", "-q", "-o", "cut.glb"];
+        succeeds(&case, &[&own[..], more].concat());
+        let bytes = std::fs::read(case.folder.path().join("cut.glb")).unwrap();
+        read_glb(&bytes).unwrap().tracks[0].look.inner_color
+    };
+    let mean = [0, 1, 2].map(|k| 4.0 / 6.0 * [1.0, 0.0, 0.0][k] + 2.0 / 6.0 * [0.2, 0.4, 0.6][k]);
+    for (found, expected) in inner(&[]).into_iter().zip(mean) {
+        assert!((found - expected).abs() < 0.03, "{found}, not {expected}");
+    }
+    let clay = sim::scene::Material::named("clay").unwrap();
+    assert_eq!(inner(&["--material", "clay"]), clay.inner_color);
+    assert_eq!(inner(&["--inside", "0.1,0.2,0.3"]), [0.1, 0.2, 0.3]);
 }
 
 /// Linear colors, and the file and the words that hold them.

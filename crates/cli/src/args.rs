@@ -353,7 +353,8 @@ pub struct FractureArguments {
     /// Material of the pieces, as in scenes: color and texture of cuts, and of surfaces that have none, and density
     #[arg(long, value_name = "NAME")]
     pub material: Option<String>,
-    /// Linear RGB color of cuts, each from 0 to 1 [default: that of the material]
+    /// Linear RGB color of cuts, each from 0 to 1 [default: that of the material, or else the mean color of the
+    /// mesh]
     #[arg(long, value_name = "R,G,B", value_parser = color, allow_hyphen_values = true)]
     pub inside: Option<[f32; 3]>,
     /// Density for the masses of --json and --physics, in kg per cubed unit of the mesh [default: that of the

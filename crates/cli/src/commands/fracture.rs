@@ -25,6 +25,7 @@ use crate::format::Format;
 use crate::mesh_file::read_mesh_file;
 use crate::output::is_same_file;
 use crate::progress::phase;
+use crate::render::Images;
 use crate::wording::count;
 
 /// Where a pattern comes from.
@@ -54,12 +55,13 @@ impl Source {
 pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let FractureArguments { mesh: path, pattern, at, normal, seed, output, .. } = arguments;
     let format = check_outputs(arguments)?;
-    let look = look(arguments)?;
+    let material = material(arguments)?;
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
     let file = read_mesh_file(path).map_err(failed)?;
     let lost: Vec<String> =
         file.warnings.iter().map(|warning| format!("{}: {warning}", path.display())).collect();
     let painted = PaintedMesh::from(file);
+    let look = look(material, arguments.inside, &painted);
     let mesh = &painted.mesh;
     let source = Source::of(pattern)?;
     let bounds = Aabb::around(&mesh.vertices);
@@ -117,18 +119,27 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     print(|out| writeln!(out, "{}: {pieces}", output.display()))
 }
 
-/// What pieces look like.
-fn look(arguments: &FractureArguments) -> Result<Look, Failure> {
-    let FractureArguments { material, inside, .. } = arguments;
-    let mut look = match material {
-        Some(name) => Material::named(name).map(Material::look).ok_or_else(|| {
-            let known = Material::TABLE.map(|material| material.name).join(", ");
-            Failure::UnknownMaterial { name: name.clone(), known }
-        })?,
-        None => Look::default(),
+/// The material that is asked for.
+fn material(arguments: &FractureArguments) -> Result<Option<&'static Material>, Failure> {
+    let Some(name) = &arguments.material else { return Ok(None) };
+    let unknown = || {
+        let known = Material::TABLE.map(|material| material.name).join(", ");
+        Failure::UnknownMaterial { name: name.clone(), known }
     };
+    Material::named(name).map(Some).ok_or_else(unknown)
+}
+
+/// What pieces look like. Cuts have the color `inside`, or else that of the material, or else the mean color of the mesh.
+fn look(material: Option<&Material>, inside: Option<[f32; 3]>, mesh: &PaintedMesh) -> Look {
+    let mut look = material.map_or_else(Look::default, Material::look);
+    if material.is_none() {
+        // without images that cannot be decoded there is no color to know
+        let images = Images::of_coats(mesh.coats.iter()).ok();
+        let color = images.and_then(|images| images.mean_color(mesh));
+        look.inner_color = color.unwrap_or(look.color);
+    }
     look.inner_color = inside.unwrap_or(look.inner_color);
-    Ok(look)
+    look
 }
 
 /// kg per cubed unit of the mesh.
