@@ -65,6 +65,9 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let mesh = &painted.mesh;
     let source = Source::of(pattern)?;
     let bounds = Aabb::around(&mesh.vertices);
+    if let Some((bounds, at)) = bounds.zip(at.map(Point3::from)) {
+        check_blow(path, &at, &bounds)?;
+    }
     let top = bounds.map_or(Point3::origin(), |b| Point3::new(b.center().x, b.max.y, b.center().z));
     let breaking = Breaking {
         at: at.map_or(top, Point3::from),
@@ -103,6 +106,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
             // a closed stderr is no reason to stop
             let _ = writeln!(std::io::stderr(), "warning: {warning}");
         }
+        warn_of_one_piece(path, recording.tracks.len());
     }
     if recording.tracks.is_empty() {
         return Err(Failure::NothingInside { path: path.clone() });
@@ -117,6 +121,24 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     }
     let pieces = count(recording.tracks.len(), "piece", "pieces");
     print(|out| writeln!(out, "{}: {pieces}", output.display()))
+}
+
+/// Refuses a blow that is so far from the box around a mesh that no pattern reaches it.
+fn check_blow(path: &Path, at: &Point3<f64>, bounds: &Aabb) -> Result<(), Failure> {
+    let nearest = at.coords.sup(&bounds.min.coords).inf(&bounds.max.coords);
+    if (at.coords - nearest).norm() <= bounds.extents().norm() {
+        return Ok(());
+    }
+    Err(Failure::FarOff { path: path.to_owned(), at: *at, bounds: *bounds })
+}
+
+fn warn_of_one_piece(mesh: &Path, pieces: usize) {
+    if pieces == 1 {
+        let mesh = mesh.display();
+        print_warnings(&[format!(
+            "the pattern leaves {mesh} in one piece: move --at nearer to it, or ask for more pieces"
+        )]);
+    }
 }
 
 /// The material that is asked for.

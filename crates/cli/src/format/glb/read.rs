@@ -46,7 +46,9 @@ pub enum GlbReadError {
     #[error("has a skinned mesh, which is for other programs: write it without --rig")]
     Rigged,
     /// It is, but brisance did not write it.
-    #[error("was not written by brisance: {lacks}")]
+    #[error(
+        "was not written by brisance ({lacks}): give a recording of `brisance run` or `fracture`"
+    )]
     Foreign {
         /// What such a file holds and this one does not.
         lacks: &'static str,
