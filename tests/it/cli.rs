@@ -139,6 +139,20 @@ fn a_run_writes_what_it_says() {
 }
 
 #[test]
+fn a_dented_body_is_no_fragment() {
+    let case = Case::new(&[]);
+    let scene = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenes/tin_can.toml");
+    let output = case.run(&["run", scene, "--frames", "8", "-o", "can.glb", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((json["fragments"].as_u64(), json["bodies"].as_u64()), (Some(0), Some(3)));
+    let recording = read_glb(&std::fs::read(case.folder.path().join("can.glb")).unwrap()).unwrap();
+    assert!(recording.tracks.iter().any(|track| track.parent.is_some()), "it must be dented");
+    let told = case.run(&["info", "can.glb", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
+    assert_eq!(json["fragments"].as_u64(), Some(0));
+}
+
+#[test]
 fn quiet_runs_print_nothing() {
     let case = Case::new(&[("scene.toml", SCENE)]);
     let output = case.run(&["run", "scene.toml", "-o", "out.glb", "-q"]);

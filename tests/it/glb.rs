@@ -307,7 +307,7 @@ fn assert_same(a: &Recording, b: &Recording) {
 pub(crate) fn clear_pot() -> Recording {
     let mut recording = breaking_pot();
     let look = Look::clone(&recording.tracks[1].look);
-    let marble = Arc::new(Look { texture: Texture::Marble, ..look.clone() });
+    let marble = Arc::new(Look { texture: Texture::Marble, metallic: 0.25, ..look.clone() });
     let glass = Arc::new(Look { transmission: 0.9, ior: 1.52, alpha: 0.75, ..look });
     for (n, track) in recording.tracks.iter_mut().enumerate() {
         changed(track, |surface| surface.colors.clear());

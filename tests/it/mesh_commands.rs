@@ -6,6 +6,7 @@ use brisance::format::glb::read_glb;
 use nalgebra::Point3;
 
 use crate::cli::{Case, TETRAHEDRON, problem};
+use crate::textures::{succeeds, textured};
 
 /// A cube of 2 m about the origin.
 const CUBE: &str = "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\nv 1 1 1\nv -1 1 1\n\
@@ -264,6 +265,63 @@ fn bad_values_are_told_in_words_of_what_is_wrong() {
             assert!(!message.contains(odd), "{arguments:?}: {message}");
         }
     }
+}
+
+/// Faces of a cube across x and y show the red half of an image, those across z have a color.
+#[test]
+fn cuts_of_fracture_have_the_mean_color_of_the_mesh_unless_told_otherwise() {
+    let case = textured();
+    let inner = |more: &[&str]| {
+        let own = ["fracture", "cube.obj", "--pattern", "voronoi:4", "-q", "-o", "cut.glb"];
+        succeeds(&case, &[&own[..], more].concat());
+        let bytes = std::fs::read(case.folder.path().join("cut.glb")).unwrap();
+        read_glb(&bytes).unwrap().tracks[0].look.inner_color
+    };
+    let mean = [0, 1, 2].map(|k| 4.0 / 6.0 * [1.0, 0.0, 0.0][k] + 2.0 / 6.0 * [0.2, 0.4, 0.6][k]);
+    for (found, expected) in inner(&[]).into_iter().zip(mean) {
+        assert!((found - expected).abs() < 0.03, "{found}, not {expected}");
+    }
+    let clay = sim::scene::Material::named("clay").unwrap();
+    assert_eq!(inner(&["--material", "clay"]), clay.inner_color);
+    assert_eq!(inner(&["--inside", "0.1,0.2,0.3"]), [0.1, 0.2, 0.3]);
+}
+
+#[test]
+fn what_artists_get_wrong_is_told_in_words() {
+    let case = Case::new(&[("tet.obj", TETRAHEDRON)]);
+    let fracture = ["fracture", "tet.obj", "-o", "x.glb", "--pattern"];
+    let cases: [(&[&str], &str); 6] = [
+        (
+            &["fracture", "tet.obj", "-o", "x.glb", "--pattern", "voronoi:5", "--at", "9,9,9"],
+            "tet.obj: --at 9,9,9 is far from it: give a point near its box, from 0,0,0 to 1,1,1",
+        ),
+        (
+            &["render", "x.glb", "-o", "x.png", "--frame", "last"],
+            "give a whole number of 0 or more: `brisance render --help`",
+        ),
+        (&["render", "x.glb", "-o", "x.png", "--frame", "-1"], "no negative number"),
+        (
+            &["fracture", "tet.obj", "-o", "x.glb", "--pattern", "voronoi:5", "--inside", "red"],
+            "as in 0.7,0.4,0.2: `brisance fracture --help`",
+        ),
+        (
+            &["run", "tet.obj", "-o", "x.glb"],
+            "tet.obj: is a mesh or a recording, and no scene: give a .toml file",
+        ),
+        (
+            &["pattern", "new", "voronoi:5", "-o", "x.pattern", "--seed", "x"],
+            "`brisance pattern new --help`",
+        ),
+    ];
+    for (arguments, words) in cases {
+        let output = case.run(arguments);
+        let told = problem(output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains(words) && told.lines().count() == 1, "{words} is not in: {told}");
+    }
+    let output = case.run(&[&fracture[..], &["radial:9x3", "--at", "1.9,1.9,1.9"]].concat());
+    let told = problem(output.stderr);
+    assert!(told.contains("leaves tet.obj in one piece: move --at nearer"), "{told}");
 }
 
 /// The linear colors of cuts, in each format.

@@ -129,6 +129,34 @@ fn one_looks_through_glass() {
     assert!((r - g).abs() < 25, "a pane of grey: {r} {g}");
 }
 
+/// What stands on a floor of metal is seen in it, the less sharp the rougher it is; the light of what is no metal stays.
+#[test]
+fn metals_mirror_what_is_around_them() {
+    let red = Arc::new(Look { color: [0.8, 0.05, 0.05], ..Look::default() });
+    let block = track("red", cuboid([0.5; 3]), vec![Isometry3::translation(0.0, 0.5, -1.0)]);
+    let seen = |look: Look| {
+        let recording = still(vec![
+            Track { look: Arc::new(look), ..ground() },
+            Track { look: Arc::clone(&red), ..block.clone() },
+        ]);
+        let view = View::fitted(&recording, 1.0);
+        let view = view.moved(Point3::new(0.0, 0.0, 0.0), Point3::new(0.0, 2.0, 4.0)).unwrap();
+        let picture = render((&recording, &Images::default()), &view, 0.0, [33, 33]);
+        // the image of its middle is as far below the floor as it is above
+        [picture.pixel(16, 16), picture.pixel(1, 24)].map(|pixel| pixel.map(i32::from))
+    };
+    let metal = |roughness| Look { color: [0.9; 3], metallic: 1.0, roughness, ..Look::default() };
+    let redness = |[r, g, b]: [i32; 3]| r - (g + b) / 2;
+    let [mirror, brushed, rough] = [0.0, 0.3, 0.8].map(|r| redness(seen(metal(r))[0]));
+    let dull = redness(seen(Look { metallic: 0.0, ..metal(0.8) })[0]);
+    assert!(mirror > 60 && mirror > brushed && brushed > rough, "{mirror} {brushed} {rough}");
+    assert!(rough > dull, "{rough} {dull}");
+    // a mirror of a color shows the sky in it
+    let gold = Look { color: [1.0, 0.77, 0.34], ..metal(0.0) };
+    let [[_, _, sky], [_, _, tinted]] = [metal(0.0), gold].map(|look| seen(look)[1]);
+    assert!(tinted + 30 < sky, "{tinted} {sky}");
+}
+
 #[test]
 fn cameras_move_as_the_scene_says_and_follow_pieces() {
     let poses = |from: f64| (0..31).map(move |n| Isometry3::translation(from + n as f64, 1.0, 0.0));

@@ -228,6 +228,34 @@ fn a_mesh_of_a_visitor_falls_and_a_broken_one_gets_one_sentence() {
     assert!(error.contains("which is not here"), "{error}");
 }
 
+#[test]
+fn an_outline_of_a_visitor_falls_and_is_a_part_of_solids() {
+    let svg = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/letter.svg")).unwrap();
+    let plaque = "version = 1\n[[body]]\nname = \"plaque\"\ndensity = 1000\nshape = { combined = { spacing = 0.01, parts = [\
+                  { shape = { box = { half_extents = [0.3, 0.4, 0.05] } } }, { op = \"difference\", \
+                  shape = { svg = { file = \"B.SVG\", size = 0.6, depth = 0.2 } } }] } }\n";
+    let mass = |play: &Play, body: usize| {
+        play.world().iter().nth(body).unwrap().body.mass_properties().unwrap().mass()
+    };
+    let given = |scene: &str, bytes: &[u8]| {
+        let files = BTreeMap::from([("B.SVG".to_owned(), bytes.to_vec())]);
+        Play::new(&Setup::of(scene), &files)
+    };
+    let letter = given(&own_scene("B.SVG"), &svg).unwrap();
+    let plaque = given(plaque, &svg).unwrap();
+    // what is cut out of the plaque is the letter, which is of clay and 0.12 m thick
+    let clay = sim::scene::Material::named("clay").unwrap().solid().unwrap().density;
+    let area = mass(&letter, 1) / (clay * 0.12);
+    let left = mass(&plaque, 0) / (1000.0 * 0.1);
+    assert!((left - (0.6 * 0.8 - area)).abs() < 1e-3, "{left} {area}");
+    for (bytes, words) in [(&b"words"[..], "B.SVG: is not an SVG file"), (b"\xff", "not UTF-8")] {
+        let error = given(&own_scene("B.SVG"), bytes).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+    let error = Play::new(&Setup::of(&own_scene("B.SVG")), &BTreeMap::new()).unwrap_err();
+    assert!(error.to_string().contains("which is not here"), "{error}");
+}
+
 const OWN: &str = "version = 1\n[[body]]\nname = \"bob\"\n\
     shape = { mesh = { file = \"bob.obj\", size = 0.5 } }\nposition = [0, 1, 0]\n";
 

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
-use nalgebra::{UnitQuaternion, Vector3};
+use levelset::TriMesh;
+use nalgebra::{Point3, UnitQuaternion, Vector3};
 use sim::World;
 use sim::scene::Scene;
 
 use crate::cli::Case;
+use crate::glb::glb;
 
 fn world(body: &str) -> World {
     let text =
@@ -72,6 +74,48 @@ fn combined_shapes_have_the_volumes_of_their_closed_forms() {
     }
 }
 
+/// As the gltf crate reads them, vertices of equal bits made one.
+#[test]
+fn unbroken_primitives_have_no_gap_where_equal_positions_are_welded() {
+    let breaks = "fracture = { pattern = \"a\", break_impulse = 1 }\n";
+    for shape in [
+        "{ sphere = { radius = 0.3 } }",
+        "{ box = { half_extents = [0.1, 0.2, 0.3] } }",
+        "{ cylinder = { radius = 0.3, half_height = 0.2 } }",
+        "{ capsule = { radius = 0.3, half_height = 0.2 } }",
+        "{ cone = { radius = 0.3, half_height = 0.2 } }",
+        "{ torus = { major = 0.3, minor = 0.1 } }",
+        "{ polygon = { corners = [[0, 0], [0.3, 0.1], [0.2, 0.4]], depth = 0.1 } }",
+        "{ combined = { rounding = 0.05, parts = [{ shape = { box = { half_extents = [0.1, 0.2, 0.3] } } }] } }",
+    ] {
+        for keys in ["", breaks] {
+            let world = world(&format!("position = [0.1, 0.7, -0.3]\n{keys}shape = {shape}"));
+            let recording = sim::Recorder::new(&world, &[]).finish();
+            let file = gltf::Gltf::from_slice(&glb(&recording)).unwrap();
+            let mut places: BTreeMap<[u32; 3], u32> = BTreeMap::new();
+            let mut mesh = TriMesh::default();
+            for primitive in file.meshes().flat_map(|mesh| mesh.primitives()) {
+                let reader = primitive.reader(|_| file.blob.as_deref());
+                let positions: Vec<[f32; 3]> = reader.read_positions().unwrap().collect();
+                let welded = positions.iter().map(|p| {
+                    let next = places.len() as u32;
+                    *places.entry(p.map(f32::to_bits)).or_insert_with(|| {
+                        mesh.vertices.push(Point3::from(p.map(f64::from)));
+                        next
+                    })
+                });
+                let welded: Vec<u32> = welded.collect();
+                let indices: Vec<u32> = reader.read_indices().unwrap().into_u32().collect();
+                let triangles = indices.as_chunks::<3>().0;
+                mesh.triangles.extend(triangles.iter().map(|t| t.map(|v| welded[v as usize])));
+            }
+            let facts = mesh.facts().unwrap();
+            assert_eq!(facts.open_edges, 0, "{keys}{shape}");
+            assert!(mesh.signed_volume() > 0.0);
+        }
+    }
+}
+
 #[test]
 fn a_combined_body_comes_apart_into_exact_pieces() {
     let mut world = world(
@@ -116,6 +160,70 @@ fn pictures_make_shapes_of_the_volume_that_they_show() {
     assert!((mass(1) / hills - 1.0).abs() < 0.01, "{}, not {hills}", mass(1));
 }
 
+/// A frame of 40 x 20 pixels around a hole of 20 x 10.
+const FRAME: &str = "<svg xmlns='http://www.w3.org/2000/svg'>\
+    <path fill-rule='evenodd' d='M5 7h40v20h-40zM15 12h20v10h-20z'/></svg>";
+
+#[test]
+fn outlines_are_combined_with_other_shapes() {
+    let case = Case::new(&[("frame.svg", FRAME)]);
+    let svg = "shape = { svg = { file = \"frame.svg\", size = 0.4, depth = 0.1 } }";
+    let block = "{ shape = { box = { half_extents = [0.3, 0.2, 0.05] } } }";
+    let frame = (0.4 * 0.2 - 0.2 * 0.1) * 0.1;
+    for (parts, expected) in [
+        (format!("{{ {svg} }}"), frame),
+        (format!("{block}, {{ {svg}, op = \"difference\" }}"), 0.6 * 0.4 * 0.1 - frame),
+        (
+            format!(
+                "{block}, {{ {svg}, op = \"intersection\", position = [0.3, 0, 0.05], \
+                 rotation = {{ axis = [0, 0, 1], degrees = 90 }} }}"
+            ),
+            // a corner of a side of half of it, and half as deep
+            frame / 4.0,
+        ),
+        (
+            format!(
+                "{{ {svg} }}, {{ shape = {{ box = {{ half_extents = [0.1, 0.05, 0.025] }} }} }}, \
+                 {{ shape = {{ plane = {{ normal = [1, 0, 0] }} }}, op = \"intersection\" }}"
+            ),
+            (frame + 0.2 * 0.1 * 0.05) / 2.0,
+        ),
+        (
+            format!(
+                "{block}, {{ op = \"difference\", shape = {{ combined = {{ parts = [{{ {svg} }}] }} }} }}"
+            ),
+            0.6 * 0.4 * 0.1 - frame,
+        ),
+    ] {
+        let scene = format!(
+            "version = 1\n[[body]]\nname = \"a\"\ndensity = 1\n\
+             shape = {{ combined = {{ spacing = 0.005, parts = [{parts}] }} }}\n"
+        );
+        std::fs::write(case.folder.path().join("a.toml"), scene).unwrap();
+        let output = case.run(&["check", "a.toml", "--json"]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&told);
+        let found = json["bodies"][0]["mass"].as_f64().unwrap();
+        assert!((found / expected - 1.0).abs() < 0.01, "{parts}: {found}, not {expected}");
+    }
+    for (svg, words) in [
+        (
+            "file = \"frame.svg\", depth = 0.1",
+            ["line 4, column", "must be given in a combined shape"],
+        ),
+        ("file = \"no.svg\", size = 1, depth = 0.1", ["no.svg", "line 4"]),
+        ("file = \"text.svg\", size = 1, depth = 0.1", ["text.svg", "line 4"]),
+    ] {
+        let scene = format!(
+            "version = 1\n[[body]]\nname = \"a\"\n\
+             shape = {{ combined = {{ parts = [{{ shape = {{ svg = {{ {svg} }} }} }}] }} }}\n"
+        );
+        std::fs::write(case.folder.path().join("scene.toml"), scene).unwrap();
+        std::fs::write(case.folder.path().join("text.svg"), "words").unwrap();
+        case.refused(&words);
+    }
+}
+
 #[test]
 fn copies_are_turned_as_told() {
     let scene = "shape = { box = { half_extents = [0.1, 0.2, 0.3] } }\n\
@@ -158,7 +266,7 @@ fn combined_shapes_that_cannot_be_are_refused() {
         ("", "must be between 1 and 1000"),
         (plane, "no plane"),
         (&format!("{BOX}, {{ shape = {{ plane = {{}} }} }}"), "which has no end"),
-        (&format!("{BOX}, {{ shape = {{ mesh = {{ file = \"a.obj\" }} }} }}"), "is from a file"),
+        (&format!("{BOX}, {{ shape = {{ mesh = {{ file = \"a.obj\" }} }} }}"), "is a mesh"),
         (
             &format!("{BOX}, {{ shape = {{ sphere = {{ radius = -1 }} }} }}"),
             "parts[1].shape.sphere.radius",

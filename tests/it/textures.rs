@@ -47,7 +47,7 @@ fn cube() -> String {
 const MTL: &str = "newmtl old wood\nKd 1 1 1\nPr 0.5\nmap_Kd -clamp on wood.png\n\
     newmtl paint\nKd 0.2 0.4 0.6\nd 0.5\n";
 
-fn textured() -> Case {
+pub(crate) fn textured() -> Case {
     let case = Case::new(&[("cube.obj", &cube()), ("cube.mtl", MTL)]);
     std::fs::write(case.folder.path().join("wood.png"), picture()).unwrap();
     case

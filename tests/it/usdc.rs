@@ -286,3 +286,20 @@ fn usd_core_reads_the_same_from_text_and_binary() {
     let output = output.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// Spheres of 1,225 vertices, whose arrays have more than 14 kB each.
+#[test]
+fn copies_share_the_arrays_of_their_surface() {
+    let scene = "version = 1\n[simulation]\nframes = 2\n[[body]]\nname = \"ball\"\ndensity = 1\n\
+                 shape = { sphere = { radius = 0.1 } }\ncopies = { count = [3, 1, 1], spacing = [1, 1, 1] }\n";
+    let case = Case::new(&[("scene.toml", scene)]);
+    succeeds(&case, &["run", "scene.toml", "-q", "-o", "a.usdc"]);
+    let stage = Stage::read(std::fs::read(case.folder.path().join("a.usdc")).unwrap());
+    for name in ["points", "normals", "primvars:rest", "faceVertexIndices"] {
+        let ends = format!(".{name}");
+        let of = stage.specs.iter().filter(|(path, _)| path.ends_with(&ends));
+        let values: Vec<u64> = of.map(|(_, (_, fields))| fields["default"]).collect();
+        assert_eq!(values, [values[0]; 3], "{name}");
+    }
+    assert!(stage.bytes.len() < 90_000, "{} bytes", stage.bytes.len());
+}

@@ -84,7 +84,10 @@ const ALLOWED: [&str; 14] = [
 
 /// What single library packages may use beside.
 const OWN: [(&str, &[&str]); 2] = [
-    ("brisance-meshfile", &["base64", "gltf", "ply-rs-bw", "serde_json", "stl_io", "tobj"]),
+    (
+        "brisance-meshfile",
+        &["base64", "gltf", "ply-rs-bw", "roxmltree", "serde_json", "stl_io", "tobj"],
+    ),
     ("brisance-web", &["serde_json"]),
 ];
 

@@ -16,7 +16,8 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 const LIST: &str = "\
-cargo xtask demo             shatter the bunny: scenes/bunny.toml -> out/bunny.glb
+cargo xtask demo [--open]    shatter the bunny: scenes/bunny.toml -> out/bunny.glb; --open: and show it in a browser,
+                             until Ctrl-C
 cargo xtask test [--browser] every test, the Khronos validator included; --browser: the viewer too
 cargo xtask test --python    the Python package, in an environment of its own (needs python3 and a network)
 cargo xtask ci               fmt, clippy, layers, test, doc, deny
@@ -77,6 +78,7 @@ fn task(args: &[&str], here: &Path) -> Outcome {
             Ok(())
         }
         ["demo"] => demo(),
+        ["demo", "--open"] => demo().and_then(|()| brisance(&["view", DEMO])),
         ["test", "--browser", rest @ ..] => test(rest, true),
         ["test", "--python"] => python::test(),
         ["test", rest @ ..] => test(rest, false),
@@ -124,10 +126,17 @@ fn foreign() -> Outcome {
     Ok(())
 }
 
+/// The recording of the demo.
+const DEMO: &str = "out/bunny.glb";
+
 fn demo() -> Outcome {
     std::fs::create_dir_all("out").map_err(|e| format!("cannot make the folder out: {e}"))?;
-    let brisance = ["run", "--release", "--package", "brisance", "--"];
-    cargo(&[&brisance[..], &["run", "scenes/bunny.toml", "-o", "out/bunny.glb"]].concat())
+    brisance(&["run", "scenes/bunny.toml", "-o", DEMO])
+}
+
+/// Runs the program.
+fn brisance(arguments: &[&str]) -> Outcome {
+    cargo(&[&["run", "--release", "--package", "brisance", "--"], arguments].concat())
 }
 
 fn test(rest: &[&str], browser: bool) -> Outcome {

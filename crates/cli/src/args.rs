@@ -15,7 +15,7 @@ mod value;
 mod view;
 mod volume;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 pub use blender::BlenderArguments;
 pub use bond::BondArguments;
@@ -110,20 +110,45 @@ Put this first in a scene: #:schema ./scene.schema.json")]
     Man,
 }
 
-/// What is wrong with a command line, in one sentence.
-pub fn complaint(error: &clap::Error) -> String {
+/// What is wrong with the `words` of a command line, in one sentence.
+pub fn complaint(error: &clap::Error, words: impl Iterator<Item = String>) -> String {
     let text = error.render().to_string();
     let mut parts = text.trim().split("\n\n");
     let joined = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
     let problem = joined(parts.next().unwrap_or_default());
-    let problem = problem.strip_prefix("error: ").unwrap_or(&problem).to_owned();
+    let problem = problem.strip_prefix("error: ").unwrap_or(&problem);
+    // what Rust says of numbers
+    let problem = problem
+        .replace("invalid digit found in string", "give a whole number of 0 or more")
+        .replace("cannot parse integer from empty string", "give a whole number of 0 or more")
+        .replace("number too large to fit in target type", "give a smaller number");
     let mut rest = parts.map(joined);
     let tip = rest.clone().find_map(|part| Some(part.strip_prefix("tip: ")?.to_owned()));
     let usage = rest.find_map(|part| Some(part.strip_prefix("Usage: ")?.to_owned()));
-    let tip = tip.map_or_else(String::new, |tip| format!(" ({tip})"));
+    // a number is no argument of its own
+    let is_number = |tip: &String| tip.strip_prefix("to pass '-").is_some_and(starts_with_digit);
+    let tip = match tip {
+        Some(tip) if is_number(&tip) => " (the option before it takes no negative number)".into(),
+        tip => tip.map_or_else(String::new, |tip| format!(" ({tip})")),
+    };
     // the program's own name may be any
     let is_word = |word: &&str| !word.starts_with(['<', '[', '-']) && *word != "...";
-    let usage = usage.unwrap_or_else(|| "brisance".to_owned());
+    let usage = usage.unwrap_or_else(|| named(words));
     let command: Vec<&str> = usage.split_whitespace().take_while(is_word).collect();
     format!("{problem}{tip}: `{} --help` says more", command.join(" "))
+}
+
+fn starts_with_digit(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// The command that the words of a command line name, as far as there is one.
+fn named(words: impl Iterator<Item = String>) -> String {
+    let (mut names, mut command) = ("brisance".to_owned(), Arguments::command());
+    for word in words.skip(1) {
+        let Some(next) = command.find_subcommand(&word) else { break };
+        names = format!("{names} {word}");
+        command = next.clone();
+    }
+    names
 }

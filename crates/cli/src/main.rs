@@ -74,7 +74,7 @@ fn answer(error: &clap::Error) -> ExitCode {
             ExitCode::from(2)
         }
         _ => {
-            say(&complaint(error));
+            say(&complaint(error, std::env::args()));
             ExitCode::from(2)
         }
     }

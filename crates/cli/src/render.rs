@@ -8,6 +8,7 @@
 mod animation;
 mod between;
 mod bvh;
+mod directions;
 mod images;
 mod light;
 mod picture;
@@ -28,7 +29,8 @@ pub use video::Video;
 pub use view::View;
 
 use bvh::{Ray, Vec3};
-use light::{Random, Sample};
+use directions::Random;
+use light::Sample;
 use stage::Stage;
 
 /// Samples per pixel and axis.

@@ -1,4 +1,4 @@
-//! Triangle meshes from the bytes of OBJ, STL, PLY and GLB files, and recordings as GLB.
+//! Triangle meshes from the bytes of OBJ, STL, PLY and GLB files, outlines from those of SVG files, and recordings as GLB.
 //!
 //! Nothing here opens files: the program and the page in the browser both hand over bytes.
 
@@ -11,6 +11,7 @@ pub mod glb_file;
 mod gltf;
 mod mtl;
 mod obj;
+pub mod outline_file;
 pub mod page;
 mod ply;
 mod recording;

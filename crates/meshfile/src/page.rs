@@ -158,6 +158,7 @@ pub fn appearance(look: &Look, sides: &Sides, coats: &mut Coats, is_endless: boo
         "colour": look.color,
         "inner_colour": look.inner_color,
         "roughness": look.roughness,
+        "metallic": look.metallic,
         "texture": if is_endless { Texture::Plain } else { look.texture },
         "transmission": look.transmission,
         "ior": look.ior,

@@ -24,6 +24,8 @@ pub struct Look {
     pub inner_color: [f32; 3],
     /// From 0, a mirror, to 1, chalk.
     pub roughness: f32,
+    /// From 0, a dielectric, to 1, a metal, which reflects light in its color and scatters none.
+    pub metallic: f32,
     /// The solid texture that varies its colors.
     pub texture: Texture,
     /// The share of light that passes through the surface instead of being scattered by it, 0 to 1; as
@@ -77,6 +79,7 @@ impl Default for Look {
             color,
             inner_color: color,
             roughness: 0.8,
+            metallic: 0.0,
             texture: Texture::Plain,
             transmission: 0.0,
             ior: 1.5,

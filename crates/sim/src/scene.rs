@@ -48,6 +48,7 @@ mod mesh;
 mod mirror;
 mod motion;
 mod notes;
+mod outline;
 mod pattern;
 mod pieces;
 mod polygon;

@@ -15,7 +15,7 @@ const SPACING: f64 = 0.17;
 /// What can break without a material is made of this, where a model needs one.
 const MATERIAL: &str = "clay";
 /// Keys of bodies that a material has a default of.
-const OF_MATERIAL: [&str; 14] = [
+const OF_MATERIAL: [&str; 15] = [
     "density",
     "restitution",
     "friction",
@@ -28,6 +28,7 @@ const OF_MATERIAL: [&str; 14] = [
     "inner_colour",
     "inner_color",
     "roughness",
+    "metallic",
     "texture",
     "transmission",
 ];

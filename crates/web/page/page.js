@@ -11,8 +11,8 @@ const KEPT = 300;
 const SLIDERS = { speed: "m/s", radius: "m", density: "kg/m³", blast: "Pa s" };
 /** Fields of a scene's settings that are text as they are. */
 const CHOICES = ["model", "material"];
-/** Names of files of meshes. */
-const MESHES = /\.(obj|stl|ply|glb)$/i;
+/** Names of files of solids. */
+const MESHES = /\.(obj|stl|ply|glb|svg)$/i;
 /** Gravity where nothing is chosen, m/s^2. */
 const EARTH = "9.81";
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use contact::Solver;
+use meshfile::outline_file::{OutlineFileError, read_outline};
 use meshfile::{Beside, MeshFileError};
 use nalgebra::{Point3, Vector3};
 use serde_json::{Value, json};
@@ -53,6 +54,14 @@ pub enum PlayError {
         file: String,
         /// What is wrong with it.
         source: MeshFileError,
+    },
+    /// An SVG file cannot be read.
+    #[error("{file}: {source}")]
+    Outline {
+        /// Its name.
+        file: String,
+        /// What is wrong with it.
+        source: OutlineFileError,
     },
     /// It has a solver that the module does not.
     #[error(
@@ -112,6 +121,12 @@ impl<'a> Meshes<'a> {
                 meshes.surfaces.insert(name.to_owned(), MeshData::Surface(mesh.into()));
             }
         }
+        for name in scene.outline_files() {
+            let outline = read_outline(meshes.bytes(name)?)
+                .map_err(|source| PlayError::Outline { file: name.to_owned(), source })?;
+            within(name, &outline)?;
+            meshes.surfaces.insert(name.to_owned(), MeshData::Surface(outline.into()));
+        }
         for name in scene.piece_files() {
             if !meshes.pieces.contains_key(name) {
                 meshes.pieces.insert(name.to_owned(), meshes.pieces_of(name)?);
@@ -120,12 +135,16 @@ impl<'a> Meshes<'a> {
         Ok(meshes)
     }
 
-    fn read<T>(&self, name: &str, parse: Parser<T>) -> Result<T, PlayError> {
+    /// The bytes of a file.
+    fn bytes(&self, name: &str) -> Result<&[u8], PlayError> {
         let own = self.files.get(name).map(Vec::as_slice);
         let bytes = own.or_else(|| file(name)).ok_or_else(|| PlayError::NoFile(name.to_owned()))?;
-        if bytes.len() > MAX_FILE {
-            return Err(PlayError::TooLarge(name.to_owned()));
-        }
+        let is_small = bytes.len() <= MAX_FILE;
+        if is_small { Ok(bytes) } else { Err(PlayError::TooLarge(name.to_owned())) }
+    }
+
+    fn read<T>(&self, name: &str, parse: Parser<T>) -> Result<T, PlayError> {
+        let bytes = self.bytes(name)?;
         let path = Path::new(name);
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut beside = |other: &str| {

@@ -45,9 +45,15 @@ pub fn file(name: &str) -> Option<&'static [u8]> {
     FILES.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
 }
 
-/// A scene in which the solid of a visitor's mesh file falls on a floor. `name` is that of the file.
+/// A scene in which the solid of a visitor's mesh or SVG file falls on a floor. `name` is that of the file.
 pub fn own_scene(name: &str) -> String {
+    let is_outline = name.to_ascii_lowercase().ends_with(".svg");
     let name = toml::Value::from(name).to_string();
+    let shape = if is_outline {
+        format!("svg = {{ file = {name}, size = 0.6, depth = 0.12, nodes = 120000 }}")
+    } else {
+        format!("mesh = {{ file = {name}, size = 0.6, nodes = 120000 }}")
+    };
     format!(
         r#"version = 1
 
@@ -63,7 +69,7 @@ material = "concrete"
 
 [[body]]
 name = "solid"
-shape = {{ mesh = {{ file = {name}, size = 0.6, nodes = 120000 }} }}
+shape = {{ {shape} }}
 position = [0, 0.42, 0]
 material = "clay"
 fracture = {{ pattern = "shards", break_impulse = 60, generations = 2 }}

@@ -46,7 +46,8 @@ pub struct FractureArguments {
     /// Material of the pieces, as in scenes: color and texture of cuts, and of surfaces that have none, and density
     #[arg(long, value_name = "NAME")]
     pub material: Option<String>,
-    /// Linear RGB color of cuts, each from 0 to 1 [default: that of the material]
+    /// Linear RGB color of cuts, each from 0 to 1 [default: that of the material, or else the mean color of the
+    /// mesh]
     #[arg(long, value_name = "R,G,B", value_parser = color, allow_hyphen_values = true)]
     pub inside: Option<[f32; 3]>,
     /// Density for the masses of --json and --physics, in kg per cubed unit of the mesh [default: that of the
@@ -79,7 +80,7 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 fn color(text: &str) -> Result<[f32; 3], String> {
-    let color = vector(text)?;
+    let color = vector(text).unwrap_or([f64::NAN; 3]);
     let is_color = color.iter().all(|x| (0.0..=1.0).contains(x));
     let wrong = || "give three numbers from 0 to 1, as in 0.7,0.4,0.2".to_owned();
     is_color.then_some(color.map(|x| x as f32)).ok_or_else(wrong)

@@ -24,8 +24,7 @@ pub(super) fn blender(arguments: &BlenderArguments) -> Result<(), Failure> {
         return Ok(());
     };
     let ending = ENDINGS.into_iter().find(|ending| ends_in(output, ending));
-    let unknown =
-        || Failure::Format { path: output.clone(), known: ".blend, .abc, .fbx and .usdc" };
+    let unknown = || Failure::Format { path: output.clone(), known: ".blend, .abc, .fbx or .usdc" };
     let ending = ending.ok_or_else(unknown)?;
     check_folder(output)?;
     check_distinct(output, [recording.as_path()])?;

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use levelset::MeshError;
+use levelset::{Aabb, MeshError};
+use nalgebra::Point3;
 use sim::BuildError;
 use sim::scene::{Place, SceneError};
 use thiserror::Error;
@@ -11,6 +12,7 @@ use super::{inspect, volume};
 use crate::format::WriteError;
 use crate::format::glb::GlbReadError;
 use crate::mesh_file::MeshFileError;
+use crate::wording::place;
 
 /// Where a scene names a file.
 #[derive(Clone, Debug)]
@@ -85,11 +87,30 @@ pub enum Failure {
         /// The model.
         model: crate::comparison::Model,
     },
+    /// A mesh or a recording is given where a scene is.
+    #[error(
+        "{}: is a mesh or a recording, and no scene: give a .toml file; `brisance fracture` breaks a mesh without one",
+        path.display()
+    )]
+    NoScene {
+        /// The file.
+        path: PathBuf,
+    },
     /// Nothing in a scene can break.
     #[error("{}: no body can break: give one the key `fracture`", path.display())]
     NothingBreaks {
         /// The scene.
         path: PathBuf,
+    },
+    /// A file that a scene names cannot be read.
+    #[error("{}: cannot be read ({source}): check the path ({named})", path.display())]
+    ReadNamed {
+        /// The file.
+        path: PathBuf,
+        /// Where it is named.
+        named: Named,
+        /// What the system says.
+        source: std::io::Error,
     },
     /// A mesh file that a scene names cannot be used.
     #[error("{}: {source} ({named})", path.display())]
@@ -192,6 +213,19 @@ pub enum Failure {
         name: String,
         /// Those that there are.
         known: String,
+    },
+    /// A blow is far from the mesh that it is to break.
+    #[error(
+        "{}: --at {} is far from it: give a point near its box, from {} to {}",
+        path.display(), place(at), place(&bounds.min), place(&bounds.max)
+    )]
+    FarOff {
+        /// The mesh.
+        path: PathBuf,
+        /// Where the blow is.
+        at: Point3<f64>,
+        /// The box around the mesh.
+        bounds: Aabb,
     },
     /// No sample of a solid is inside it.
     #[error("{}: nothing is inside at this fineness: use smaller cells or more nodes", path.display())]

@@ -25,6 +25,7 @@ use crate::format::Format;
 use crate::mesh_file::read_mesh_file;
 use crate::output::is_same_file;
 use crate::progress::phase;
+use crate::render::Images;
 use crate::wording::count;
 
 /// Where a pattern comes from.
@@ -54,15 +55,19 @@ impl Source {
 pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let FractureArguments { mesh: path, pattern, at, normal, seed, output, .. } = arguments;
     let format = check_outputs(arguments)?;
-    let look = look(arguments)?;
+    let material = material(arguments)?;
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
     let file = read_mesh_file(path).map_err(failed)?;
     let lost: Vec<String> =
         file.warnings.iter().map(|warning| format!("{}: {warning}", path.display())).collect();
     let painted = PaintedMesh::from(file);
+    let look = look(material, arguments.inside, &painted);
     let mesh = &painted.mesh;
     let source = Source::of(pattern)?;
     let bounds = Aabb::around(&mesh.vertices);
+    if let Some((bounds, at)) = bounds.zip(at.map(Point3::from)) {
+        check_blow(path, &at, &bounds)?;
+    }
     let top = bounds.map_or(Point3::origin(), |b| Point3::new(b.center().x, b.max.y, b.center().z));
     let breaking = Breaking {
         at: at.map_or(top, Point3::from),
@@ -101,6 +106,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
             // a closed stderr is no reason to stop
             let _ = writeln!(std::io::stderr(), "warning: {warning}");
         }
+        warn_of_one_piece(path, recording.tracks.len());
     }
     if recording.tracks.is_empty() {
         return Err(Failure::NothingInside { path: path.clone() });
@@ -117,18 +123,45 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     print(|out| writeln!(out, "{}: {pieces}", output.display()))
 }
 
-/// What pieces look like.
-fn look(arguments: &FractureArguments) -> Result<Look, Failure> {
-    let FractureArguments { material, inside, .. } = arguments;
-    let mut look = match material {
-        Some(name) => Material::named(name).map(Material::look).ok_or_else(|| {
-            let known = Material::TABLE.map(|material| material.name).join(", ");
-            Failure::UnknownMaterial { name: name.clone(), known }
-        })?,
-        None => Look::default(),
+/// Refuses a blow that is so far from the box around a mesh that no pattern reaches it.
+fn check_blow(path: &Path, at: &Point3<f64>, bounds: &Aabb) -> Result<(), Failure> {
+    let nearest = at.coords.sup(&bounds.min.coords).inf(&bounds.max.coords);
+    if (at.coords - nearest).norm() <= bounds.extents().norm() {
+        return Ok(());
+    }
+    Err(Failure::FarOff { path: path.to_owned(), at: *at, bounds: *bounds })
+}
+
+fn warn_of_one_piece(mesh: &Path, pieces: usize) {
+    if pieces == 1 {
+        let mesh = mesh.display();
+        print_warnings(&[format!(
+            "the pattern leaves {mesh} in one piece: move --at nearer to it, or ask for more pieces"
+        )]);
+    }
+}
+
+/// The material that is asked for.
+fn material(arguments: &FractureArguments) -> Result<Option<&'static Material>, Failure> {
+    let Some(name) = &arguments.material else { return Ok(None) };
+    let unknown = || {
+        let known = Material::TABLE.map(|material| material.name).join(", ");
+        Failure::UnknownMaterial { name: name.clone(), known }
     };
+    Material::named(name).map(Some).ok_or_else(unknown)
+}
+
+/// What pieces look like. Cuts have the color `inside`, or else that of the material, or else the mean color of the mesh.
+fn look(material: Option<&Material>, inside: Option<[f32; 3]>, mesh: &PaintedMesh) -> Look {
+    let mut look = material.map_or_else(Look::default, Material::look);
+    if material.is_none() {
+        // without images that cannot be decoded there is no color to know
+        let images = Images::of_coats(mesh.coats.iter()).ok();
+        let color = images.and_then(|images| images.mean_color(mesh));
+        look.inner_color = color.unwrap_or(look.color);
+    }
     look.inner_color = inside.unwrap_or(look.inner_color);
-    Ok(look)
+    look
 }
 
 /// kg per cubed unit of the mesh.

@@ -254,7 +254,7 @@ struct Facts {
 
 fn recording_facts(recording: &Recording) -> Facts {
     let Recording { fps, frames, tracks, .. } = recording;
-    let fragments = tracks.iter().filter(|t| t.parent.is_some()).count();
+    let fragments = recording.fragments().len();
     let last = tracks.iter().filter(|t| t.pose(frames - 1).is_some()).count();
     let triangles: usize =
         tracks.iter().map(|t| t.surface().outer.len() + t.surface().inner.len()).sum();

@@ -108,8 +108,8 @@ pub struct SceneFile {
 }
 
 impl SceneFile {
-    /// The files of meshes and pieces that the scene, read from `scene`, names, with those that they name themselves,
-    /// each once: its name in the scene or relative to its folder, and what it holds.
+    /// The files of meshes, outlines and pieces that the scene, read from `scene`, names, with those that they name
+    /// themselves, each once: its name in the scene or relative to its folder, and what it holds.
     pub(super) fn surfaces(&self, scene: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
         let mut surfaces = BTreeMap::new();
         let relative = |(path, bytes): (PathBuf, Vec<u8>)| {
@@ -123,6 +123,11 @@ impl SceneFile {
             let mut files = files.into_iter();
             surfaces.extend(files.next().map(|(_, bytes)| (name.to_owned(), bytes)));
             surfaces.extend(files.map(relative));
+        }
+        for name in self.scene.outline_files() {
+            let path = self.reach.path(name, scene)?;
+            let named = self.reach.sources.named(name, scene);
+            surfaces.insert(name.to_owned(), read_named(&path, &named)?);
         }
         for name in self.scene.piece_files() {
             let (_, files) = read_pieces(name, &self.reach, scene, &mut Vec::new())?;
@@ -168,6 +173,9 @@ impl Loaded {
 /// # Errors
 /// [`Failure`] when a file cannot be read, or is no scene.
 pub fn read_scene(path: &Path, anywhere: bool) -> Result<SceneFile, Failure> {
+    if is_mesh(path) {
+        return Err(Failure::NoScene { path: path.to_owned() });
+    }
     parse_scene(path, &read_text(path)?, anywhere)
 }
 
@@ -284,15 +292,17 @@ pub fn load_with(
     }
     scene.give_paintings(|picture| {
         let picture_path = reach.path(picture, path)?;
-        digest.update(&read_plain(&picture_path)?);
+        let named = reach.sources.named(picture, path);
+        digest.update(&read_named(&picture_path, &named)?);
         files.push(picture_path.clone());
-        painting(&picture_path, &reach.sources.named(picture, path))
+        painting(&picture_path, &named)
     })?;
     scene.give_strength(|picture| {
         let picture_path = reach.path(&picture.file, path)?;
-        digest.update(&read_plain(&picture_path)?);
+        let named = reach.sources.named(&picture.file, path);
+        digest.update(&read_named(&picture_path, &named)?);
         files.push(picture_path.clone());
-        stencil(picture, &picture_path, &reach.sources.named(&picture.file, path))
+        stencil(picture, &picture_path, &named)
     })?;
     let simulation = &scene.simulation;
     digest.update(&simulation.seed.to_le_bytes());
@@ -336,10 +346,11 @@ fn read_outlines(
             continue;
         }
         let path = reach.path(file, named_in)?;
-        let bytes = read_plain(&path)?;
+        let named = reach.sources.named(file, named_in);
+        let bytes = read_named(&path, &named)?;
         let outline = read_outline(&bytes).map_err(|source| Failure::Outline {
             path: path.clone(),
-            named: reach.sources.named(file, named_in),
+            named,
             source,
         })?;
         contents.push((path, bytes));
@@ -448,6 +459,15 @@ fn read_surface<T>(
     let mesh = read.map_err(failed)?;
     beside.insert(0, (mesh_path.to_owned(), read_plain(mesh_path)?));
     Ok((mesh, beside))
+}
+
+/// The bytes of a file that a scene names.
+fn read_named(path: &Path, named: &Named) -> Result<Vec<u8>, Failure> {
+    input::read(path).map_err(|source| Failure::ReadNamed {
+        path: path.to_owned(),
+        named: named.clone(),
+        source,
+    })
 }
 
 /// The whole of a plain file: no pipe, which may never begin, nor a device, which may never end.

@@ -10,6 +10,7 @@ use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, rec
 use crate::output::{write_whole, write_whole_elsewhere, write_whole_folder};
 use crate::progress::Progress;
 use crate::render::{Apng, Gif, Images, Picture, Video, View, contact_sheet, render as draw};
+use crate::wording;
 
 /// Most pixels of a contact sheet: 256 MB as it is drawn.
 const MAX_PIXELS: usize = 1 << 26;
@@ -111,7 +112,8 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
         return Ok(());
     }
     let [width, height] = size;
-    print(|out| writeln!(out, "{}: {count} frames of {width} x {height} pixels", output.display()))
+    let frames = wording::count(count, "frame", "frames");
+    print(|out| writeln!(out, "{}: {frames} of {width} x {height} pixels", output.display()))
 }
 
 /// Writes the pictures of all drawings in one, those that were taken at one time in a row.

@@ -34,7 +34,12 @@ pub(super) fn serve(
     }
     // the address is printed: where no browser can be started, a person can
     let opened = !no_open && open::that_detached(&address).is_ok();
-    let what = if opened { "the page is open" } else { "open the address above in a browser" };
+    let what = if opened {
+        // a machine without a screen may have an opener, and no browser
+        "a browser opens the page; if none does, open the address above"
+    } else {
+        "open the address above in a browser"
+    };
     if !quiet {
         let _ = writeln!(std::io::stderr(), "{what}; Ctrl-C ends it");
     }

@@ -74,7 +74,8 @@ impl<'r> Materials<'r> {
         let mut out = BufWriter::new(File::create(folder.join("materials.mtl"))?);
         for (look, coats) in &self.looks {
             for (name, [r, g, b]) in names(look).iter().zip([look.color, look.inner_color]) {
-                writeln!(out, "newmtl {name}\nKd {r} {g} {b}\nPr {}", look.roughness)?;
+                let Look { roughness, metallic, .. } = look;
+                writeln!(out, "newmtl {name}\nKd {r} {g} {b}\nPr {roughness}\nPm {metallic}")?;
             }
             for (name, coat) in coats.iter().zip(&*look.coats) {
                 let [r, g, b, alpha] = coat.color;

@@ -1,7 +1,8 @@
 //! Images of materials, decoded, at any size.
 
+use nalgebra::Vector4;
 use png::{ColorType, Transformations};
-use sim::{Coat, Image, ImageKind, Recording, Wrap};
+use sim::{Coat, Image, ImageKind, Paint, PaintedMesh, Recording, Wrap};
 use thiserror::Error;
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
@@ -9,6 +10,8 @@ use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
 use super::tone::{linear, srgb};
+
+type Vec4 = Vector4<f64>;
 
 /// Why an image cannot be drawn.
 #[derive(Debug, Error)]
@@ -39,9 +42,16 @@ impl Images {
     /// # Errors
     /// [`ImageError`] when one is damaged, or all have more than [`meshfile::MAX_PIXELS`] pixels together.
     pub fn of(recording: &Recording) -> Result<Self, ImageError> {
+        Self::of_coats(recording.tracks.iter().flat_map(|track| track.look.coats.iter()))
+    }
+
+    /// Those of materials, each decoded once.
+    ///
+    /// # Errors
+    /// As [`Images::of`].
+    pub fn of_coats<'c>(coats: impl Iterator<Item = &'c Coat>) -> Result<Self, ImageError> {
         let mut images: Vec<(Image, Pyramid)> = Vec::new();
         let mut pixels = 0;
-        let coats = recording.tracks.iter().flat_map(|track| track.look.coats.iter());
         for image in coats.filter_map(|coat| coat.image.as_ref()) {
             if images.iter().any(|(known, _)| known == image) {
                 continue;
@@ -57,6 +67,39 @@ impl Images {
             images.push((image.clone(), pyramid));
         }
         Ok(Self(images))
+    }
+
+    /// The mean linear color of a mesh by its materials, their images and the colors of its corners; `None` if it has
+    /// none of these.
+    pub fn mean_color(&self, painted: &PaintedMesh) -> Option<[f32; 3]> {
+        let PaintedMesh { mesh, corners, coats, coat_of } = painted;
+        let (mut sum, mut whole) = (Vec4::zeros(), 0.0);
+        for face in 0..mesh.triangles.len() {
+            let coat = coat_of.get(face).and_then(|&number| coats.get(number as usize));
+            let paint = corners.get(face);
+            let colors = paint.and_then(|[a, b, c]| Some(a.color? + b.color? + c.color?));
+            if coat.is_none() && colors.is_none() {
+                continue;
+            }
+            let own = coat.map_or(Vec4::repeat(1.0), |coat| self.mean_of_face(coat, paint));
+            let area = mesh.area_vector(face).norm();
+            let tint = colors.map_or(Vec4::repeat(1.0), |colors| colors / 3.0);
+            sum += own.component_mul(&tint) * area;
+            whole += area;
+        }
+        let [r, g, b, _] = (sum / whole).into();
+        (whole > 0.0).then_some([r, g, b].map(|c: f64| c as f32))
+    }
+
+    /// The linear color of a material in the middle of a triangle, of as much of its image as the triangle shows.
+    fn mean_of_face(&self, coat: &Coat, corners: Option<&[Paint; 3]>) -> Vec4 {
+        let own = Vec4::from(coat.color.map(f64::from));
+        let uvs = corners.and_then(|[a, b, c]| Some([a.uv?, b.uv?, c.uv?]));
+        let Some((image, [a, b, c])) = self.find(coat).zip(uvs) else { return own };
+        let middle = ((a + b + c) / 3.0).map(|x| x as f32);
+        let share = 0.5 * (b - a).perp(&(c - a)).abs();
+        let shown = image.at(middle.into(), share.min(1.0) as f32, coat.wrap);
+        own.component_mul(&Vec4::from(shown.map(f64::from)))
     }
 
     /// The decoded image of a coat, if it has one.

@@ -1,10 +1,9 @@
 //! Light: one sun, a sky, and what bodies throw back of them once.
 
-use std::f32::consts::TAU;
-
 use nalgebra::Vector4;
 
 use super::bvh::{Ray, Vec3};
+use super::directions::{Random, masking, near, visible_half};
 use super::stage::{Spot, Stage};
 
 /// What a ray through the picture brings, apart from the light that falls on what it meets, which is
@@ -51,6 +50,10 @@ const SKY_REACH: f32 = 6.0;
 const BOUNCED: f32 = 0.3;
 /// Roughness beyond which no specular reflection is traced.
 const GLOSSY: f32 = 0.6;
+/// Rays for what a metal reflects from each point, of one that is no mirror.
+const METAL_RAYS: u32 = 16;
+/// Roughness below which a metal is a mirror.
+const MIRROR: f32 = 0.04;
 /// Fresnel reflectance of dielectrics at normal incidence, for a refractive index of 1.5.
 const REFLECTANCE: f32 = 0.04;
 /// How many radii away the ground has half turned into the horizon.
@@ -68,65 +71,6 @@ pub(super) fn sky(direction: Vec3) -> Vec3 {
     let clear = HORIZON.lerp(&TOP, blue);
     // below the horizon there is ground of some kind
     clear * (1.0 + 0.35 * direction.y.min(0.0))
-}
-
-/// Rays that share a sequence of random numbers.
-const SQUARE: u32 = 16;
-
-/// Random numbers that are the same for a place of the picture.
-pub(super) struct Random {
-    tile: [f32; 2],
-    count: u32,
-}
-
-impl Random {
-    /// Those of a ray: rays of a square of 4 by 4 share a sequence (Roberts 2018, R2) and take turns in it.
-    pub(super) fn at(x: u32, y: u32) -> Self {
-        const ORDER: [u32; SQUARE as usize] =
-            [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5];
-        let tile = hash(x / 4, y / 4);
-        let part = |bits: u32| (bits & 0xffff) as f32 / 65536.0;
-        let turn = ORDER[(y % 4 * 4 + x % 4) as usize];
-        Self { tile: [part(tile), part(tile >> 16)], count: turn }
-    }
-
-    /// Two numbers from 0 up to 1.
-    fn pair(&mut self) -> [f32; 2] {
-        let n = self.count as f32;
-        // rays of a square take turns: neighbors in the sequence are far apart
-        self.count += SQUARE;
-        [(self.tile[0] + n * 0.754_877_7).fract(), (self.tile[1] + n * 0.569_840_3).fract()]
-    }
-}
-
-/// A number for a place that looks random (Jarzynski and Olano 2020, pcg2d).
-fn hash(x: u32, y: u32) -> u32 {
-    let [mut a, mut b] = [x, y].map(|n| n.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
-    a = a.wrapping_add(b.wrapping_mul(1_664_525));
-    b = b.wrapping_add(a.wrapping_mul(1_664_525));
-    a ^= a >> 16;
-    b ^= b >> 16;
-    a = a.wrapping_add(b.wrapping_mul(1_664_525));
-    b = b.wrapping_add(a.wrapping_mul(1_664_525));
-    b ^ (b >> 16) ^ (a >> 16)
-}
-
-/// Two vectors at right angles to a unit vector and each other (Duff and others 2017).
-fn tangents(n: &Vec3) -> [Vec3; 2] {
-    let sign = 1f32.copysign(n.z);
-    let a = -1.0 / (sign + n.z);
-    let b = n.x * n.y * a;
-    let first = Vec3::new(1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x);
-    [first, Vec3::new(b, sign + n.y * n.y * a, -n.y)]
-}
-
-/// A direction near `axis`: `sine` is 1 for one of a hemisphere, seen as often as it is bright.
-fn near(axis: &Vec3, sine: f32, [u, v]: [f32; 2]) -> Vec3 {
-    let radius = sine * u.sqrt();
-    let (y, x) = (TAU * v).sin_cos();
-    let [a, b] = tangents(axis);
-    let along = (1.0 - radius * radius).max(0.0).sqrt();
-    a * (radius * x) + b * (radius * y) + axis * along
 }
 
 impl Stage<'_> {
@@ -156,13 +100,17 @@ impl Stage<'_> {
         let direct = spot.normal.dot(&sun()).max(0.0) * lit;
         let light = Light::new(sky_light.x, sky_light.y, sky_light.z, direct);
         let fresnel = fresnel(spot, &-ray.direction);
-        let glow = self.gloss(ray, spot, fresnel) + SUN * (highlight(spot, ray) * lit);
+        let mut glow = self.gloss(ray, spot, fresnel) + SUN * (highlight(spot, ray) * lit);
+        if spot.metallic > 0.0 {
+            glow = glow.lerp(&self.metal(ray, spot, lit, random), spot.metallic);
+        }
         let clear = if spot.is_endless { clearness(path.length) } else { 1.0 };
         let horizon = Vec3::new(ray.direction.x, 0.0, ray.direction.z);
         let horizon = sky(horizon.try_normalize(1e-6).unwrap_or(ray.direction));
         let glow = glow * clear + horizon * (1.0 - clear);
         Sample {
-            color: path.through.component_mul(&spot.color) * ((1.0 - fresnel) * clear),
+            color: path.through.component_mul(&spot.color)
+                * ((1.0 - fresnel) * clear * (1.0 - spot.metallic)),
             glow: path.glow + path.through.component_mul(&glow),
             light,
             place: spot.place,
@@ -246,6 +194,49 @@ impl Stage<'_> {
     }
 }
 
+impl Stage<'_> {
+    /// What a metal reflects of its surroundings, and of the sun as far as the point is lit by it: light from around the
+    /// mirror image, spread by how rough the surface is (GGX).
+    fn metal(&self, ray: &Ray, spot: &Spot, lit: f32, random: &mut Random) -> Vec3 {
+        let towards = -ray.direction;
+        let alpha = spot.roughness * spot.roughness;
+        let rays = if spot.roughness < MIRROR { 1 } else { METAL_RAYS };
+        let mut light = Vec3::zeros();
+        for _ in 0..rays {
+            let half = visible_half((&towards, &spot.normal), alpha, random.pair());
+            let slope = towards.dot(&half);
+            let mirrored = (half * (2.0 * slope) - towards).normalize();
+            let left = mirrored.dot(&spot.normal);
+            if left > 0.0 {
+                let seen = self.mirrored(&Ray::new(spot.lifted, mirrored), random);
+                let share = metal_fresnel(&spot.color, slope) * masking(left, alpha);
+                light += seen.component_mul(&share);
+            }
+        }
+        let half = (sun() + towards).normalize();
+        let share = metal_fresnel(&spot.color, towards.dot(&half)) / REFLECTANCE;
+        light / rays as f32 + SUN.component_mul(&share) * (highlight(spot, ray) * lit)
+    }
+
+    /// What a metal mirrors along a ray: more exactly than what lights a surface, since its shape is seen.
+    fn mirrored(&self, ray: &Ray, random: &mut Random) -> Vec3 {
+        let open_sky = sky(ray.direction);
+        let Some(met) = self.meet(ray, f32::INFINITY, 0.05) else { return open_sky };
+        // what is close is in the shadow of where the ray came from
+        let open = met.distance / (met.distance + 0.25);
+        let sunny = met.normal.dot(&sun()).max(0.0) * self.sunlit(&met, random);
+        let scattered = met.color.component_mul(&(HORIZON * (0.7 * open) + SUN * sunny));
+        // a metal in a metal shows the sky
+        let along = ray.direction.dot(&met.normal);
+        let metal = met.color.component_mul(&sky(ray.direction - met.normal * (2.0 * along)));
+        let shine = scattered.lerp(&metal, met.metallic);
+        let far = if met.is_endless { 1.0 - clearness(met.distance) } else { 0.0 };
+        let shine = shine.lerp(&HORIZON, far);
+        let clear = 1.0 - met.alpha + met.alpha * met.transmission;
+        shine.lerp(&(met.color.component_mul(&open_sky) * 0.9), clear)
+    }
+}
+
 /// A way from the camera so far.
 struct Path {
     /// The share of light that comes through.
@@ -268,6 +259,11 @@ fn fresnel(spot: &Spot, towards: &Vec3) -> f32 {
     let grazing = (1.0 - spot.normal.dot(towards)).clamp(0.0, 1.0).powi(5);
     let most = (1.0 - spot.roughness).max(REFLECTANCE);
     REFLECTANCE + (most - REFLECTANCE) * grazing
+}
+
+/// The share of light of each color that a metal of a color reflects (Schlick 1994).
+fn metal_fresnel(color: &Vec3, slope: f32) -> Vec3 {
+    color.lerp(&Vec3::repeat(1.0), (1.0 - slope).clamp(0.0, 1.0).powi(5))
 }
 
 /// The reflection of the sun as a share of its light (Walter and others 2007, GGX, with the masking of
@@ -313,18 +309,5 @@ mod tests {
         assert!((reflectance(brewster.to_degrees(), 1.5) - across / 2.0).abs() < 1e-5);
         assert!(reflectance(89.99, 1.5) > 0.99);
         assert!(reflectance(40.0, 1.0).abs() < 1e-6, "without a change there is no mirror");
-    }
-
-    #[test]
-    fn directions_are_as_frequent_as_their_slope() {
-        let axis = Vec3::new(0.3, -0.5, 0.8).normalize();
-        let slopes = (0..4096).map(|n| {
-            let direction = near(&axis, 1.0, Random::at(n % 64, n / 64).pair());
-            assert!((direction.norm() - 1.0).abs() < 1e-5);
-            direction.dot(&axis)
-        });
-        // the mean of cos over cos/pi is 2/3
-        let mean = slopes.sum::<f32>() / 4096.0;
-        assert!((mean - 2.0 / 3.0).abs() < 0.01, "{mean}");
     }
 }

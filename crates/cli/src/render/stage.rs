@@ -58,6 +58,7 @@ pub(super) struct Spot {
     /// Linear, of diffuse reflection or of what is let through.
     pub(super) color: Vec3,
     pub(super) roughness: f32,
+    pub(super) metallic: f32,
     pub(super) transmission: f32,
     pub(super) ior: f32,
     pub(super) alpha: f32,
@@ -164,11 +165,11 @@ impl<'i> Stage<'i> {
             let own = if is_cut { look.inner_color } else { look.color };
             let rest = mix(&vertices.map(|v| surface.rest[v as usize].into()));
             let grain = texture::color(look.texture, rest, width * hit.distance * self.unit);
-            let Look { roughness, transmission, ior, alpha, .. } = **look;
+            let Look { roughness, metallic, transmission, ior, alpha, .. } = **look;
             let color = Vec3::from(own).component_mul(&grain);
-            Skin { color, roughness, transmission, ior, alpha }
+            Skin { color, roughness, metallic, transmission, ior, alpha }
         });
-        let Skin { color, roughness, transmission, ior, alpha } = skin;
+        let Skin { color, roughness, metallic, transmission, ior, alpha } = skin;
         Spot {
             place,
             lifted: place - mix(&below) + flat * start,
@@ -176,6 +177,7 @@ impl<'i> Stage<'i> {
             distance: hit.distance,
             color: color.component_mul(&tint),
             roughness,
+            metallic,
             transmission,
             ior,
             alpha,
@@ -210,8 +212,10 @@ impl Stage<'_> {
             Opacity::Blend => alpha,
         };
         let roughness = coat.roughness.unwrap_or(look.roughness);
+        let metallic = coat.metallic;
         // what is partly there bends nothing
-        Some(Skin { color: Vec3::new(r, g, b), roughness, transmission: 0.0, ior: 1.0, alpha })
+        let (color, transmission, ior) = (Vec3::new(r, g, b), 0.0, 1.0);
+        Some(Skin { color, roughness, metallic, transmission, ior, alpha })
     }
 }
 
@@ -219,6 +223,7 @@ impl Stage<'_> {
 struct Skin {
     color: Vec3,
     roughness: f32,
+    metallic: f32,
     transmission: f32,
     ior: f32,
     alpha: f32,
@@ -258,6 +263,7 @@ impl Plane {
             distance,
             color: self.look.color.into(),
             roughness: self.look.roughness,
+            metallic: self.look.metallic,
             transmission: 0.0,
             ior: 1.5,
             alpha: 1.0,

@@ -129,14 +129,14 @@ fn coat(look: &Look, side: Side) -> Option<&Coat> {
 }
 
 fn look_entry(look: &Look, is_inner: bool) -> Value {
-    let Look { material, color, inner_color, roughness, alpha, .. } = look;
+    let Look { material, color, inner_color, roughness, metallic, alpha, .. } = look;
     let inside = if is_inner { " inside" } else { "" };
     let [r, g, b] = if is_inner { *inner_color } else { *color };
     let mut entry = json!({
         "name": format!("{material}{inside}"),
         "pbrMetallicRoughness": {
             "baseColorFactor": [r, g, b, alpha],
-            "metallicFactor": 0.0,
+            "metallicFactor": metallic,
             "roughnessFactor": roughness,
         },
     });
@@ -157,6 +157,7 @@ fn extras(look: &Look, side: Side) -> Value {
         "inner_colour": look.inner_color,
         "inner": side == Side::Inner,
         "texture": look.texture,
+        "metallic": look.metallic,
         "transmission": look.transmission,
         "ior": look.ior,
         "alpha": look.alpha,

@@ -81,8 +81,9 @@ pub(super) fn solid(
             Ok(Solids { tets: Some(tets), ..solids })
         }
         scene::Shape::Combined(_) | scene::Shape::Extruded(_) | scene::Shape::Heightfield(_) => {
-            let mesh = formed::mesh(&spec.shape)?;
-            of_mesh(&formed::sampling(&spec.shape), mesh.into(), spec.density())
+            let given = |file: &str| Ok::<_, Cause>(&surface_in(meshes, file)?.mesh);
+            let shape = spec.shape.with_outlines(given)?;
+            of_mesh(&formed::sampling(&shape), formed::mesh(&shape)?.into(), spec.density())
         }
         scene::Shape::Polygon(polygon) => {
             of_polygon(&formed::sampling(&spec.shape), polygon, spec.density())

@@ -361,13 +361,15 @@ impl Surface {
     /// Circles of latitude.
     fn ball(radius: f64) -> Self {
         const RINGS: u32 = 24;
-        const SECTORS: u32 = 48;
         let mut surface = Self::default();
         for ring in 0..=RINGS {
-            let (sine, cosine) = libm::sincos(f64::from(ring) / f64::from(RINGS) * PI);
+            let (sine, cosine) = match ring {
+                // the poles are points
+                RINGS => (0.0, -1.0),
+                ring => libm::sincos(f64::from(ring) / f64::from(RINGS) * PI),
+            };
             for sector in 0..=SECTORS {
-                let (s, c) = libm::sincos(f64::from(sector) / f64::from(SECTORS) * TAU);
-                let normal = Vector3::new(sine * c, cosine, -sine * s);
+                let normal = turned(Vector3::new(sine, cosine, 0.0), sector);
                 surface.add_vertex(&(normal * radius).into(), &normal, &Isometry3::identity());
             }
         }
@@ -386,7 +388,6 @@ impl Surface {
 
     /// Bands around the axis, whose edges are sharp unless the solid is rounded.
     fn round(round: &Round) -> Self {
-        const SECTORS: u32 = 48;
         let [low, high] = round.rims();
         let spacing = match round.rounding() {
             rounding if rounding > 0.0 => rounding * PI / f64::from(SECTORS / 2),
@@ -400,15 +401,14 @@ impl Surface {
             let flat =
                 Vector3::new(z - y, r - s, 0.0).try_normalize(0.0).unwrap_or_else(Vector3::y);
             for sector in 0..=SECTORS {
-                let (sine, cosine) = libm::sincos(f64::from(sector) / f64::from(SECTORS) * TAU);
-                let turned = |v: Vector3<f64>| Vector3::new(v.x * cosine, v.y, -v.x * sine);
                 for [radius, height] in [[r, y], [s, z]] {
                     let p = Vector3::new(radius, height, 0.0);
                     let normal = match round.rounding() {
                         rounding if rounding > 0.0 => round.distance_and_normal(&p.into()).1,
                         _ => flat,
                     };
-                    surface.add_vertex(&turned(p).into(), &turned(normal), &Isometry3::identity());
+                    let (p, normal) = (turned(p, sector), turned(normal, sector));
+                    surface.add_vertex(&p.into(), &normal, &Isometry3::identity());
                 }
             }
             for at in (0..SECTORS).map(|sector| first + 2 * sector) {
@@ -452,6 +452,17 @@ impl Surface {
         self.outer.push([a, b, c]);
         self.outer.push([a, c, d]);
     }
+}
+
+/// Sectors of round surfaces.
+const SECTORS: u32 = 48;
+
+/// A vector across the z axis turned about the y axis by so many sectors: the last of them ends where the first begins,
+/// bit by bit, so that programs that weld equal positions find no gap.
+fn turned(v: Vector3<f64>, sector: u32) -> Vector3<f64> {
+    let (sine, cosine) = libm::sincos(f64::from(sector % SECTORS) / f64::from(SECTORS) * TAU);
+    // the sum makes a zero positive
+    Vector3::new(v.x * cosine, v.y, -v.x * sine).add_scalar(0.0)
 }
 
 /// Texture coordinates and colors that differ by less look the same.

@@ -5,8 +5,6 @@
 //! broke; faces of earlier cracks give no dust again. Specks have no mass, meet nothing but planes and are
 //! found after the run from its recording.
 
-use std::collections::BTreeMap;
-
 use contact::Field;
 use fracture::Random;
 use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
@@ -216,13 +214,9 @@ fn most_specks(fps: f64) -> usize {
 /// The faces of new cracks of all pieces, in the order of tracks.
 fn new_faces(recording: &Recording, energies: &[f64]) -> Vec<Faces> {
     let tracks = &recording.tracks;
-    // a single body in the place of another, such as a dented one, has no crack
-    let mut siblings: BTreeMap<usize, usize> = BTreeMap::new();
-    for parent in tracks.iter().filter_map(|track| track.parent) {
-        *siblings.entry(parent).or_default() += 1;
-    }
-    let of = |(number, track): (usize, &Track)| {
-        let parent = track.parent.filter(|parent| siblings[parent] > 1)?;
+    let of = |number: usize| {
+        let track = &tracks[number];
+        let parent = track.parent?;
         let (Skin::Of(own), Skin::Of(whole)) = (&track.skin, &tracks[seen(tracks, parent)].skin)
         else {
             return None;
@@ -236,7 +230,7 @@ fn new_faces(recording: &Recording, energies: &[f64]) -> Vec<Faces> {
         let energy = 0.5 * of_area * area;
         (energy > 0.0).then_some(Faces { track: number, triangles, energy })
     };
-    tracks.par_iter().enumerate().filter_map(of).collect()
+    recording.fragments().into_par_iter().filter_map(of).collect()
 }
 
 /// The body itself, or the nearest one that it broke off and that was there in a frame.

@@ -145,6 +145,16 @@ impl Recording {
         }
         drawn
     }
+
+    /// The numbers of the tracks that came of breaks, ascending. A single body in the place of another, as one with a
+    /// dent, did not.
+    pub fn fragments(&self) -> Vec<usize> {
+        let mut siblings = vec![0_usize; self.tracks.len()];
+        let parents = || self.tracks.iter().map(|track| track.parent);
+        parents().flatten().for_each(|parent| siblings[parent] += 1);
+        let broke_off = |parent: Option<usize>| parent.is_some_and(|parent| siblings[parent] > 1);
+        parents().enumerate().filter(|(_, parent)| broke_off(*parent)).map(|(n, _)| n).collect()
+    }
 }
 
 /// Builds a [`Recording`] as a world is stepped.

@@ -29,7 +29,7 @@ pub struct Body {
     pub motion: Motion,
     /// What it is made of, a name of [`Material::TABLE`](super::Material::TABLE) or of the scene's
     /// own: the default of `density`, `restitution`, `friction`, `color`, `inner_color`,
-    /// `roughness` and of the strength of its fracture.
+    /// `roughness`, `metallic` and of the strength of its fracture.
     pub material: Option<String>,
     /// Its material, if that is the scene's own.
     #[serde(skip)]
@@ -76,6 +76,8 @@ pub struct Body {
     pub inner_color: Option<[f32; 3]>,
     /// From 0, a mirror, to 1, chalk; as the material or 0.8 unless given.
     pub roughness: Option<f32>,
+    /// From 0, a dielectric, to 1, a metal; as the material or 0 unless given.
+    pub metallic: Option<f32>,
     /// How its colors vary; as the material or not at all unless given.
     pub texture: Option<Texture>,
     /// The share of light that its surface lets through, 0 to 1; as the material or 0 unless given.
@@ -209,6 +211,7 @@ impl Body {
         }
         for (name, share) in [
             ("roughness", look.roughness),
+            ("metallic", look.metallic),
             ("transmission", look.transmission),
             ("alpha", look.alpha),
         ] {

@@ -1,11 +1,14 @@
 //! Solids made of others.
 
-use levelset::{Aabb, Solid};
+use std::sync::Arc;
+
+use levelset::{Aabb, Solid, TriMesh};
 use nalgebra::{Isometry3, Point3, Unit, UnitVector3, Vector3};
 
 use super::check::{at, bounded, count, direction, extent, require};
+use super::outline::Outline;
 use super::pose::placed;
-use super::{Combined, InvalidValue, Op, Part, PictureFile, Shape};
+use super::{Combined, InvalidValue, Op, Part, PictureFile, Shape, Svg};
 
 /// Maximum number of parts of a combined solid: sampling evaluates each at every node.
 const MAX_PARTS: usize = 1000;
@@ -36,7 +39,11 @@ impl Combined {
     pub(crate) fn bounds(&self) -> Option<Aabb> {
         let mut whole: Option<Aabb> = None;
         for part in &self.parts {
-            let own = part.shape.bounds().map(|own| {
+            let own = match &part.shape {
+                Shape::Svg(svg) => svg.bounds(),
+                shape => shape.bounds(),
+            };
+            let own = own.map(|own| {
                 let pose = part.pose();
                 Aabb::around(&own.corners().map(|p| pose * p))
             });
@@ -72,15 +79,18 @@ impl Combined {
             require(
                 !matches!(
                     part.shape,
-                    Shape::Mesh(_)
-                        | Shape::Tets(_)
-                        | Shape::Trimesh(_)
-                        | Shape::Pieces(_)
-                        | Shape::Svg(_)
+                    Shape::Mesh(_) | Shape::Tets(_) | Shape::Trimesh(_) | Shape::Pieces(_)
                 ),
                 &at(&key, "shape"),
-                || "is from a file: combine primitives, planes, pictures and combined solids",
+                || "is a mesh: combine primitives, planes, pictures, SVG files and combined solids",
             )?;
+            if let Shape::Svg(svg) = &part.shape {
+                require(
+                    svg.size.is_some(),
+                    &at(&key, "shape.svg.size"),
+                    || "must be given in a combined shape: the longest edge of the outline, in m",
+                )?;
+            }
             require(
                 n > 0 || (part.op == Op::Union && !matches!(part.shape, Shape::Plane(_))),
                 &at(&key, "op"),
@@ -141,6 +151,7 @@ impl Shape {
             Self::Polygon(polygon) => polygon.value(p),
             Self::Extruded(extruded) => extruded.value(p),
             Self::Heightfield(field) => field.value(p),
+            Self::Svg(svg) => svg.value(p),
             other => other.solid().map_or(f64::INFINITY, |solid| solid.distance(p)),
         }
     }
@@ -192,5 +203,45 @@ impl Shape {
                 Solid::HalfSpace { normal, offset: plane.offset }
             }
         })
+    }
+}
+
+impl Shape {
+    /// The outlines that it or its parts are made of.
+    pub(crate) fn outlines(&self) -> Vec<&Svg> {
+        match self {
+            Self::Svg(svg) => vec![svg],
+            Self::Combined(combined) => {
+                combined.parts.iter().flat_map(|part| part.shape.outlines()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same, to change them.
+    pub(super) fn outlines_mut(&mut self) -> Vec<&mut Svg> {
+        match self {
+            Self::Svg(svg) => vec![svg],
+            Self::Combined(combined) => {
+                combined.parts.iter_mut().flat_map(|part| part.shape.outlines_mut()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same shape, its outlines given what their files fill as solids of unit thickness: `solid` finds that of a
+    /// file.
+    ///
+    /// # Errors
+    /// The first of `solid`.
+    pub(crate) fn with_outlines<'m, E>(
+        &self,
+        solid: impl Fn(&str) -> Result<&'m TriMesh, E>,
+    ) -> Result<Self, E> {
+        let mut shape = self.clone();
+        for svg in shape.outlines_mut() {
+            svg.read = Outline::of(solid(&svg.file)?).map(Arc::new);
+        }
+        Ok(shape)
     }
 }

@@ -28,6 +28,8 @@ pub struct Material {
     pub inner_color: [f32; 3],
     /// From 0, a mirror, to 1, chalk.
     pub roughness: f32,
+    /// From 0, a dielectric, to 1, a metal.
+    pub metallic: f32,
     /// How its colors vary.
     pub texture: Texture,
     /// The share of light that its surface lets through.
@@ -85,7 +87,7 @@ impl Material {
             .with(Texture::Clay),
         Self::new("wood", 0.3, 0.4, [0.3, 0.16, 0.075], [0.66, 0.46, 0.26], 0.7)
             .with(Texture::Wood),
-        Self::new("steel", 0.3, 0.5, [0.08, 0.09, 0.1], [0.3, 0.3, 0.3], 0.35),
+        Self::new("steel", 0.3, 0.5, [0.5, 0.5, 0.51], [0.42, 0.42, 0.43], 0.35).metal(),
         Self::new("rubber", 0.8, 0.8, [0.03, 0.03, 0.03], [0.05, 0.05, 0.05], 0.8),
     ];
 
@@ -106,6 +108,7 @@ impl Material {
             color,
             inner_color,
             roughness,
+            metallic: 0.0,
             texture: Texture::Plain,
             transmission: 0.0,
             ior: 1.5,
@@ -115,6 +118,11 @@ impl Material {
     /// The same with colors that vary.
     const fn with(self, texture: Texture) -> Self {
         Self { texture, ..self }
+    }
+
+    /// The same as a metal.
+    const fn metal(self) -> Self {
+        Self { metallic: 1.0, ..self }
     }
 
     /// The same, transparent.
@@ -177,6 +185,8 @@ pub struct OwnMaterial {
     pub inner_color: Option<[f32; 3]>,
     /// From 0, a mirror, to 1, chalk.
     pub roughness: Option<f32>,
+    /// From 0, a dielectric, to 1, a metal.
+    pub metallic: Option<f32>,
     /// How its colors vary.
     pub texture: Option<Texture>,
     /// The share of light that its surface lets through, 0 to 1.
@@ -219,6 +229,7 @@ pub(super) struct Known {
     pub(super) color: Option<[f32; 3]>,
     pub(super) inner_color: Option<[f32; 3]>,
     pub(super) roughness: Option<f32>,
+    pub(super) metallic: Option<f32>,
     pub(super) texture: Option<Texture>,
     pub(super) transmission: Option<f32>,
     pub(super) ior: Option<f32>,
@@ -238,6 +249,7 @@ impl Known {
             color: Some(material.color),
             inner_color: Some(material.inner_color),
             roughness: Some(material.roughness),
+            metallic: Some(material.metallic),
             texture: Some(material.texture),
             transmission: Some(material.transmission),
             ior: Some(material.ior),
@@ -260,6 +272,7 @@ impl Known {
             color: own.color.or(base.color),
             inner_color: own.inner_color.or(cuts),
             roughness: own.roughness.or(base.roughness),
+            metallic: own.metallic.or(base.metallic),
             texture: own.texture.or(base.texture),
             transmission: own.transmission.or(base.transmission),
             ior: own.ior.or(base.ior),
@@ -328,8 +341,12 @@ fn check_own(key: &str, own: &OwnMaterial) -> Result<(), InvalidValue> {
     for (name, color) in [("colour", own.color), ("inner_colour", own.inner_color)] {
         color.iter().flatten().try_for_each(|c| fraction(&at(key, name), f64::from(*c)))?;
     }
-    let shares =
-        [("roughness", own.roughness), ("transmission", own.transmission), ("alpha", own.alpha)];
+    let shares = [
+        ("roughness", own.roughness),
+        ("metallic", own.metallic),
+        ("transmission", own.transmission),
+        ("alpha", own.alpha),
+    ];
     for (name, share) in shares {
         share.map_or(Ok(()), |share| fraction(&at(key, name), f64::from(share)))?;
     }

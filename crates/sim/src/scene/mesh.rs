@@ -1,8 +1,13 @@
 //! Solids and scenery from files of meshes and outlines.
 
+use std::sync::Arc;
+
+use levelset::Aabb;
+use nalgebra::{Point3, Vector2, Vector3};
 use serde::Deserialize;
 
 use super::check::{at, extent, require};
+use super::outline::Outline;
 use super::spacing::check_fineness;
 use super::{Axis, InvalidValue};
 
@@ -86,6 +91,9 @@ pub struct Svg {
     pub spacing: Option<f64>,
     /// As [`Mesh::nodes`].
     pub nodes: Option<usize>,
+    /// What the file fills, of a part of a combined solid.
+    #[serde(skip)]
+    pub(crate) read: Option<Arc<Outline>>,
 }
 
 impl Mesh {
@@ -116,5 +124,35 @@ impl Svg {
         }
         extent(&at(key, "depth"), self.depth)?;
         check_fineness(key, (self.spacing, self.nodes))
+    }
+}
+
+impl Svg {
+    /// m for each meter of the file.
+    fn scale(&self, outline: &Outline) -> f64 {
+        self.size.map_or(1.0, |size| size / (2.0 * outline.half.max()))
+    }
+
+    /// A bound of the signed distance, m: exact sign, and the distance itself near faces.
+    pub(crate) fn value(&self, p: &Point3<f64>) -> f64 {
+        let Some(outline) = &self.read else { return f64::INFINITY };
+        let scale = self.scale(outline);
+        let mut place = p.xy() / scale;
+        match self.mirror {
+            Some(Axis::X) => place.x = -place.x,
+            Some(Axis::Y) => place.y = -place.y,
+            _ => {}
+        }
+        (scale * outline.distance(&place)).max(p.z.abs() - self.depth / 2.0)
+    }
+
+    /// A box around it: before the file is read one that is as wide and high as its longest edge.
+    pub(crate) fn bounds(&self) -> Option<Aabb> {
+        let half = match &self.read {
+            Some(outline) => outline.half * self.scale(outline),
+            None => Vector2::repeat(self.size? / 2.0),
+        };
+        let half = Vector3::new(half.x, half.y, self.depth / 2.0);
+        Some(Aabb { min: (-half).into(), max: half.into() })
     }
 }

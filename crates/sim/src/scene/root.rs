@@ -114,15 +114,12 @@ impl Scene {
         })
     }
 
-    /// The SVG files that bodies name, as [`Scene::mesh_files`]. What they fill is to be a [`MeshData::Surface`] of
+    /// The SVG files that bodies and parts of combined solids name, as [`Scene::mesh_files`]. What they fill is to be a [`MeshData::Surface`] of
     /// unit thickness, halved by z = 0; see [`Svg`](super::Svg).
     ///
     /// [`MeshData::Surface`]: crate::MeshData::Surface
     pub fn outline_files(&self) -> impl Iterator<Item = &str> {
-        self.bodies.iter().filter_map(|body| match &body.shape {
-            Shape::Svg(svg) => Some(svg.file.as_str()),
-            _ => None,
-        })
+        self.bodies.iter().flat_map(|body| body.shape.outlines()).map(|svg| svg.file.as_str())
     }
 
     /// The files and folders of pieces that bodies name, as [`Scene::mesh_files`]; [`separate`](crate::separate) takes

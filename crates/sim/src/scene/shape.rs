@@ -68,7 +68,7 @@ pub struct Combined {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
-    /// A primitive, a plane, or what others are combined to.
+    /// A primitive, a plane, what a picture or an SVG file draws, or what others are combined to.
     pub shape: Shape,
     /// How it is put together with the parts before it; `"union"` unless given.
     #[serde(default)]
@@ -102,6 +102,9 @@ impl Shape {
             Self::Trimesh(mesh) => vec![&mut mesh.file],
             Self::Pieces(pieces) => vec![&mut pieces.file],
             Self::Svg(svg) => vec![&mut svg.file],
+            Self::Combined(combined) => {
+                combined.parts.iter_mut().flat_map(|part| part.shape.files_mut()).collect()
+            }
             other => other.pictures_mut().into_iter().map(|picture| &mut picture.file).collect(),
         }
     }

@@ -111,6 +111,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("inner_colour", &[""]),
     ("ior", &[""]),
     ("jitter", &[""]),
+    ("metallic", &[""]),
     ("min_share", &[""]),
     ("normal", &[""]),
     ("poisson", &[""]),

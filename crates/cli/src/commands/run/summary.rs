@@ -146,7 +146,7 @@ impl Summary {
     }
 
     fn fragments(&self) -> usize {
-        self.recording.tracks.iter().filter(|t| t.parent.is_some()).count()
+        self.recording.fragments().len()
     }
 
     fn energy_gain(&self) -> f64 {

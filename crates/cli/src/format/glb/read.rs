@@ -46,7 +46,9 @@ pub enum GlbReadError {
     #[error("has a skinned mesh, which is for other programs: write it without --rig")]
     Rigged,
     /// It is, but brisance did not write it.
-    #[error("was not written by brisance: {lacks}")]
+    #[error(
+        "was not written by brisance ({lacks}): give a recording of `brisance run` or `fracture`"
+    )]
     Foreign {
         /// What such a file holds and this one does not.
         lacks: &'static str,
@@ -107,6 +109,8 @@ struct MaterialExtras {
     #[serde(default)]
     texture: Texture,
     #[serde(default)]
+    metallic: f32,
+    #[serde(default)]
     transmission: f32,
     #[serde(default = "glass")]
     ior: f32,
@@ -134,15 +138,17 @@ impl MaterialExtras {
     /// What it says of a look; `None` if that cannot be.
     fn look(self, roughness: f32, coats: Arc<[Coat]>) -> Option<Look> {
         let roughness = self.coat.map_or(roughness, |coat| coat.roughness);
-        let Self { material, color, inner_color, texture, transmission, ior, alpha, .. } = self;
+        let Self { material, color, inner_color, texture, ior, .. } = self;
+        let Self { metallic, transmission, alpha, .. } = self;
         let shares = [color, inner_color].concat();
         let is_share = |x: &f32| (0.0..=1.0).contains(x);
-        let holds = shares.iter().chain([&transmission, &alpha]).all(is_share);
+        let holds = shares.iter().chain([&metallic, &transmission, &alpha]).all(is_share);
         let look = Look {
             material,
             color,
             inner_color,
             roughness,
+            metallic,
             texture,
             transmission,
             ior,

@@ -78,6 +78,7 @@ impl<'r> Looks<'r> {
                 let mut shader = surface_shader();
                 shader.set("color3f", "inputs:diffuseColor", Value::Float3(color));
                 shader.set("float", "inputs:roughness", Value::Float(look.roughness));
+                shader.set("float", "inputs:metallic", Value::Float(look.metallic));
                 shader.declare("token", "outputs:surface");
                 looks.hold(material(path, &look.material, shader));
             }

@@ -4,6 +4,9 @@
 import * as THREE from "./three.js";
 import { paint, wrap } from "./texture.js";
 
+/** The number that three.js has for pictures of all directions (EquirectangularReflectionMapping). */
+const EQUIRECTANGULAR = 303;
+
 const SUN = new THREE.Vector3(-0.5, 1, 0.45).normalize();
 
 export class Stage {
@@ -60,6 +63,7 @@ export class Stage {
    * instances, vertices and indices. */
   batchOf(body, room) {
     const material = materialOf(body);
+    this.mirror(material);
     paint(material, body.texture, this.plain);
     return this.batch(material, room);
   }
@@ -76,11 +80,17 @@ export class Stage {
   batchOfCoat(coat, texture, room) {
     const { roughness, metallic: metalness, alpha, blend: transparent, cutoff } = coat;
     const material = new THREE.MeshStandardMaterial({ roughness, metalness, transparent, map: texture });
+    this.mirror(material);
     if (transparent) material.opacity = alpha;
     // what is cut out is told from the image alone
     if (cutoff !== null && alpha > 0) material.alphaTest = Math.min(cutoff / alpha, 1);
     if (texture) wrap(material, this.plain);
     return this.batch(material, room);
+  }
+
+  /** Gives a metal what it mirrors: without it, it would be black but for the sun. */
+  mirror(material) {
+    if (material.metalness > 0) material.envMap = this.surroundings ??= surroundings();
   }
 
   batch(material, { geometry, instances, vertices, indices }) {
@@ -179,18 +189,35 @@ function drawsInSoftware() {
 }
 
 /** A name for the kind of material of a body: those of one kind share a batch. */
-export function kindOf({ texture, transmission, ior, alpha, roughness }) {
-  return JSON.stringify([texture, transmission, ior, alpha, transmission ? roughness : 0]);
+export function kindOf({ texture, transmission, ior, alpha, metallic, roughness }) {
+  return JSON.stringify([texture, transmission, ior, alpha, metallic, transmission || metallic ? roughness : 0]);
 }
 
 /** What the bodies of a batch are made of; colours are those of instances. */
-function materialOf({ transmission, ior, alpha, roughness }) {
+function materialOf({ transmission, ior, alpha, metallic, roughness }) {
   if (transmission > 0) {
     // a ray is taken to leave after a centimetre, as in files
     return new THREE.MeshPhysicalMaterial({ roughness, transmission, ior, thickness: 0.01 });
   }
   const transparent = alpha < 1;
-  return new THREE.MeshStandardMaterial({ roughness: 0.82, transparent, opacity: alpha });
+  return new THREE.MeshStandardMaterial({ roughness: metallic ? roughness : 0.82, metalness: metallic, transparent, opacity: alpha });
+}
+
+/** A sky over ground, as a picture of all directions. */
+function surroundings() {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [256, 128];
+  const context = canvas.getContext("2d");
+  const down = context.createLinearGradient(0, 0, 0, canvas.height);
+  const colours = [[0, "#a9b8d0"], [0.35, "#c6cfdb"], [0.49, "#e4e6e8"], [0.51, "#b9b2a8"], [1, "#8b8278"]];
+  for (const [at, colour] of colours) down.addColorStop(at, colour);
+  context.fillStyle = down;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  const texture = new THREE.Texture(canvas);
+  texture.colorSpace = THREE.SRGBColorSpace;
+  texture.mapping = EQUIRECTANGULAR;
+  texture.needsUpdate = true;
+  return texture;
 }
 
 /** The texture of an image, a blob, wrapped along both axes; `done` is called when it can be drawn. */

@@ -57,8 +57,11 @@ impl Rep {
     }
 }
 
-/// Largest value that is written once and shared by later equal ones, bytes. It bounds the memory of the lookup table.
-const LARGEST_SHARED: usize = 4096;
+/// Values up to so many bytes are written once and shared by later equal ones.
+const SMALL: usize = 4096;
+/// Larger ones are as long as all that are known have so many bytes together, which bounds the memory of the lookup table:
+/// copies have the arrays of one surface.
+const LARGE_SHARED: usize = 1 << 26;
 /// Fewest integers that are compressed.
 const LEAST_COMPRESSED: usize = 16;
 
@@ -68,6 +71,8 @@ pub(super) struct Values<'w, W> {
     /// How many bytes were written.
     place: u64,
     shared: BTreeMap<Vec<u8>, u64>,
+    /// Bytes of the larger values among these.
+    large: usize,
     tokens: Numbered<String>,
     /// Numbers of tokens.
     strings: Numbered<u32>,
@@ -78,7 +83,7 @@ impl<'w, W: Write + Seek> Values<'w, W> {
         let mut tokens = Numbered::new();
         // the sign of a number tells properties apart, and 0 has none
         tokens.of(";-)".to_owned());
-        Self { out, place: 0, shared: BTreeMap::new(), tokens, strings: Numbered::new() }
+        Self { out, place: 0, shared: BTreeMap::new(), large: 0, tokens, strings: Numbered::new() }
     }
 
     /// Writes what the file begins with, last of all.
@@ -116,7 +121,9 @@ impl<'w, W: Write + Seek> Values<'w, W> {
             return Ok(*place);
         }
         let place = self.write(&bytes)?;
-        if bytes.len() <= LARGEST_SHARED {
+        let large = if bytes.len() > SMALL { bytes.len() } else { 0 };
+        if self.large + large <= LARGE_SHARED {
+            self.large += large;
             self.shared.insert(bytes, place);
         }
         Ok(place)
