@@ -373,13 +373,14 @@ fn a_file_that_brisance_did_not_write_is_refused() {
     foreign("\"parent\":1", "\"parent\":3");
 }
 
-/// The corners of a body that lives in these frames, at shares of the frames after some of them.
+/// The corners of a body that lives in these frames, at shares of the frames after some of them. No two have the same
+/// pose: of several keys in a row with one pose a file keeps the first and the last.
 fn corners(life: std::ops::Range<usize>, blows: &[(usize, f64)]) -> Vec<TimedCorner> {
-    let corner = |&(after, share): &(usize, f64)| TimedCorner {
+    let corner = |(n, &(after, share)): (usize, &(usize, f64))| TimedCorner {
         time: (life.start + after) as f64 + share,
-        pose: pose(after + 20),
+        pose: pose(after + 20 * (n + 1)),
     };
-    let mut corners: Vec<TimedCorner> = blows.iter().map(corner).collect();
+    let mut corners: Vec<TimedCorner> = blows.iter().enumerate().map(corner).collect();
     corners.retain(|corner| corner.time.ceil() < life.end as f64);
     corners.sort_by(|a, b| a.time.total_cmp(&b.time));
     corners.dedup_by(|a, b| a.time - b.time < 1e-3);
