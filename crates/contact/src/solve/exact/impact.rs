@@ -67,7 +67,7 @@ pub(crate) fn impact(
     let island = Island { bodies: free as usize, terms: touches.iter().map(term).collect() };
     let scaled = start.iter().zip(&island.terms).map(|(j, term)| j.component_mul(&term.scale));
     let guess: Vec<_> = scaled.collect();
-    let swept = island.sweep(island.guessed(&guess), LIMITS.accepted);
+    let swept = island.sweep(island.guessed(&guess), LIMITS.converged);
     let solution = if swept.is_solved {
         swept
     } else {

@@ -1,4 +1,4 @@
-//! Sweeps over the contacts of an island: projected Gauss-Seidel.
+//! Sweeps over the contacts of an island: symmetric projected Gauss-Seidel.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -55,9 +55,12 @@ impl Island {
         let Some(all) = all else { return start };
         let mut velocities = start.velocities.clone();
         let mut impulses = start.impulses.clone();
-        for _ in 0..MAX_SWEEPS {
+        let count = self.terms.len();
+        for sweep in 0..MAX_SWEEPS {
             let mut largest = 0.0f64;
-            for ((term, own), impulse) in self.terms.iter().zip(&all).zip(&mut impulses) {
+            // back and forth: errors do not all go one way
+            for n in (0..count).map(|n| if sweep % 2 == 0 { n } else { count - 1 - n }) {
+                let (term, own, impulse) = (&self.terms[n], &all[n], &mut impulses[n]);
                 let speed = term.excess + term.change(&velocities);
                 let after = own.impulse(impulse, &speed);
                 let change = after - *impulse;
