@@ -72,7 +72,9 @@ fn only_bricks_that_came_loose_break_by_the_next_pattern() {
     (0..10).for_each(|_| drop(then.step()));
     let pieces = masses(&then);
     assert!(pieces.len() > 12, "{pieces:?}");
-    assert!(pieces.iter().filter(|mass| (*mass - 12.0).abs() < 1e-6).count() >= 9);
+    let kept = pieces.iter().filter(|mass| (*mass - 12.0).abs() < 1e-6).count();
+    // the ball strikes one, and that one up to four around it
+    assert!((7..12).contains(&kept), "{kept}: {pieces:?}");
 }
 
 /// A slab of 3 x 2 blocks, each of 2 x 2 x 1 bricks, that two levels divide; six equal balls may hit it.
