@@ -142,7 +142,7 @@ fn metals_mirror_what_is_around_them() {
         let view = View::fitted(&recording, 1.0);
         let view = view.moved(Point3::new(0.0, 0.0, 0.0), Point3::new(0.0, 2.0, 4.0)).unwrap();
         let picture = render((&recording, &Images::default()), &view, 0.0, [33, 33]);
-        // the image of its middle is as far below the floor as it is above
+        // the mirror image of its center is as far below the floor as the center is above
         [picture.pixel(16, 16), picture.pixel(1, 24)].map(|pixel| pixel.map(i32::from))
     };
     let metal = |roughness| Look { color: [0.9; 3], metallic: 1.0, roughness, ..Look::default() };

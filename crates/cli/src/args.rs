@@ -142,7 +142,7 @@ fn starts_with_digit(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// The command that the words of a command line name, as far as there is one.
+/// The command and subcommands at the start of a command line.
 fn named(words: impl Iterator<Item = String>) -> String {
     let (mut names, mut command) = ("brisance".to_owned(), Arguments::command());
     for word in words.skip(1) {

@@ -29,7 +29,7 @@ pub struct BlenderArguments {
     /// A Python that has the module bpy
     #[arg(long, value_name = "FILE", default_value = "python3")]
     pub python: PathBuf,
-    /// Print the script that Blender runs, and nothing else
+    /// Print the Python script for Blender and exit
     #[arg(long, conflicts_with_all = ["recording", "output"])]
     pub script: bool,
     /// Print nothing but errors

@@ -68,7 +68,7 @@ pub struct RunOptions {
     #[arg(allow_negative_numbers = true)]
     #[arg(default_value_t = Dust::PER_JOULE)]
     pub dust_per_joule: f64,
-    /// Also write the bodies as they are after the last frame for another physics engine: poses, velocities, masses,
+    /// Also write the state after the last frame for another physics engine: poses, velocities, masses,
     /// colliders, materials and joints, as .glb (KHR_physics_rigid_bodies), .usda or .usdc (UsdPhysics)
     #[arg(long, value_name = "FILE")]
     pub physics: Option<PathBuf>,
@@ -85,7 +85,7 @@ pub struct RunOptions {
     /// Threads to use [default: one per processor]; the result is the same for any number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Write a checkpoint after every so many frames
+    /// Write a checkpoint every N frames
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub checkpoint_every: Option<u32>,
     /// File for checkpoints [default: OUT.checkpoint]

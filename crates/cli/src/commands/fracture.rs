@@ -155,7 +155,7 @@ fn material(arguments: &FractureArguments) -> Result<Option<&'static Material>, 
 fn look(material: Option<&Material>, inside: Option<[f32; 3]>, mesh: &PaintedMesh) -> Look {
     let mut look = material.map_or_else(Look::default, Material::look);
     if material.is_none() {
-        // without images that cannot be decoded there is no color to know
+        // if an image cannot be decoded, the mean color is unknown
         let images = Images::of_coats(mesh.coats.iter()).ok();
         let color = images.and_then(|images| images.mean_color(mesh));
         look.inner_color = color.unwrap_or(look.color);

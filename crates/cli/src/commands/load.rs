@@ -108,8 +108,8 @@ pub struct SceneFile {
 }
 
 impl SceneFile {
-    /// The files of meshes, outlines and pieces that the scene, read from `scene`, names, with those that they name
-    /// themselves, each once: its name in the scene or relative to its folder, and what it holds.
+    /// The contents of all mesh, outline and piece files of the scene in file `scene`, and of the files that these refer
+    /// to. Keys are names as in the scene, or relative to its folder.
     pub(super) fn surfaces(&self, scene: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
         let mut surfaces = BTreeMap::new();
         let relative = |(path, bytes): (PathBuf, Vec<u8>)| {

@@ -50,9 +50,9 @@ const SKY_REACH: f32 = 6.0;
 const BOUNCED: f32 = 0.3;
 /// Roughness beyond which no specular reflection is traced.
 const GLOSSY: f32 = 0.6;
-/// Rays for what a metal reflects from each point, of one that is no mirror.
+/// Reflected rays for each point of a rough metal.
 const METAL_RAYS: u32 = 16;
-/// Roughness below which a metal is a mirror.
+/// Roughness below which a metal is drawn as a mirror, by one ray: its highlight is then smaller than a pixel.
 const MIRROR: f32 = 0.04;
 /// Fresnel reflectance of dielectrics at normal incidence, for a refractive index of 1.5.
 const REFLECTANCE: f32 = 0.04;
@@ -195,8 +195,8 @@ impl Stage<'_> {
 }
 
 impl Stage<'_> {
-    /// What a metal reflects of its surroundings, and of the sun as far as the point is lit by it: light from around the
-    /// mirror image, spread by how rough the surface is (GGX).
+    /// Light that a metal reflects: of its surroundings by samples of the GGX distribution of its roughness, and of the sun
+    /// times `lit`, the share of it that reaches the point.
     fn metal(&self, ray: &Ray, spot: &Spot, lit: f32, random: &mut Random) -> Vec3 {
         let towards = -ray.direction;
         let alpha = spot.roughness * spot.roughness;

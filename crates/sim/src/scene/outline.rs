@@ -14,8 +14,8 @@ pub(crate) struct Outline {
 }
 
 impl Outline {
-    /// Most rows.
-    const MOST_ROWS: usize = 1024;
+    /// Limit of rows: a query tests the lines of one row, and more rows take memory only.
+    const MAX_ROWS: usize = 1024;
 
     /// That of a solid which is extruded along z and halved by z = 0; `None` if there is none.
     pub(crate) fn of(solid: &TriMesh) -> Option<Self> {
@@ -27,7 +27,7 @@ impl Outline {
         edges.sort_unstable();
         let rim = edges.iter().filter(|[a, b]| edges.binary_search(&[*b, *a]).is_err());
         let lines: Vec<_> = rim.map(|line| line.map(|v| solid.vertices[v as usize].xy())).collect();
-        let count = lines.len().clamp(1, Self::MOST_ROWS);
+        let count = lines.len().clamp(1, Self::MAX_ROWS);
         let mut outline = Self { lines, rows: vec![Vec::new(); count], half };
         for (n, [a, b]) in (0..).zip(&outline.lines) {
             let (first, last) = (outline.row(a.y.min(b.y)), outline.row(a.y.max(b.y)));

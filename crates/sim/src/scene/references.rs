@@ -11,7 +11,7 @@ impl Scene {
         self.bodies.iter().filter(has_copies).any(|body| body.has_name(name))
     }
 
-    /// That the body that an anchor of the body `name` holds on to exists and is held itself.
+    /// Checks the body that an anchor of body `name` is fixed to: it must exist and be anchored or static itself.
     pub(super) fn check_anchor_body(
         &self,
         key: &str,
@@ -25,7 +25,7 @@ impl Scene {
         })
     }
 
-    /// That a joint has two bodies, of which one moves.
+    /// Checks that a joint has two bodies of which one is dynamic.
     pub(super) fn check_joint_bodies(&self, key: &str, joint: &Joint) -> Result<(), InvalidValue> {
         let mut moves = false;
         for (n, name) in joint.bodies.iter().enumerate() {

@@ -68,7 +68,7 @@ pub struct Combined {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
-    /// A primitive, a plane, what a picture or an SVG file draws, or what others are combined to.
+    /// A primitive, a plane, the outline of a picture or an SVG file, or another combined shape.
     pub shape: Shape,
     /// How it is put together with the parts before it; `"union"` unless given.
     #[serde(default)]

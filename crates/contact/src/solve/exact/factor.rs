@@ -117,7 +117,10 @@ impl<'p> Factor<'p> {
     /// Factors the matrix. False if it is not positive definite.
     pub(crate) fn factorize(&mut self) -> bool {
         for place in 0..self.diagonal.len() {
-            let Some(inverse) = lower_inverse(&self.diagonal[place]) else { return false };
+            let Some(lower) = self.diagonal[place].cholesky() else { return false };
+            let Some(inverse) = lower.l().solve_lower_triangular(&Matrix6::identity()) else {
+                return false;
+            };
             self.diagonal[place] = inverse;
             let later = &self.pattern.later[place];
             let (before, after) = self.below.split_at_mut(place + 1);
@@ -198,7 +201,7 @@ impl<'p> Lu<'p> {
     /// Factors the matrix. False if a pivot is singular.
     pub(crate) fn factorize(&mut self) -> bool {
         for place in 0..self.diagonal.len() {
-            let Some(inverse) = inverse(self.diagonal[place]) else { return false };
+            let Some(inverse) = self.diagonal[place].try_inverse() else { return false };
             self.diagonal[place] = inverse;
             let later = &self.pattern.later[place];
             let (before, below) = self.below.split_at_mut(place + 1);
@@ -243,91 +246,11 @@ impl<'p> Lu<'p> {
     }
 }
 
-/// The inverse of the lower triangle of Cholesky's factorization; `None` if the block is not positive definite.
-/// Loops over columns of constant length take half the time of those of nalgebra.
-fn lower_inverse(block: &Matrix6<f64>) -> Option<Matrix6<f64>> {
-    let mut lower = *block;
-    let mut inverse = Matrix6::identity();
-    for k in 0..6 {
-        let pivot = lower[(k, k)];
-        if pivot.is_nan() || pivot <= 0.0 {
-            return None;
-        }
-        let root = 1.0 / pivot.sqrt();
-        (0..=k).for_each(|j| inverse[(k, j)] *= root);
-        for i in k + 1..6 {
-            let factor = lower[(i, k)] * root;
-            lower[(i, k)] = factor;
-            (k + 1..=i).for_each(|j| lower[(i, j)] -= factor * lower[(j, k)]);
-            (0..=k).for_each(|j| inverse[(i, j)] -= factor * inverse[(k, j)]);
-        }
-    }
-    Some(inverse)
-}
-
-/// The inverse by Gauss-Jordan elimination of columns with partial pivoting; `None` if the block is singular. Loops
-/// over columns of constant length take a third of the time of those of nalgebra.
-fn inverse(block: Matrix6<f64>) -> Option<Matrix6<f64>> {
-    let mut columns: [[f64; 6]; 6] = block.data.0;
-    let mut swaps = [0; 6];
-    for k in 0..6 {
-        let size = |&j: &usize| columns[j][k].abs();
-        let pivot = (k..6).max_by(|i, j| size(i).total_cmp(&size(j)))?;
-        columns.swap(k, pivot);
-        swaps[k] = pivot;
-        let scale = 1.0 / columns[k][k];
-        if !scale.is_finite() {
-            return None;
-        }
-        columns[k][k] = 1.0;
-        let own = columns[k].map(|x| x * scale);
-        columns[k] = own;
-        for (_, column) in columns.iter_mut().enumerate().filter(|&(j, _)| j != k) {
-            let factor = std::mem::replace(&mut column[k], 0.0);
-            column.iter_mut().zip(&own).for_each(|(x, own)| *x -= factor * own);
-        }
-    }
-    // swaps of columns are swaps of rows of the inverse
-    for (k, &pivot) in swaps.iter().enumerate().rev() {
-        columns.iter_mut().for_each(|column| column.swap(k, pivot));
-    }
-    Some(Matrix6::from_array_storage(nalgebra::ArrayStorage(columns)))
-}
-
 #[cfg(test)]
 mod tests {
     use nalgebra::{DMatrix, DVector};
 
     use super::*;
-
-    /// Inverses of random blocks, also of ones that need pivoting, are nalgebra's.
-    #[test]
-    fn inverses_of_blocks_are_inverses() {
-        let mut state = 3u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) as f64 / f64::from(1u32 << 30) - 1.0
-        };
-        for case in 0..200 {
-            let mut block = Matrix6::from_fn(|_, _| random());
-            if case % 2 == 0 {
-                block[(0, 0)] = 0.0;
-                block[(1, 1)] = 0.0;
-            }
-            let found = inverse(block).expect("a random block is regular");
-            let off = (block * found - Matrix6::identity()).norm();
-            assert!(off < 1e-10 * (1.0 + found.norm()), "{case}: {off}");
-            let product = block * block.transpose() + Matrix6::identity() * 0.01;
-            let lower = lower_inverse(&product).expect("a positive definite block");
-            let off = (lower * product * lower.transpose() - Matrix6::identity()).norm();
-            assert!(off < 1e-10, "{case}: {off}");
-            assert!(lower.upper_triangle() == Matrix6::from_diagonal(&lower.diagonal()));
-        }
-        assert!(inverse(Matrix6::from_element(1.0)).is_none());
-        assert!(inverse(Matrix6::from_element(f64::NAN)).is_none());
-        assert!(lower_inverse(&-Matrix6::identity()).is_none());
-        assert!(lower_inverse(&Matrix6::from_element(f64::NAN)).is_none());
-    }
 
     /// The LU factors of random matrices of blocks solve as the dense matrix does.
     #[test]

@@ -5,7 +5,8 @@ use nalgebra::{Matrix3, Vector3};
 use super::island::{Island, Solution, Term};
 use super::set::Set;
 
-/// Limit of sweeps. Of the simultaneous impacts in a heap of 1,000 hulls that lands 92 % take fewer.
+/// Limit of sweeps. Of the simultaneous impacts in a heap of 1,000 hulls that lands 61 % take fewer; the Newton solver
+/// continues the others from the impulses of the last sweep.
 const MAX_SWEEPS: usize = 40;
 
 /// How a contact moves under its own impulse.
@@ -58,7 +59,7 @@ impl Island {
         let count = self.terms.len();
         for sweep in 0..MAX_SWEEPS {
             let mut largest = 0.0f64;
-            // back and forth: errors do not all go one way
+            // with friction the impulses are not unique, and sweeps in one order prefer the same side of a body
             for n in (0..count).map(|n| if sweep % 2 == 0 { n } else { count - 1 - n }) {
                 let (term, own, impulse) = (&self.terms[n], &all[n], &mut impulses[n]);
                 let speed = term.excess + term.change(&velocities);

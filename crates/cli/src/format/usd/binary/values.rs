@@ -57,10 +57,10 @@ impl Rep {
     }
 }
 
-/// Values up to so many bytes are written once and shared by later equal ones.
+/// Size of a value in bytes up to which equal values are always written once.
 const SMALL: usize = 4096;
-/// Larger ones are as long as all that are known have so many bytes together, which bounds the memory of the lookup table:
-/// copies have the arrays of one surface.
+/// Size in bytes of all larger values in the lookup table, which bounds its memory. Beyond it equal values are
+/// written again.
 const LARGE_SHARED: usize = 1 << 26;
 /// Fewest integers that are compressed.
 const LEAST_COMPRESSED: usize = 16;
