@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!(
         "energy of spin after 10 s at 30 Hz: Rapier {rapier:+.1e}, with the keeper {held:+.1e}"
     );
-    if corrected.abs() > 1e-9 {
+    if held.abs() > 1e-9 {
         return Err("the keeper lets the energy drift".into());
     }
     Ok(())
