@@ -1,4 +1,5 @@
 import copy
+import base64
 import gc
 import json
 import os
@@ -321,9 +322,14 @@ def poses_in_page(page: str, frame: int) -> dict[int, list[float]]:
         pytest.skip("needs Node")
     modules = json.loads(page.split('<script type="importmap">')[1].split("</script>")[0])["imports"]
     data = page.split('id="embedded">')[1].split("</script>")[0]
+    # Node has no import map: the address of the module in place of its name
+    prefix = "data:text/javascript;base64,"
+    playback = base64.b64decode(modules["playback.js"].removeprefix(prefix)).decode()
+    playback = playback.replace('from "packed.js"', f'from "{modules["packed.js"]}"')
+    address = prefix + base64.b64encode(playback.encode()).decode()
     script = f"""
-    const {{ unpack, lives }} = await import({json.dumps(modules["playback.js"])});
-    const recording = unpack({json.dumps(data)});
+    const {{ decode, lives }} = await import({json.dumps(address)});
+    const recording = decode({json.dumps(data)});
     const pose = (body) => Array.from(body.poses.slice(7 * ({frame} - body.birth), 7 * ({frame} + 1 - body.birth)));
     const alive = recording.bodies.filter((body) => lives(body, {frame}));
     console.log(JSON.stringify(Object.fromEntries(alive.map((body) => [body.number, pose(body)]))));
