@@ -1,5 +1,5 @@
-import copy
 import base64
+import copy
 import gc
 import json
 import os
