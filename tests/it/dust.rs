@@ -279,6 +279,59 @@ fn dust_in_usd_has_the_specks_of_the_ply_files() {
     assert!(ids.iter().any(|ids| ids.len() > 10));
 }
 
+/// A box, 1.2 m by 0.3 m by 0.4 m.
+const BOX: &str = "v 0 0 0\nv 1.2 0 0\nv 1.2 0.3 0\nv 0 0.3 0\nv 0 0 0.4\nv 1.2 0 0.4\nv 1.2 0.3 0.4\nv 0 0.3 0.4\n\
+    f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 3 4 8 7\nf 1 5 8 4\nf 2 3 7 6\n";
+
+#[test]
+fn dust_of_a_mesh_leaves_its_cuts_by_their_area() {
+    let case = Case::new(&[("box.obj", BOX)]);
+    let broken = |material: &[&str], rate: &str| -> (serde_json::Value, Vec<Vertex>) {
+        let cut = ["fracture", "box.obj", "--pattern", "voronoi:9", "-o", "pieces.glb", "--json"];
+        // pieces of one cell each, between which cracks are plane
+        let dust = ["--min-share", "0", "--dust", "dust.ply", "--dust-per-joule", rate];
+        let output = case.run(&[&cut[..], material, &dust].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let facts = serde_json::from_slice(&output.stdout).unwrap();
+        (facts, vertices(&std::fs::read(case.folder.path().join("dust.ply")).unwrap()))
+    };
+    // Irwin, as above: of glass, and of stone where no material is given
+    let glass = 0.7e6_f64.powi(2) * (1.0 - 0.22 * 0.22) / 70e9;
+    let stone = 1.1e6_f64.powi(2) * (1.0 - 0.25 * 0.25) / 50e9;
+    for (material, energy, rate) in
+        [(&["--material", "glass"][..], glass, "2000"), (&[][..], stone, "500.5")]
+    {
+        let (facts, specks) = broken(material, rate);
+        let vector =
+            |value: &serde_json::Value| Vector3::from_fn(|n, _| value[n].as_f64().unwrap());
+        let bonds = facts["bonds"].as_array().unwrap();
+        let area: f64 = bonds.iter().map(|bond| bond["area"].as_f64().unwrap()).sum();
+        let expected = rate.parse::<f64>().unwrap() * energy * area;
+        let off = expected - specks.len() as f64;
+        assert!((-1e-3 * expected..1.0 + 1e-3 * expected).contains(&off), "{off} of {expected}");
+        // both faces of each bond, by its area, within four standard deviations
+        let mut seen = 0;
+        for bond in bonds {
+            let (center, normal) = (vector(&bond["center"]), vector(&bond["normal"]));
+            let near = specks.iter().filter(|s| normal.dot(&(s.position - center)).abs() < 1e-6);
+            let (near, share) = (near.count() as f64, bond["area"].as_f64().unwrap() / area);
+            let expected = share * specks.len() as f64;
+            assert!((near - expected).abs() < 4.0 * expected.sqrt() + 2.0, "{near}, {expected}");
+            seen += near as usize;
+        }
+        assert!(seen >= specks.len() && specks.len() > 20, "{seen} of {}", specks.len());
+        assert!(specks.iter().all(|s| s.birth == 0 && s.velocity.norm() <= Dust::SPREAD + 1e-6));
+    }
+    for (dust, word) in [("dust.txt", ".usda"), ("pieces.glb", ".usda"), ("box.obj", ".usda")] {
+        let cut = ["fracture", "box.obj", "--pattern", "voronoi:9", "-o", "a.glb", "--dust", dust];
+        let output = case.run(&cut);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains(word), "{told}");
+    }
+    assert!(!case.names().contains(&"a.glb".to_owned()));
+}
+
 #[test]
 fn dust_of_a_run_that_was_stopped_is_that_of_the_whole_run() {
     let case = Case::new(&[("a.toml", BEAM)]);

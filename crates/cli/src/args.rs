@@ -3,6 +3,7 @@
 mod blender;
 mod bond;
 mod compare;
+mod dust;
 mod fracture;
 mod inspect;
 mod pattern;
@@ -20,6 +21,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 pub use blender::BlenderArguments;
 pub use bond::BondArguments;
 pub use compare::CompareArguments;
+pub use dust::DustOptions;
 pub use fracture::FractureArguments;
 pub use inspect::{CheckArguments, FileArguments};
 pub use pattern::PatternCommand;

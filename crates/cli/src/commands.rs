@@ -3,6 +3,7 @@
 mod blender;
 mod bond;
 mod compare;
+mod dust;
 mod failure;
 mod fracture;
 mod impacts;
@@ -30,7 +31,7 @@ use sim::{PhysicsScene, Recording};
 
 use crate::args::{Arguments, Command};
 use crate::format::glb::read_glb;
-use crate::format::{DustFormat, Format, PhysicsFormat};
+use crate::format::{Format, PhysicsFormat};
 use crate::output::is_same_file;
 use failure::OUTSIDE;
 pub use failure::{Failure, Named};
@@ -148,20 +149,6 @@ fn check_physics(path: &Path) -> Result<PhysicsFormat, Failure> {
     check_folder(path)?;
     let known = PhysicsFormat::ENDINGS;
     PhysicsFormat::of(path).ok_or_else(|| Failure::Format { path: path.to_owned(), known })
-}
-
-/// The format that dust is to be written in; refuses what cannot succeed.
-fn check_dust(path: &Path) -> Result<DustFormat, Failure> {
-    check_folder(path)?;
-    let known = DustFormat::ENDINGS;
-    let format =
-        DustFormat::of(path).ok_or_else(|| Failure::Format { path: path.to_owned(), known })?;
-    // a file in the place of the folder, which its name without the slash at its end finds
-    if format == DustFormat::Frames && path.components().as_path().exists() {
-        let source = std::io::Error::from(std::io::ErrorKind::NotADirectory);
-        return Err(Failure::Write { path: path.to_owned(), source: source.into() });
-    }
-    Ok(format)
 }
 
 /// Writes a physics scene by the ending of `path`.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::dust::DustOptions;
 use super::sampling::Sampling;
 use super::value::{length, vector};
 
@@ -13,6 +14,7 @@ const FRACTURE_EXAMPLES: &str = "Examples:
   brisance fracture vase.obj --pattern shards.pattern --nodes 300000 -o pieces.usda
   brisance fracture vase.obj --pattern preset:glass -o pieces.glb --json > pieces.json
   brisance fracture vase.obj --pattern voronoi:20 --material clay --inside 0.7,0.4,0.2 -o sherds.glb
+  brisance fracture vase.obj --pattern voronoi:20 --material glass -o pieces.usda --dust dust.ply
 
 Every piece is an object of its own, in place, with cuts in a material of their own.";
 
@@ -58,6 +60,9 @@ pub struct FractureArguments {
     /// (KHR_physics_rigid_bodies), .usda or .usdc (UsdPhysics)
     #[arg(long, value_name = "FILE")]
     pub physics: Option<PathBuf>,
+    /// Dust of cracks.
+    #[command(flatten)]
+    pub dust: DustOptions,
     /// Print volumes, masses, inertia and bonds of the pieces as one line of JSON
     #[arg(long)]
     pub json: bool,

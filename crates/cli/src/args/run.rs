@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sim::Dust;
+
+use super::dust::DustOptions;
 
 const RUN_EXAMPLES: &str = "Examples:
   brisance run scenes/bunny.toml -o bunny.glb
@@ -59,15 +60,9 @@ pub struct RunOptions {
     /// for sound and dust
     #[arg(long, value_name = "FILE.jsonl", conflicts_with = "resume")]
     pub contacts: Option<PathBuf>,
-    /// Also write dust of cracks as points for a particle system: a .ply file of all specks as they appear, a folder of
-    /// .ply files (ending in .ply/), .usda or .usdc
-    #[arg(long, value_name = "OUT")]
-    pub dust: Option<PathBuf>,
-    /// Specks of dust for each joule that cracks take; at most 1,000,000 in all
-    #[arg(long, value_name = "N", value_parser = rate_of_dust, requires = "dust")]
-    #[arg(allow_negative_numbers = true)]
-    #[arg(default_value_t = Dust::PER_JOULE)]
-    pub dust_per_joule: f64,
+    /// Dust of cracks.
+    #[command(flatten)]
+    pub dust: DustOptions,
     /// Also write the state after the last frame for another physics engine: poses, velocities, masses,
     /// colliders, materials and joints, as .glb (KHR_physics_rigid_bodies), .usda or .usdc (UsdPhysics)
     #[arg(long, value_name = "FILE")]
@@ -111,11 +106,6 @@ pub struct RunOptions {
 fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (1.0..=1e5).contains(rate));
     rate.ok_or_else(|| "give a number between 1 and 100000".to_owned())
-}
-
-fn rate_of_dust(text: &str) -> Result<f64, String> {
-    let rate = text.parse().ok().filter(|rate| (1e-6..=1e9).contains(rate));
-    rate.ok_or_else(|| "give a number between 1e-6 and 1e9".to_owned())
 }
 
 const REPLAY_EXAMPLES: &str = "Examples:

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ::fracture::{Alignment, Bond, Geometry};
 use levelset::{Aabb, Moments};
@@ -10,11 +10,12 @@ use nalgebra::{Point3, Unit, Vector3};
 use serde_json::{Value, json};
 use sim::scene::Material;
 use sim::{
-    Breaking, BrokenMesh, Look, PaintedMesh, PieceWarning, Placement, RigidError, Track,
+    Breaking, BrokenMesh, Dust, Look, PaintedMesh, PieceWarning, Placement, RigidError, Track,
     break_mesh, piece_pattern,
 };
 
-use crate::args::FractureArguments;
+use crate::args::{DustOptions, FractureArguments};
+use crate::commands::dust::{check_dust, write_dust};
 use crate::commands::load::print_warnings;
 use crate::commands::pattern::parsed;
 use crate::commands::regions::read_pattern;
@@ -173,30 +174,37 @@ fn density(arguments: &FractureArguments) -> f64 {
 
 /// Refuses outputs that cannot succeed or would take the place of an input; returns the format of the recording.
 fn check_outputs(arguments: &FractureArguments) -> Result<Format, Failure> {
-    let FractureArguments { mesh, pattern, output, physics, .. } = arguments;
+    let FractureArguments { mesh, pattern, output, physics, dust, .. } = arguments;
     let format = check_output(output, arguments.rig)?;
-    if let Some(physics) = physics {
-        check_physics(physics)?;
-        if is_same_file(physics, output) {
-            return Err(Failure::SameOutput { path: physics.clone() });
+    physics.as_deref().map(check_physics).transpose()?;
+    dust.path.as_deref().map(check_dust).transpose()?;
+    let outputs = [Some(output), physics.as_ref(), dust.path.as_ref()].into_iter().flatten();
+    let outputs: Vec<&PathBuf> = outputs.collect();
+    for (n, &written) in outputs.iter().enumerate() {
+        if outputs[..n].iter().any(|other| is_same_file(written, other)) {
+            return Err(Failure::SameOutput { path: written.clone() });
         }
-    }
-    for written in [Some(output), physics.as_ref()].into_iter().flatten() {
         check_distinct(written, [mesh.as_path(), Path::new(pattern)])?;
     }
     Ok(format)
 }
 
-/// Writes the pieces, and their bodies if they are asked for.
+/// Writes the pieces, and their bodies and dust if they are asked for.
 fn write(
     broken: &BrokenMesh,
     format: Format,
     arguments: &FractureArguments,
 ) -> Result<(), Failure> {
-    let FractureArguments { mesh, output, physics, .. } = arguments;
+    let FractureArguments { mesh, output, physics, dust, seed, quiet, json, .. } = arguments;
     format
         .write(&broken.recording, output)
         .map_err(|source| Failure::Write { path: output.clone(), source })?;
+    if let DustOptions { path: Some(path), per_joule } = dust {
+        let solid = arguments.material.as_deref().and_then(::fracture::Material::named);
+        let energy = solid.unwrap_or(&::fracture::Material::STONE).fracture_energy();
+        let dust = Dust::of_pieces(broken, energy, (*per_joule, *seed));
+        write_dust(&dust, path, *quiet || *json)?;
+    }
     let Some(physics) = physics else { return Ok(()) };
     let failed =
         |source: RigidError| Failure::Fracture { path: mesh.clone(), source: source.into() };

@@ -13,14 +13,15 @@ use visit::{SavedRun, Visit};
 use self::summary::{Effort, Summary};
 use crate::args::{ReplayArguments, RunArguments, RunOptions};
 use crate::checkpoint::Checkpoint;
+use crate::commands::dust::check_dust;
 use crate::commands::impacts::Impacts;
 use crate::commands::load::{
     Loaded, build, load, parse_scene, print_notes, print_warnings, read_scene,
 };
 use crate::commands::warnings::{Warned, warn, warnings};
 use crate::commands::{
-    Failure, check_distinct, check_dust, check_folder, check_output, check_physics, ends_in, read,
-    read_text, write_physics,
+    Failure, check_distinct, check_folder, check_output, check_physics, ends_in, read, read_text,
+    write_physics,
 };
 use crate::contacts::Contacts;
 use crate::events::Events;
@@ -185,7 +186,7 @@ impl Job<'_> {
     /// All that is written.
     fn outputs(&self) -> impl Iterator<Item = &Path> {
         let RunOptions { output, ledger, anchor_loads, contacts, dust, physics, .. } = self.options;
-        let tables = [ledger, anchor_loads, contacts, dust, physics].map(Option::as_deref);
+        let tables = [ledger, anchor_loads, contacts, &dust.path, physics].map(Option::as_deref);
         let others = tables.into_iter().chain([self.events]).flatten();
         [output.as_path(), &self.checkpoint].into_iter().chain(others)
     }
@@ -205,7 +206,7 @@ impl Job<'_> {
             }
             check_folder(path)?;
         }
-        if let Some(path) = &self.options.dust {
+        if let Some(path) = &self.options.dust.path {
             check_dust(path)?;
         }
         if let Some(path) = &self.options.physics {

@@ -5,12 +5,14 @@
 //! broke; faces of earlier cracks give no dust again. Specks have no mass, meet nothing but planes and are
 //! found after the run from its recording.
 
+use std::convert::Infallible;
+
 use contact::Field;
 use fracture::Random;
 use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 use rayon::prelude::*;
 
-use crate::{Recording, Skin, Track, Undrawn, World};
+use crate::{BrokenMesh, Recording, Skin, Surface, Track, Undrawn, World};
 
 /// What dust depends on in addition to the recording.
 #[derive(Clone, Debug)]
@@ -104,6 +106,15 @@ struct Faces {
     energy: f64,
 }
 
+impl Faces {
+    /// Those of a track, of cracks that take energy, J/m^2, if they take any.
+    fn new(track: usize, triangles: Vec<[Point3<f64>; 3]>, of_area: f64) -> Option<Self> {
+        let area: f64 = triangles.iter().map(area).fold(0.0, |sum, x| sum + x);
+        let energy = 0.5 * of_area * area;
+        (energy > 0.0).then_some(Self { track, triangles, energy })
+    }
+}
+
 impl Dust {
     /// Specks for each joule of cracks, unless said.
     pub const PER_JOULE: f64 = 1_000.0;
@@ -138,13 +149,45 @@ impl Dust {
         pose: impl Fn(usize, usize) -> Result<Option<Isometry3<f64>>, E>,
     ) -> Result<Self, E> {
         let faces = new_faces(recording, &surroundings.energies);
+        Self::leaving(&faces, recording, surroundings, (per_joule, seed), pose)
+    }
+
+    /// The dust of the cracks between the pieces of a mesh through a material that takes `energy`, J/m^2, at the moment at which
+    /// it breaks: it leaves pieces at rest.
+    pub fn of_pieces(broken: &BrokenMesh, energy: f64, (per_joule, seed): (f64, u64)) -> Self {
+        let recording = &broken.recording;
+        let of = |(number, track): (usize, &Track)| {
+            let surface = track.surface();
+            // the mesh was whole: all cuts are new
+            let triangles = surface.inner.iter().map(|triangle| corners(&surface, triangle));
+            Faces::new(number, triangles.collect(), energy)
+        };
+        let faces: Vec<Faces> = recording.tracks.par_iter().enumerate().filter_map(of).collect();
+        let surroundings =
+            Surroundings { gravity: Vector3::zeros(), planes: Vec::new(), energies: Vec::new() };
+        let pose = |track: usize, frame: usize| {
+            Ok::<_, Infallible>(recording.tracks[track].pose(frame).copied())
+        };
+        match Self::leaving(&faces, recording, &surroundings, (per_joule, seed), pose) {
+            Ok(dust) => dust,
+        }
+    }
+
+    /// The dust that leaves faces.
+    fn leaving<E>(
+        faces: &[Faces],
+        recording: &Recording,
+        surroundings: &Surroundings,
+        (per_joule, seed): (f64, u64),
+        pose: impl Fn(usize, usize) -> Result<Option<Isometry3<f64>>, E>,
+    ) -> Result<Self, E> {
         let energy: f64 = faces.iter().map(|faces| faces.energy).fold(0.0, |sum, x| sum + x);
         let asked = per_joule * energy;
         let most = most_specks(recording.fps) as f64;
         let rate = if asked > most { most / energy } else { per_joule };
         let mut specks = Vec::with_capacity((rate * energy).min(most) as usize);
         let mut due = 0.0;
-        for faces in &faces {
+        for faces in faces {
             due += rate * faces.energy;
             // a sum that is whole but for rounding counts as whole
             let all = (due * (1.0 + 1e-12)).min(most) as usize;
@@ -225,10 +268,8 @@ fn new_faces(recording: &Recording, energies: &[f64]) -> Vec<Faces> {
             return None;
         }
         let triangles = new_triangles(track, own, whole);
-        let area: f64 = triangles.iter().map(area).fold(0.0, |sum, x| sum + x);
         let of_area = energies.get(root(tracks, parent)).copied().unwrap_or_default();
-        let energy = 0.5 * of_area * area;
-        (energy > 0.0).then_some(Faces { track: number, triangles, energy })
+        Faces::new(number, triangles, of_area)
     };
     recording.fragments().into_par_iter().filter_map(of).collect()
 }
@@ -262,14 +303,16 @@ fn new_triangles(track: &Track, own: &Undrawn, whole: &Undrawn) -> Vec<[Point3<f
     let depth = if whole.geometry.is_convex() { CONVEX } else { OTHER };
     let least = depth * samples.grid().spacing();
     let surface = track.surface();
-    let triangles = surface.inner.iter().map(|triangle| {
-        triangle.map(|v| Point3::from(surface.vertices[v as usize].map(f64::from)))
-    });
+    let triangles = surface.inner.iter().map(|triangle| corners(&surface, triangle));
     let is_new = |[a, b, c]: &[Point3<f64>; 3]| {
         let middle = Point3::from((a.coords + b.coords + c.coords) / 3.0);
         samples.value(&(own.material * middle)) < -least
     };
     triangles.filter(is_new).collect()
+}
+
+fn corners(surface: &Surface, triangle: &[u32; 3]) -> [Point3<f64>; 3] {
+    triangle.map(|v| Point3::from(surface.vertices[v as usize].map(f64::from)))
 }
 
 fn area([a, b, c]: &[Point3<f64>; 3]) -> f64 {

@@ -7,10 +7,11 @@ use std::path::Path;
 use serde_json::{Value, json};
 use sim::{Dust, MeshWarning, Phase, Recording, Report, Surroundings};
 
-use crate::args::RunOptions;
+use crate::args::{DustOptions, RunOptions};
+use crate::commands::dust::write_dust;
 use crate::commands::impacts::{Hardest, nothing_broke};
 use crate::commands::warnings::{Warned, mesh_warning_json};
-use crate::commands::{Failure, check_dust, print};
+use crate::commands::{Failure, print};
 use crate::format::Format;
 use crate::ledger::{Ledger, Row};
 use crate::output::write_whole;
@@ -103,33 +104,21 @@ impl Summary {
         Ok(())
     }
 
-    /// Writes the dust of the recording, if options ask for it, and warns where it is less than they say.
+    /// Writes the dust of the recording, if options ask for it.
     pub(super) fn write_dust(
         &self,
         options: &RunOptions,
         surroundings: &Surroundings,
         seed: u64,
     ) -> Result<(), Failure> {
-        let RunOptions { dust: path, dust_per_joule: per_joule, quiet, .. } = options;
-        let Some(path) = path else { return Ok(()) };
+        let DustOptions { path: Some(path), per_joule } = &options.dust else { return Ok(()) };
         let paths = Paths { recording: &self.recording, spool: Some(&self.spool) };
         let pose = |track: usize, frame: usize| {
             Ok::<_, std::io::Error>(paths.of(track, frame..frame + 1)?.1.pop())
         };
         let failed = |e: std::io::Error| Failure::Write { path: path.clone(), source: e.into() };
         let dust = Dust::new(&self.recording, surroundings, (*per_joule, seed), pose);
-        let dust = dust.map_err(failed)?;
-        check_dust(path)?.write(&dust, path).map_err(failed)?;
-        let count = dust.specks.len();
-        if !quiet && dust.asked >= count as f64 + 1.0 {
-            let asked = number(dust.asked);
-            // nobody may be listening
-            let _ = writeln!(
-                std::io::stderr(),
-                "warning: dust is limited to {count} specks, not {asked}: give a smaller --dust-per-joule"
-            );
-        }
-        Ok(())
+        write_dust(&dust.map_err(failed)?, path, options.quiet)
     }
 
     /// Prints what options ask for.

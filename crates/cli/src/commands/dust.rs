@@ -1,0 +1,41 @@
+//! What commands that write dust share.
+
+use std::io::Write;
+use std::path::Path;
+
+use sim::Dust;
+
+use super::{Failure, check_folder};
+use crate::format::DustFormat;
+use crate::wording::number;
+
+/// The format that dust is to be written in; refuses what cannot succeed.
+pub(super) fn check_dust(path: &Path) -> Result<DustFormat, Failure> {
+    check_folder(path)?;
+    let known = DustFormat::ENDINGS;
+    let format =
+        DustFormat::of(path).ok_or_else(|| Failure::Format { path: path.to_owned(), known })?;
+    // a file in the place of the folder, which its name without the slash at its end finds
+    if format == DustFormat::Frames && path.components().as_path().exists() {
+        let source = std::io::Error::from(std::io::ErrorKind::NotADirectory);
+        return Err(Failure::Write { path: path.to_owned(), source: source.into() });
+    }
+    Ok(format)
+}
+
+/// Writes dust by the ending of `path`, and warns where it is less than was asked for.
+pub(super) fn write_dust(dust: &Dust, path: &Path, is_quiet: bool) -> Result<(), Failure> {
+    let failed =
+        |source: std::io::Error| Failure::Write { path: path.to_owned(), source: source.into() };
+    check_dust(path)?.write(dust, path).map_err(failed)?;
+    let count = dust.specks.len();
+    if !is_quiet && dust.asked >= count as f64 + 1.0 {
+        let asked = number(dust.asked);
+        // nobody may be listening
+        let _ = writeln!(
+            std::io::stderr(),
+            "warning: dust is limited to {count} specks, not {asked}: give a smaller --dust-per-joule"
+        );
+    }
+    Ok(())
+}
