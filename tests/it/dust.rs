@@ -322,7 +322,7 @@ fn dust_of_a_mesh_leaves_its_cuts_by_their_area() {
         assert!(seen >= specks.len() && specks.len() > 20, "{seen} of {}", specks.len());
         assert!(specks.iter().all(|s| s.birth == 0 && s.velocity.norm() <= Dust::SPREAD + 1e-6));
     }
-    for (dust, word) in [("dust.txt", ".usda"), ("pieces.glb", ".usda"), ("box.obj", ".usda")] {
+    for (dust, word) in [("dust.txt", ".usda"), ("dust.jsonl", ".usda"), ("box.obj", ".usda")] {
         let cut = ["fracture", "box.obj", "--pattern", "voronoi:9", "-o", "a.glb", "--dust", dust];
         let output = case.run(&cut);
         let told = String::from_utf8(output.stderr).unwrap();
@@ -330,6 +330,92 @@ fn dust_of_a_mesh_leaves_its_cuts_by_their_area() {
         assert!(told.contains(word), "{told}");
     }
     assert!(!case.names().contains(&"a.glb".to_owned()));
+}
+
+/// Of a GLB file: an accessor's numbers, as they are read without this project.
+fn numbers(root: &serde_json::Value, chunk: &[u8], accessor: &serde_json::Value) -> Vec<f64> {
+    let accessor = &root["accessors"][accessor.as_u64().unwrap() as usize];
+    let count = accessor["count"].as_u64().unwrap() as usize;
+    let width = if accessor["type"] == "VEC3" { 3 } else { 1 };
+    let view = &root["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+    let start = view["byteOffset"].as_u64().unwrap() as usize;
+    let words = chunk[start..start + 4 * count * width].as_chunks::<4>().0.iter();
+    words.map(|word| f64::from(f32::from_le_bytes(*word))).collect()
+}
+
+/// Diameters and positions of what a GLB file of dust shows at a time, as the specification of glTF animates it.
+fn shown_at(root: &serde_json::Value, chunk: &[u8], time: f64) -> Vec<(f64, Vector3<f64>)> {
+    let read = |accessor: &serde_json::Value| numbers(root, chunk, accessor);
+    let animation = &root["animations"][0];
+    let animated = |node: usize, path: &str, rest: Vec<f64>| {
+        let channels = animation["channels"].as_array().unwrap();
+        let is_it = |channel: &&serde_json::Value| {
+            channel["target"]["node"] == node && channel["target"]["path"] == path
+        };
+        let Some(channel) = channels.iter().find(is_it) else { return rest };
+        let sampler = &animation["samplers"][channel["sampler"].as_u64().unwrap() as usize];
+        let (times, values) = (read(&sampler["input"]), read(&sampler["output"]));
+        let rows: Vec<&[f64]> = values.chunks(values.len() / times.len()).collect();
+        let next = times.partition_point(|&key| key <= time + 1e-6).min(times.len());
+        let Some(last) = next.checked_sub(1) else { return rows[0].to_vec() };
+        let is_step = sampler["interpolation"] == "STEP";
+        let Some(end) = times.get(next).filter(|_| !is_step) else { return rows[last].to_vec() };
+        let share = (time - times[last]) / (end - times[last]);
+        rows[last].iter().zip(rows[next]).map(|(a, b)| a + share * (b - a)).collect()
+    };
+    let mut shown = Vec::new();
+    for (n, node) in root["nodes"].as_array().unwrap().iter().enumerate() {
+        let scale = node["scale"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap());
+        let scale = animated(n, "scale", scale.collect());
+        if scale == [0.0; 3] {
+            continue;
+        }
+        assert_eq!(scale, [1.0; 3]);
+        let moved = Vector3::from_vec(animated(n, "translation", vec![0.0; 3]));
+        let weight = animated(n, "weights", vec![0.0])[0];
+        let primitive = &root["meshes"][node["mesh"].as_u64().unwrap() as usize]["primitives"][0];
+        assert_eq!(primitive["mode"], 0);
+        let vectors = |accessor| read(accessor).as_chunks::<3>().0.to_vec();
+        let places = vectors(&primitive["attributes"]["POSITION"]);
+        let flown = vectors(&primitive["targets"][0]["POSITION"]);
+        let sizes = read(&primitive["attributes"]["_SIZE"]);
+        for ((place, flown), size) in places.into_iter().zip(flown).zip(sizes) {
+            shown.push((size, Vector3::from(place) + weight * Vector3::from(flown) + moved));
+        }
+    }
+    shown.sort_by(|a, b| a.0.total_cmp(&b.0));
+    shown
+}
+
+#[test]
+fn dust_in_glb_moves_as_that_of_the_ply_files() {
+    let case = Case::new(&[("a.toml", &BEAM.replace("frames = 25", "frames = 50"))]);
+    for dust in ["a.glb", "a.ply/"] {
+        let run = ["run", "a.toml", "-q", "-o", "a.jsonl", "--dust", dust];
+        let output = case.run(&[&run[..], &["--dust-per-joule", "40"]].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let file = std::fs::read(case.folder.path().join("a.glb")).unwrap();
+    let length = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
+    assert_eq!((&file[..4], length(8)), (&b"glTF"[..], file.len()));
+    let root = serde_json::from_slice(&file[20..20 + length(12)]).unwrap();
+    let chunk = &file[28 + length(12)..];
+    let mut shown = 0;
+    for frame in 0..51 {
+        let ply = case.folder.path().join(format!("a.ply/frame_{frame:05}.ply"));
+        let mut there = vertices(&std::fs::read(ply).unwrap());
+        there.sort_by(|a, b| a.size.total_cmp(&b.size));
+        let here = shown_at(&root, chunk, f64::from(frame) / 30.0);
+        assert_eq!(here.len(), there.len(), "frame {frame}");
+        for ((size, position), speck) in here.iter().zip(&there) {
+            assert_eq!(*size, speck.size);
+            assert!((position - speck.position).amax() < 1e-5, "{frame}: {position} {speck:?}");
+        }
+        shown += here.len();
+    }
+    assert!(shown > 200, "{shown}");
+    assert!(gltf::Gltf::from_slice(&file).is_ok());
+    crate::glb::assert_valid(&[case.folder.path().join("a.glb")]);
 }
 
 #[test]
@@ -355,7 +441,7 @@ fn dust_that_cannot_be_written_is_refused_before_the_run() {
         (&["--dust", "a.ply", "--dust-per-joule", "-1"], "between"),
         (&["--dust", "a.ply/", "--dust-per-joule", "0"], "between"),
         (&["--dust", "no/dust.ply"], "folder"),
-        (&["--dust", "a.glb"], ".usda"),
+        (&["--dust", "a.jsonl"], ".usda"),
     ] {
         let output = case.run(&[&["run", "a.toml", "-o", "a.glb"], options].concat());
         let told = String::from_utf8(output.stderr).unwrap();

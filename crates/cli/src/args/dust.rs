@@ -9,7 +9,7 @@ use sim::Dust;
 #[derive(Args, Clone, Debug)]
 pub struct DustOptions {
     /// Also write dust of cracks as points for a particle system: a .ply file of all specks as they appear, a folder of
-    /// .ply files (ending in .ply/), .usda or .usdc
+    /// .ply files (ending in .ply/), .glb, .usda or .usdc
     #[arg(id = "dust", long = "dust", value_name = "OUT")]
     pub path: Option<PathBuf>,
     /// Specks of dust for each joule that cracks take; at most 1,000,000 in all

@@ -3,6 +3,8 @@
 //! A vertex of a PLY file is a speck: position (m), velocity (m/s), diameter `size` (m), `birth` (frame), `life` (s),
 //! `id`, and the number `body` of the piece that it left in the recording.
 
+mod glb;
+
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
@@ -20,13 +22,16 @@ pub enum DustFormat {
     Births,
     /// A folder of one PLY file per frame with the specks that are there; a path that ends in `.ply` and a slash.
     Frames,
+    /// Animated points, `.glb`.
+    Glb,
     /// Universal Scene Description, `.usda` or `.usdc`: `UsdGeomPoints` with time samples.
     Usd(Encoding),
 }
 
 impl DustFormat {
     /// The endings, for messages.
-    pub const ENDINGS: &str = ".ply, .usda or .usdc, or end it in .ply/ for a folder of .ply files";
+    pub const ENDINGS: &str =
+        ".ply, .glb, .usda or .usdc, or end it in .ply/ for a folder of .ply files";
 
     /// The format that a path asks for by its ending.
     pub fn of(path: &Path) -> Option<Self> {
@@ -35,6 +40,7 @@ impl DustFormat {
         match extension.as_str() {
             "ply" if is_folder => Some(Self::Frames),
             "ply" => Some(Self::Births),
+            "glb" if !is_folder => Some(Self::Glb),
             "usda" if !is_folder => Some(Self::Usd(Encoding::Text)),
             "usdc" if !is_folder => Some(Self::Usd(Encoding::Binary)),
             _ => None,
@@ -61,6 +67,7 @@ impl DustFormat {
                 }
                 Ok(())
             }),
+            Self::Glb => write_whole(path, |out| glb::write(dust, out)),
             Self::Usd(encoding) => write_whole(path, |out| write_usd(dust, encoding, out)),
         }
     }

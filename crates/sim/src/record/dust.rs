@@ -230,6 +230,19 @@ impl Dust {
         self.fps
     }
 
+    /// The acceleration of all specks, m/s^2.
+    pub fn gravity(&self) -> Vector3<f64> {
+        self.gravity
+    }
+
+    /// In how many frames a speck is there, if the recording goes on for so long: one or more.
+    pub fn shown_frames(&self, speck: &Speck) -> usize {
+        // as `shown` compares, whatever the division rounds
+        (1..shown_frames(self.fps))
+            .find(|&n| n as f64 / self.fps > speck.life)
+            .unwrap_or_else(|| shown_frames(self.fps))
+    }
+
     /// The specks that are there in a frame: the number of each, its position, m, and its velocity, m/s.
     pub fn shown(&self, frame: usize) -> impl Iterator<Item = (usize, Point3<f64>, Vector3<f64>)> {
         let longest = shown_frames(self.fps);
