@@ -68,7 +68,6 @@ mod timeline;
 mod two_dimensions;
 mod units;
 mod validate;
-mod values;
 
 pub use anchor::{Anchor, Ball, Block};
 pub use body::Body;

@@ -5,8 +5,6 @@ use std::ops::Range;
 use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
-use super::values::Wrong;
-
 /// A place in a text, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -110,14 +108,14 @@ fn choices(nearest: &Option<Box<str>>, known: &[String]) -> String {
 }
 
 impl SceneError {
-    pub(super) fn from_toml(text: &str, error: &Wrong) -> Self {
-        let offset = error.start.unwrap_or(0);
+    pub(super) fn from_toml(text: &str, error: &toml::de::Error) -> Self {
+        let offset = error.span().map_or(0, |span| span.start);
         let place = Place::of(text, offset);
         let Ok(root) = DeTable::parse(text) else {
-            return Self::Syntax { place, problem: error.message.clone() };
+            return Self::Syntax { place, problem: error.message().to_owned() };
         };
         let key = path_at(root.get_ref(), offset);
-        let message = error.message.as_str();
+        let message = error.message();
         if let Some((name, known)) = unknown_name(message) {
             let nearest = nearest(&name, known.iter().map(String::as_str)).map(str::to_owned);
             let ends_in_it = is_key(&key, &name);
@@ -190,14 +188,14 @@ fn one_kind(root: &DeTable, key: &str) -> String {
 }
 
 /// The names in serde's list of those that an enumeration of names has.
-pub(super) fn names_wanted(error: &Wrong) -> Option<Vec<String>> {
-    error.message.starts_with("unknown variant ").then_some(())?;
-    Some(unknown_name(&error.message)?.1)
+pub(super) fn names_wanted(error: &toml::de::Error) -> Option<Vec<String>> {
+    error.message().starts_with("unknown variant ").then_some(())?;
+    Some(unknown_name(error.message())?.1)
 }
 
 /// Whether an error tells of a value in place of a name.
-pub(super) fn wants_name(error: &Wrong) -> bool {
-    error.message == WANTS_NAME
+pub(super) fn wants_name(error: &toml::de::Error) -> bool {
+    error.message() == WANTS_NAME
 }
 
 /// What `toml` says of a value that is neither a name nor a table of one kind.

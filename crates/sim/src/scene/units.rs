@@ -7,7 +7,6 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::{names_wanted, nearest, wants_name};
 use super::quantity::{MAX_DEPTH, Quantity, evaluate, evaluate_at};
-use super::values::{Value, Wrong};
 use super::{InvalidValue, SceneError};
 
 /// Keys by how their paths end, without indices, and the unit of their numbers: `""` of shares and other plain
@@ -164,20 +163,21 @@ pub fn units(path: &str) -> Option<&'static [&'static str]> {
 
 /// Reads TOML in which strings stand for numbers: quantities with units, and expressions of the file's variables.
 pub(super) fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, SceneError> {
+    let wrong = |error| SceneError::from_toml(text, &error);
     // what replaces values lives longer than the table that borrows it
     let mut numbers = Numbers::default();
-    let parsed = DeTable::parse(text);
-    let mut table = parsed.map_err(|error| SceneError::from_toml(text, &error.into()))?;
+    let mut table = DeTable::parse(text).map_err(wrong)?;
     let found = variables(table.get_ref(), &mut numbers)
         .and_then(|known| find_in_table(table.get_ref(), ["", ""], &known, &mut numbers));
     found
         .map_err(|(key, problem)| SceneError::from_invalid(text, InvalidValue { key, problem }))?;
     replace_in_table(table.get_mut(), &numbers);
-    T::deserialize(Value(&DeValue::Table(table.into_inner()))).map_err(|error: Wrong| {
-        let names = || names_at::<T>(text, &numbers, error.start?);
+    T::deserialize(toml::de::Deserializer::from(table)).map_err(|mut error| {
+        error.set_input(Some(text));
+        let names = || names_at::<T>(text, &numbers, error.span()?.start);
         match wants_name(&error).then(names).flatten() {
             Some((offset, known)) => SceneError::of_name(text, offset, &known),
-            None => SceneError::from_toml(text, &error),
+            None => wrong(error),
         }
     })
 }
@@ -193,7 +193,7 @@ fn names_at<T: serde::de::DeserializeOwned>(
     let mut table = DeTable::parse(text).ok()?;
     replace_in_table(table.get_mut(), numbers);
     replace_in_table(table.get_mut(), &no_name);
-    let error = T::deserialize(Value(&DeValue::Table(table.into_inner()))).err()?;
+    let error = T::deserialize(toml::de::Deserializer::from(table)).err()?;
     Some((offset, names_wanted(&error)?))
 }
 
@@ -201,13 +201,13 @@ fn names_at<T: serde::de::DeserializeOwned>(
 type Numbers = BTreeMap<usize, String>;
 
 /// A key and the error in its value.
-type Fault = (String, String);
+type Wrong = (String, String);
 
 /// The values of the table `variables`.
 fn variables(
     root: &DeTable<'_>,
     numbers: &mut Numbers,
-) -> Result<BTreeMap<String, Quantity>, Fault> {
+) -> Result<BTreeMap<String, Quantity>, Wrong> {
     let table = root.iter().find(|(key, _)| key.get_ref() == "variables");
     let Some(DeValue::Table(table)) = table.map(|(_, table)| table.get_ref()) else {
         return Ok(BTreeMap::new());
@@ -279,7 +279,7 @@ fn find_in_table(
     [full, plain]: [&str; 2],
     known: &BTreeMap<String, Quantity>,
     numbers: &mut Numbers,
-) -> Result<(), Fault> {
+) -> Result<(), Wrong> {
     for (key, value) in table {
         let [full, plain] = [full, plain].map(|path| match path {
             "" => key.get_ref().to_string(),
@@ -298,7 +298,7 @@ fn find(
     [full, plain]: [&str; 2],
     known: &BTreeMap<String, Quantity>,
     numbers: &mut Numbers,
-) -> Result<(), Fault> {
+) -> Result<(), Wrong> {
     let text = match value.get_ref() {
         DeValue::Table(table) => return find_in_table(table, [full, plain], known, numbers),
         DeValue::Array(items) => {
