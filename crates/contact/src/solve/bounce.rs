@@ -13,8 +13,6 @@ pub(crate) const MAX_CONTACTS: usize = 4;
 /// A pair at one of its contacts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Meeting {
-    /// Number of the contact.
-    pub(crate) number: usize,
     /// Out of `b`.
     pub(crate) normal: Vector3<f64>,
     /// From the centers of mass of both bodies, m.

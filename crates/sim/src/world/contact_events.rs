@@ -40,7 +40,8 @@ impl World {
         let bodies = [blow.a as usize, blow.b as usize];
         let size = blow.impulse.norm();
         let share = if size > 0.0 { (strengths[0].min(strengths[1]) / size).min(1.0) } else { 0.0 };
-        let impulse = share * blow.impulse.dot(&blow.normal);
+        // in a slot, friction may be all that is left of opposite impulses
+        let impulse = share * blow.impulse.dot(&blow.normal).max(0.0);
         // where the bodies were when the contact was found, only one of them has the point on its surface
         let off = |side: usize| self.shapes[bodies[side]].field().distance(&blow.at[side]).abs();
         let side = usize::from(off(1) < off(0));
