@@ -5,8 +5,9 @@ use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
 
 use super::boxes::FaceBoxes;
+use super::surface::{Facets, Tag};
 use super::trim::Trimmer;
-use super::{Clipper, ConvexCell, Facets, Tag};
+use super::{Clipper, ConvexCell};
 use crate::cell::Plane;
 
 /// Share of the solid's size by which it is cut beyond some cells, so that no cut lies in a face of

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::cuts::{Cuts, Part};
 use super::pieces::Pieces;
-use super::{Exact, Geometry};
+use super::solid::{Exact, Geometry};
 use crate::facets::{ConvexCell, Facets, carve};
 use crate::join::joined_bonds;
 use crate::region::transformed_bounds;

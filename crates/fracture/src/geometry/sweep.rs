@@ -3,7 +3,7 @@
 use levelset::{Aabb, LevelSet};
 use nalgebra::{Point3, Vector3};
 
-use super::{FLAT, Geometry, Kind};
+use super::solid::{FLAT, Geometry, Kind};
 use crate::facets::Facets;
 
 /// Maximum number of samples along each side of a swept surface.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::Lattice;
+use super::graph::Lattice;
 use crate::random::Random;
 
 /// How a broken link weakens others.

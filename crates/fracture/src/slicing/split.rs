@@ -2,8 +2,9 @@
 
 use nalgebra::Point3;
 
+use super::ClosedMesh;
+use super::plane::Plane;
 use super::projection::Projection;
-use super::{ClosedMesh, Plane};
 
 /// Share of the mesh's size within which a vertex is on the plane. Positions of new vertices are
 /// rounded to about 4e-16 of it, also those of parts of parts.
