@@ -16,8 +16,10 @@ use sim::{
     PhysicsScene,
 };
 
+use super::chunks::{write_head, write_surfaces};
+use super::document::Document;
 use super::encoded::Encoded;
-use super::{Document, WriteError, write_head, write_surfaces};
+use super::error::WriteError;
 
 /// The extensions.
 const BODIES: &str = "KHR_physics_rigid_bodies";
