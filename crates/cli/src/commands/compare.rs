@@ -8,8 +8,9 @@ use sim::scene::Scene;
 use sim::{Camera, Event, Recorder, Recording};
 
 use crate::args::CompareArguments;
+use crate::commands::Failure;
 use crate::commands::load::{Loaded, build, load, print_notes, read_scene};
-use crate::commands::{Failure, check_folder, print};
+use crate::commands::outputs::{check_folder, print};
 use crate::comparison::{
     Fineness, Measured, Model, ModelResult, PowerLaw, Report, Run, convergence, measure, page,
     sizes, with_model,

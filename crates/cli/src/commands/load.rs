@@ -10,8 +10,9 @@ use ndarray::Array2;
 use sim::scene::{Assembled, Body, FileError, Origins, Place, Scene, Shape, StrengthPicture};
 use sim::{Appearance, BuildError, Cause, MeshData, MeshWarning, PaintedMesh, World};
 
+use crate::commands::failure::{Failure, Named, OUTSIDE};
+use crate::commands::inputs::read_text;
 use crate::commands::regions::{pattern_files, read_pattern};
-use crate::commands::{Failure, Named, OUTSIDE, read_text};
 use crate::input;
 use crate::mesh_file::{
     Beside, MeshFileError, is_mesh, read_mesh_file_with, read_object_files_with,

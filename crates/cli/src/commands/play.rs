@@ -6,9 +6,10 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::args::PlayArguments;
+use crate::commands::Failure;
+use crate::commands::inputs::read_text;
 use crate::commands::load::{SceneFile, read_scene};
 use crate::commands::view::serve;
-use crate::commands::{Failure, read_text};
 use crate::viewer::Part;
 
 /// Files of the playground that `cargo xtask web` makes, with their content types.

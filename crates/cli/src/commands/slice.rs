@@ -10,8 +10,10 @@ use nalgebra::Isometry3;
 use sim::{Coat, Look, Paint, Recording, Surface, Track};
 
 use crate::args::SliceArguments;
+use crate::commands::Failure;
+use crate::commands::inputs::ends_in;
 use crate::commands::load::print_warnings;
-use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, write_no_materials};
+use crate::commands::outputs::{check_distinct, check_folder, print, write_no_materials};
 use crate::format::WriteError;
 use crate::format::glb::write_glb;
 use crate::mesh_file::{MeshFile, read_mesh_file};

@@ -4,17 +4,17 @@ use std::io::{Seek, Write};
 use std::path::Path;
 
 use levelset::TriMesh;
-use meshfile::write_physics_glb;
+use meshfile::{WriteError, write_physics_glb};
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 use sim::{
     Collider, ColliderSolid, JointKind, PhysicsBody, PhysicsJoint, PhysicsMotion, PhysicsScene,
     Surface, Track,
 };
 
+use super::check::check;
 use super::usd::{
     Encoding, Looks, MaterialNames, Metadata, Names, Prim, Value, add_triangles, mesh,
 };
-use super::{WriteError, check};
 use crate::output::write_whole;
 
 /// What a physics scene can be written as.

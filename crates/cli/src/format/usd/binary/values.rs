@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Seek, SeekFrom, Write};
 
-use super::integers::write_integers;
-use super::{Numbered, put};
+use super::integers::{put, write_integers};
+use super::numbered::Numbered;
 use crate::format::usd::prim::{Samples, Value};
 
 /// Types of values (`pxr/usd/sdf/crateDataTypes.h`).
