@@ -93,12 +93,12 @@ const OWN: [(&str, &[&str]); 2] = [
 
 /// Crates whose files import in one direction, with the exports that count.
 const WITHOUT_RINGS: [(&str, Exports); 12] = [
-    ("cli", Exports::OfRoot),
+    ("cli", Exports::OfAll),
     ("contact", Exports::OfRoot),
     ("dynamics", Exports::OfAll),
-    ("fracture", Exports::OfRoot),
+    ("fracture", Exports::OfAll),
     ("levelset", Exports::OfAll),
-    ("meshfile", Exports::OfRoot),
+    ("meshfile", Exports::OfAll),
     ("python", Exports::OfAll),
     ("serial", Exports::OfAll),
     ("sim", Exports::OfAll),
