@@ -484,7 +484,7 @@ fn a_force_on_one_of_two_cubes_that_touch_turns_both() {
         let before = place(&world, ids[1]);
         world.step();
         let middle = (before + place(&world, ids[1])) * 0.5;
-        wanted.apply(&(force * DT), &middle);
+        wanted.apply_impulse(&(force * DT), &middle);
     }
     let Momentum { linear, angular } = world.momentum();
     assert!((linear - wanted.linear).norm() < 1e-9, "{linear}");

@@ -307,7 +307,7 @@ impl World {
     pub fn momentum(&self) -> Momentum {
         let mut total = Momentum::default();
         for (pose, momentum) in self.poses.iter().zip(&self.momenta) {
-            total.apply(&momentum.linear, &pose.translation.vector);
+            total.apply_impulse(&momentum.linear, &pose.translation.vector);
             total.angular += momentum.angular;
         }
         total
@@ -328,7 +328,7 @@ impl World {
         let mut sum = Motion::default();
         for i in ids.iter().filter_map(|id| self.ids.binary_search(id).ok()) {
             let Momentum { linear, angular } = &self.momenta[i];
-            sum.momentum.apply(linear, &self.poses[i].translation.vector);
+            sum.momentum.apply_impulse(linear, &self.poses[i].translation.vector);
             sum.momentum.angular += angular;
             sum.kinetic_energy += self.kinetic_energy_of(i);
             sum.potential_energy += self.potential_energy_of(i);

@@ -269,8 +269,8 @@ fn joint_prim(joint: &PhysicsJoint, paths: &[String], name: &str) -> Prim<'stati
         let drive = |key: &str| format!("drive:{drive}:physics:{key}");
         prim.set_uniform("token", &drive("type"), Value::token("force"));
         prim.set("float", &drive("targetVelocity"), float(unit(motor.speed)));
-        if motor.most.is_finite() {
-            prim.set("float", &drive("maxForce"), float(motor.most));
+        if motor.max_force.is_finite() {
+            prim.set("float", &drive("maxForce"), float(motor.max_force));
         }
         // per degree or meter a second
         prim.set("float", &drive("damping"), float(motor.damping() / unit(1.0)));

@@ -216,7 +216,7 @@ impl<'a, 'f> Strike<'a, 'f> {
     fn push(&mut self, bodies: [u32; 2], j: &Vector3<f64>, arms: &[Vector3<f64>; 2]) {
         for ((i, j), arm) in bodies.into_iter().zip([*j, -j]).zip(arms) {
             match &self.frame.columns.bodies[i as usize] {
-                Body::Dynamic(_) => self.momenta[i as usize].apply(&j, arm),
+                Body::Dynamic(_) => self.momenta[i as usize].apply_impulse(&j, arm),
                 Body::Kinematic(velocity) => self.done.work -= j.dot(&velocity.at(arm)),
                 Body::Static => {}
             }

@@ -641,8 +641,8 @@ impl Hit {
     fn gains(&self) -> [Momentum; 2] {
         let mut gains = [Momentum::default(); 2];
         for (meeting, j) in self.given() {
-            gains[0].apply(j, &meeting.arms[0]);
-            gains[1].apply(&-j, &meeting.arms[1]);
+            gains[0].apply_impulse(j, &meeting.arms[0]);
+            gains[1].apply_impulse(&-j, &meeting.arms[1]);
         }
         gains
     }

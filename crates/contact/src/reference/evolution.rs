@@ -244,7 +244,7 @@ impl<'a> Evolution<'a> {
             let at = velocity.at(&(partner_arm + shift));
             self.work[i] += j.dot(&at) + torque.dot(&velocity.angular);
         }
-        self.momenta[i].apply(j, arm);
+        self.momenta[i].apply_impulse(j, arm);
         self.momenta[i].angular += torque;
         self.predict(i);
         self.clock += 1;

@@ -35,7 +35,7 @@ fn met(facets: &Facets, [from, to]: [[Point3<f64>; 2]; 2]) -> Option<Point3<f64>
         let face = face.map(|v| facets.vertices[v as usize]);
         let bounds = Aabb::around(&face);
         for (triangle, around) in sweep.iter().zip(&around) {
-            if bounds.zip(*around).is_some_and(|(a, b)| a.meets(&b)) {
+            if bounds.zip(*around).is_some_and(|(a, b)| a.intersects(&b)) {
                 places.extend(crossings(&face, triangle).chain(crossings(triangle, &face)));
             }
         }

@@ -306,8 +306,8 @@ fn joint_facts(joint: &PhysicsJoint) -> Value {
             "type": kind, "mode": "force", "axis": 0, "velocityTarget": motor.speed,
             "damping": motor.damping(),
         });
-        if motor.most.is_finite() {
-            drive["maxForce"] = json!(motor.most);
+        if motor.max_force.is_finite() {
+            drive["maxForce"] = json!(motor.max_force);
         }
         entry["drives"] = json!([drive]);
     }

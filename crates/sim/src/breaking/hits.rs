@@ -161,7 +161,7 @@ impl World {
         for (((i, impulse), at), rotation) in sides.zip(blow.rotations) {
             let i = i as usize;
             if self.acting[i].mass_properties().is_some() {
-                momenta[i].apply(&impulse, &(rotation * at.coords));
+                momenta[i].apply_impulse(&impulse, &(rotation * at.coords));
             }
         }
     }

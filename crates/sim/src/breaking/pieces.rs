@@ -211,7 +211,7 @@ fn velocities(
     let mut inertia = Matrix3::zeros();
     for (piece, velocity) in pieces.iter().zip(&velocities) {
         let own = piece.part.mass.momentum(&piece.pose.rotation, velocity);
-        missing.apply(&-own.linear, &arm(piece));
+        missing.apply_impulse(&-own.linear, &arm(piece));
         missing.angular -= own.angular;
         let (m, cross) = (piece.part.mass.mass(), arm(piece).cross_matrix());
         total += m;

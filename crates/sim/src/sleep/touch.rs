@@ -42,8 +42,8 @@ impl World {
             for (contact, impulse) in contacts.of(pair).iter().zip(&impulses[contacts.range(pair)])
             {
                 let at = contact.at(&self.poses[a], &self.poses[b]).coords;
-                loads[0].apply(impulse, &(at - self.poses[a].translation.vector));
-                loads[1].apply(&-impulse, &(at - self.poses[b].translation.vector));
+                loads[0].apply_impulse(impulse, &(at - self.poses[a].translation.vector));
+                loads[1].apply_impulse(&-impulse, &(at - self.poses[b].translation.vector));
             }
             if let Some((_, torque)) = torques.next_if(|(pair, _)| *pair == n) {
                 loads[0].angular += torque;

@@ -100,7 +100,7 @@ impl World {
                 let (pose, sign) = (&self.poses[bodies[side]], [1.0, -1.0][side]);
                 let arm = pose.rotation * joint.frames[side].translation.vector;
                 let mut load = Momentum { linear: Vector3::zeros(), angular: angular * sign };
-                load.apply(&(linear * sign), &arm);
+                load.apply_impulse(&(linear * sign), &arm);
                 load
             };
             (bodies, [load(0), load(1)], joint.motor.is_some())

@@ -65,7 +65,7 @@ pub struct NearestBody {
 }
 
 impl World {
-    /// The body that a ray from a point along a unit vector meets first within `most` m, which may be infinite.
+    /// The body that a ray from a point along a unit vector meets first within `max_distance` m, which may be infinite.
     /// A ray that starts in a body, or on its surface, meets it there: leave it out by the filter. Triangle meshes
     /// are met from both sides. `None` also if a number is not finite.
     ///
@@ -94,10 +94,10 @@ impl World {
         &self,
         from: &Point3<f64>,
         along: &UnitVector3<f64>,
-        most: f64,
+        max_distance: f64,
         filter: &Filter<'_>,
     ) -> Option<CastHit> {
-        let ray = Ray { from: *from, along: *along, most };
+        let ray = Ray { from: *from, along: *along, max_distance };
         self.with_bodies(filter, |bodies| bodies.cast_ray(&ray)).map(|found| self.hit(found))
     }
 
@@ -140,11 +140,12 @@ impl World {
         way: &Vector3<f64>,
         filter: &Filter<'_>,
     ) -> Option<CastHit> {
-        let (along, most) = UnitVector3::try_new_and_get(*way, 0.0)?;
+        let (along, max_distance) = UnitVector3::try_new_and_get(*way, 0.0)?;
         if !is_known(pose) || check(way).is_err() {
             return None;
         }
-        let found = self.with_bodies(filter, |bodies| bodies.sweep(shape, pose, (&along, most)));
+        let found =
+            self.with_bodies(filter, |bodies| bodies.sweep(shape, pose, (&along, max_distance)));
         found.map(|found| self.hit(found))
     }
 
@@ -201,7 +202,7 @@ impl World {
         found.into_iter().map(|i| self.ids[i]).collect()
     }
 
-    /// The body whose surface is nearest to a point, no farther than `most` m, which may be infinite; of bodies
+    /// The body whose surface is nearest to a point, no farther than `max_distance` m, which may be infinite; of bodies
     /// around the point the one that it is deepest in. Of samples the point of the surface is near the
     /// nearest.
     ///
@@ -218,13 +219,13 @@ impl World {
     pub fn nearest_body(
         &self,
         p: &Point3<f64>,
-        most: f64,
+        max_distance: f64,
         filter: &Filter<'_>,
     ) -> Option<NearestBody> {
-        if check(p.iter()).is_err() || most.is_nan() {
+        if check(p.iter()).is_err() || max_distance.is_nan() {
             return None;
         }
-        let (i, found) = self.with_bodies(filter, |bodies| bodies.nearest(p, most))?;
+        let (i, found) = self.with_bodies(filter, |bodies| bodies.nearest(p, max_distance))?;
         let Impact { distance, point, normal } = found;
         Some(NearestBody { body: self.ids[i], distance, point, normal })
     }

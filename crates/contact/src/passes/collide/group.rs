@@ -315,8 +315,8 @@ impl Impact {
         let mut gains = vec![Momentum::default(); self.bodies.len()];
         for (touch, j) in self.touches.iter().zip(impulses) {
             let [a, b] = touch.bodies;
-            gains[a].apply(j, &touch.arms[0]);
-            gains[b].apply(&-j, &touch.arms[1]);
+            gains[a].apply_impulse(j, &touch.arms[0]);
+            gains[b].apply_impulse(&-j, &touch.arms[1]);
         }
         gains
     }
