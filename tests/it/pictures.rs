@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use brisance::render::{Images, Picture, View, render};
 use nalgebra::{Isometry3, Point3, Vector3};
-use sim::{Camera, CameraKey, Look, Recording, Skin, Surface, Track};
+use sim::{Camera, CameraKey, LazySurface, Look, Recording, Surface, Track};
 
 use crate::cli::{Case, SCENE};
 
@@ -17,13 +17,13 @@ fn cuboid(half: [f64; 3]) -> Surface {
 fn track(name: &str, surface: Surface, poses: Vec<Isometry3<f64>>) -> Track {
     Track {
         name: name.to_owned(),
-        skin: Skin::from(surface),
+        lazy_surface: LazySurface::from(surface),
         look: Arc::new(Look::default()),
         parent: None,
         birth: 0,
         taken: 0,
         poses,
-        corners: Vec::new(),
+        waypoints: Vec::new(),
         shrinks: None,
         stresses: Vec::new(),
     }

@@ -101,7 +101,7 @@ impl World {
     pub fn step_with(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
         self.born = 0;
         self.previous.clone_from(&self.poses);
-        self.corners.iter_mut().for_each(Vec::clear);
+        self.waypoints.iter_mut().for_each(Vec::clear);
         let before = self.ids.clone();
         let mut report = self.advance_frame(ended);
         report.events.compare(&before, &self.ids);
@@ -147,7 +147,7 @@ impl World {
         let (mut end, spent) = self.end_of_move((given, &support), (&half, &mut push), &mut kept);
         report.energy.dissipation.collision -= spent;
         linkages.place(&mut end);
-        self.close_corners();
+        self.close_waypoints();
         let start = std::mem::replace(&mut self.poses, end);
         self.flights.fill(Flight::default());
         ended(Phase::Move);
@@ -361,10 +361,10 @@ impl World {
         let acting = Acting { frame, search, momenta: &start.momenta, taken };
         let hits = self.chosen_hits(cause, || self.loaded_hits(&done.blows, &laws, acting));
         let is_broken = !done.blows.is_empty() || !hits.is_empty();
-        self.add_corners(&done.waypoints);
+        self.add_waypoints(&done.waypoints);
         if is_broken && !self.break_or_hold(&hits, start, cause, report) {
             // no body broke: the same collisions again, with whole bodies
-            self.remove_corners(&done.waypoints);
+            self.remove_waypoints(&done.waypoints);
             return Outcome::Struck;
         }
         self.log_blows(touching);
@@ -567,7 +567,7 @@ impl World {
         for (i, pose) in self.poses.iter_mut().enumerate() {
             if !is_usable(pose, &self.momenta[i]) {
                 (*pose, self.momenta[i]) = (start[i], Momentum::default());
-                self.corners[i].clear();
+                self.waypoints[i].clear();
                 events.frozen.push(self.ids[i]);
                 // its impulses are no guess for the next frame
                 self.cache = Cache::default();

@@ -90,6 +90,6 @@ fn check_playable(path: &Path, file: &SceneFile) -> Result<(), Failure> {
     if scene.tet_files().next().is_some() {
         return Err(refused("names files of tetrahedra"));
     }
-    scene.give_paintings(|_| Err::<fracture::Painting, _>(refused("names pictures")))?;
+    scene.give_density_maps(|_| Err::<fracture::DensityMap, _>(refused("names pictures")))?;
     scene.give_strength(|_| Err(refused("names pictures")))
 }

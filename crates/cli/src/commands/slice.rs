@@ -142,13 +142,13 @@ fn recording(parts: &[Part], coats: Vec<Coat>) -> Recording {
     let look = Arc::new(Look { inner_color, coats: coats.into(), ..Look::default() });
     let track = |part: &Part| Track {
         name: part.name.clone(),
-        skin: surface(part).into(),
+        lazy_surface: surface(part).into(),
         look: Arc::clone(&look),
         parent: None,
         birth: 0,
         taken: 0,
         poses: vec![Isometry3::identity()],
-        corners: Vec::new(),
+        waypoints: Vec::new(),
         shrinks: None,
         stresses: Vec::new(),
     };

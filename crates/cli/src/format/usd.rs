@@ -124,8 +124,8 @@ fn body<'a>(
 /// Times, in frames, of the poses of a body and of its blows, and where it is then.
 fn moments(track: &Track) -> Vec<(f64, Isometry3<f64>)> {
     let poses = (track.birth..).zip(&track.poses).map(|(frame, pose)| (frame as f64, *pose));
-    let corners = track.corners.iter().map(|corner| (corner.time, corner.pose));
-    let mut moments: Vec<_> = poses.chain(corners).collect();
+    let waypoints = track.waypoints.iter().map(|waypoint| (waypoint.time, waypoint.pose));
+    let mut moments: Vec<_> = poses.chain(waypoints).collect();
     moments.sort_by(|a, b| a.0.total_cmp(&b.0));
     moments
 }

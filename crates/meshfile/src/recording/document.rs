@@ -31,7 +31,7 @@ pub(super) struct Document<'a> {
     pub(super) meshes: Vec<Value>,
     pub(super) samplers: Vec<Value>,
     pub(super) channels: Vec<Value>,
-    /// Accessors of all surfaces, by the addresses of skins.
+    /// Accessors of all surfaces, by their addresses.
     pub(super) surfaces: BTreeMap<usize, Primitive>,
     /// Materials written so far: the look, the part that has it, whether this has texture coordinates, and the
     /// number.
@@ -51,7 +51,7 @@ impl Document<'_> {
         let mut document = Self::default();
         for_each_surface(&different(recording), Encoded::new, |track, surface| {
             let primitive = document.buffer.add_surface(&surface);
-            document.surfaces.insert(track.skin.address(), primitive);
+            document.surfaces.insert(track.lazy_surface.address(), primitive);
             Ok(())
         })?;
         document.add_images(recording);
@@ -116,7 +116,7 @@ impl Document<'_> {
 
     /// The mesh of a track's surface as it looks, if there is anything to see.
     pub(super) fn mesh(&mut self, track: &Track) -> Option<usize> {
-        let surface = track.skin.address();
+        let surface = track.lazy_surface.address();
         let primitive = self.surfaces.get(&surface).filter(|surface| !surface.is_empty())?.clone();
         let attributes = primitive.attributes();
         let Primitive { uvs, is_painted, indices, .. } = primitive;

@@ -4,7 +4,7 @@ use nalgebra::Isometry3;
 use sim::{Surface, Track};
 use thiserror::Error;
 
-/// Most joints of a skin: vertices name them in 16 bits.
+/// Most joints of a lazy_surface: vertices name them in 16 bits.
 pub(super) const MAX_JOINTS: usize = 1 << 16;
 
 /// Why a recording cannot be written.

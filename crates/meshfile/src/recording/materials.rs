@@ -18,7 +18,7 @@ impl Document<'_> {
     /// Leaves room for the images of all coats that are seen, each once.
     pub(super) fn add_images(&mut self, recording: &Recording) {
         for track in &recording.tracks {
-            let Some(surface) = self.surfaces.get(&track.skin.address()) else { continue };
+            let Some(surface) = self.surfaces.get(&track.lazy_surface.address()) else { continue };
             let has_uvs = surface.uvs.is_some();
             let sides: Vec<Side> = surface.indices.iter().map(|(side, _)| *side).collect();
             sides.into_iter().for_each(|side| self.add_image(&track.look, side, has_uvs));

@@ -10,7 +10,7 @@ use super::error::{WriteError, check_surface};
 /// The first track of each surface.
 pub(super) fn different(recording: &Recording) -> Vec<&Track> {
     let mut known = BTreeSet::new();
-    recording.tracks.iter().filter(|track| known.insert(track.skin.address())).collect()
+    recording.tracks.iter().filter(|track| known.insert(track.lazy_surface.address())).collect()
 }
 
 /// Number of surfaces that are made in parallel.

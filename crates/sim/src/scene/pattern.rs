@@ -5,7 +5,7 @@ mod text;
 
 use std::sync::Arc;
 
-use fracture::Painting;
+use fracture::DensityMap;
 use serde::Deserialize;
 
 use crate::Placement;
@@ -351,9 +351,9 @@ pub struct Painted {
     pub pieces: usize,
     /// How rough the cuts are; plane unless given.
     pub noise: Option<Roughness>,
-    /// How dark its pixels are; see [`super::Scene::give_paintings`].
+    /// How dark its pixels are; see [`super::Scene::give_density_maps`].
     #[serde(skip)]
-    pub(crate) read: Option<Arc<Painting>>,
+    pub(crate) read: Option<Arc<DensityMap>>,
 }
 
 impl PartialEq for Painted {

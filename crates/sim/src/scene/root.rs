@@ -71,20 +71,20 @@ impl Scene {
         all.map(|named| named.file.as_str())
     }
 
-    /// Hands over how dark the pictures are that patterns are painted by and that draw shapes: `painting` reads the
+    /// Hands over how dark the pictures are that patterns are painted by and that draw shapes: `read` reads the
     /// one at a path.
     ///
     /// # Errors
-    /// The first of `painting`.
-    pub fn give_paintings<E>(
+    /// The first of `read`.
+    pub fn give_density_maps<E>(
         &mut self,
-        mut painting: impl FnMut(&str) -> Result<fracture::Painting, E>,
+        mut read: impl FnMut(&str) -> Result<fracture::DensityMap, E>,
     ) -> Result<(), E> {
         for painted in self.patterns.values_mut().flat_map(Pattern::painted_mut) {
-            painted.read = Some(Arc::new(painting(&painted.picture)?));
+            painted.read = Some(Arc::new(read(&painted.picture)?));
         }
         for picture in self.bodies.iter_mut().flat_map(|body| body.shape.pictures_mut()) {
-            picture.read = Some(Arc::new(painting(&picture.file)?));
+            picture.read = Some(Arc::new(read(&picture.file)?));
         }
         Ok(())
     }

@@ -222,13 +222,13 @@ impl Paint {
         let pose = Translation3::from(self.center).into();
         let track = |(n, (surface, color)): (usize, (Surface, [f32; 3]))| Track {
             name: format!("shade {n}"),
-            skin: surface.into(),
+            lazy_surface: surface.into(),
             look: Arc::new(Look { color, inner_color: color, ..Look::default() }),
             parent: None,
             birth: 0,
             taken: 0,
             poses: vec![pose],
-            corners: Vec::new(),
+            waypoints: Vec::new(),
             shrinks: None,
             stresses: Vec::new(),
         };
