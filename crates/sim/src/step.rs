@@ -461,7 +461,7 @@ impl World {
         let fresh = || report.events.dents[dents..].iter();
         let plastic: f64 = fresh().map(|dent| dent.plastic_work).sum();
         let spin: f64 = fresh().map(|dent| dent.kinetic_energy).sum();
-        // both are part of what the collisions took
+        // the energy that collisions took includes both
         report.energy.dissipation.collision -= plastic + spin;
         report.energy.dissipation.plastic += plastic;
         report.energy.dissipation.fracture += whole + spin - self.mechanical_energy();

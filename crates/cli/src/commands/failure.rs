@@ -487,7 +487,7 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
     },
-    /// An output would take the place of what is read.
+    /// An output would replace an input.
     #[error("{}: is read by this command: give the output another name", path.display())]
     OverInput {
         /// The file.
@@ -652,6 +652,6 @@ impl Failure {
     }
 }
 
-/// What [`info`] tells of, for messages.
+/// Kinds of files that `brisance info` describes, for messages.
 const KINDS: &str = "a recording (.glb), a mesh (.obj, .stl, .ply or .glb), tetrahedra \
     (.msh, .ele, .node, .vol, .vtk or .vtu), a level set (.lset, .vti or .vdb) or a pattern (.pattern)";

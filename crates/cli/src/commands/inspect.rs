@@ -85,7 +85,7 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// Whether it is a copy of the same body and differs in nothing that is told but its name.
+    /// Whether it is a copy of the same body, and its line of output differs in the name alone.
     fn is_like(&self, other: &Self) -> bool {
         std::ptr::eq(self.spec, other.spec)
             && self.motion == other.motion

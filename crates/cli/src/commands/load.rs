@@ -147,7 +147,7 @@ pub struct Loaded {
     lost: Vec<String>,
     /// All that was read.
     pub files: Vec<PathBuf>,
-    /// CRC-32 of all files, and of what options say in place of the scene.
+    /// CRC-32 of all files, and of the options that override keys of the scene.
     pub digest: u32,
     sources: Sources,
 }

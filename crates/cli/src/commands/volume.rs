@@ -159,7 +159,7 @@ fn write_surface(surface: &TriMesh, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A mesh as samples; warns of what is doubtful about it unless `quiet`.
+/// A mesh as samples; prints warnings about it unless `quiet`.
 fn sampled(path: &Path, sampling: &Sampling, quiet: bool) -> Result<(LevelSet, TriMesh), Failure> {
     if !is_mesh(path) {
         return Err(Failure::NoSolid { path: path.to_owned() });

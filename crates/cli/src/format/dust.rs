@@ -1,7 +1,7 @@
 //! Dust as points, for particle systems.
 //!
 //! A vertex of a PLY file is a speck: position (m), velocity (m/s), diameter `size` (m), `birth` (frame), `life` (s),
-//! `id`, and the number `body` of the piece that it left in the recording.
+//! `id`, and `body`, the number in the recording of the piece that it came off.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};

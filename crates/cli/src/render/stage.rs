@@ -55,7 +55,7 @@ pub(super) struct Spot {
     /// Of the shading, towards where the ray came from.
     pub(super) normal: Vec3,
     pub(super) distance: f32,
-    /// Linear, of diffuse reflection or of what is let through.
+    /// Linear, of diffusely reflected or transmitted light.
     pub(super) color: Vec3,
     pub(super) roughness: f32,
     pub(super) metallic: f32,

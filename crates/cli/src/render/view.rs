@@ -93,7 +93,7 @@ impl View {
     }
 
     /// Where the camera looks, the way from there to the camera, the vertical field of view, radians,
-    /// and the radius of what is lit, m.
+    /// and the radius of the lit region, m.
     pub fn parts(&self) -> ([f64; 3], [f64; 3], f64, f64) {
         (self.center.into(), self.arm.into(), self.field, self.radius)
     }

@@ -97,8 +97,8 @@ impl ElasticBody {
         Self { model, given: None, plastic: Vec::new(), mesh, last }
     }
 
-    /// A body of given tetrahedra in its material space. If they are not valid or not connected, the
-    /// largest connected part of what fills the body takes their place.
+    /// A body of given tetrahedra in its material space. If they are not valid or not connected, the body is filled with
+    /// tetrahedra instead, of which the largest connected part counts.
     pub fn of_mesh(model: Arc<StressModel>, mesh: TetMesh) -> Self {
         Self { given: Some(mesh), ..Self::new(model) }
     }

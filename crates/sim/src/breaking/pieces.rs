@@ -181,7 +181,7 @@ impl World {
     }
 }
 
-/// The parts of a body where it is.
+/// The parts of a body at its pose.
 fn placed(parts: Vec<Part>, parent: &Parent) -> Vec<Placed> {
     let world = parent.pose * parent.solid.material.inverse();
     parts.into_iter().map(|part| Placed { pose: world * part.solid.material, part }).collect()

@@ -286,7 +286,7 @@ impl Recorder {
         self.strain(world, &Report::default(), (frame, first));
     }
 
-    /// Starts the tracks of what broke between two frames, as by [`World::cut`]; they are born in the next frame.
+    /// Starts the tracks of pieces of `fractures` between two frames, as by [`World::cut`]. Their birth is the next frame.
     pub fn record_cut(&mut self, world: &World, fractures: &[Fracture]) {
         let mut report = Report::default();
         report.events.fractures = fractures.to_vec();

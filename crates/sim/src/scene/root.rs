@@ -71,11 +71,10 @@ impl Scene {
         all.map(|named| named.file.as_str())
     }
 
-    /// Hands over how dark the pictures are that patterns are painted by and that draw shapes: `read` reads the
-    /// one at a path.
+    /// Hands over the pictures of painted patterns and drawn shapes, as their darkness: `read` reads the picture at a path.
     ///
     /// # Errors
-    /// The first of `read`.
+    /// The first error of `read`.
     pub fn give_density_maps<E>(
         &mut self,
         mut read: impl FnMut(&str) -> Result<fracture::DensityMap, E>,
@@ -89,10 +88,10 @@ impl Scene {
         Ok(())
     }
 
-    /// Hands over what is in a picture of strength: `stencil` makes it of what says where it is.
+    /// Hands over the pictures of strength: `stencil` reads the one that a [`StrengthPicture`] names.
     ///
     /// # Errors
-    /// The first of `stencil`.
+    /// The first error of `stencil`.
     pub fn give_strength<E>(
         &mut self,
         mut stencil: impl FnMut(&StrengthPicture) -> Result<fracture::Stencil, E>,

@@ -85,7 +85,7 @@ struct LinkState {
     props: Vec<PropState>,
 }
 
-/// Place, normal, friction and impulse of what may bear a sleeper.
+/// Place, normal, friction and impulse of a contact that may support a sleeper.
 type PropState = ([f64; 3], [f64; 3], f64, [f64; 3]);
 
 /// A joint that is left.

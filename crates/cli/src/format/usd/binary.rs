@@ -38,7 +38,7 @@ enum Spec {
     Relationship = 8,
 }
 
-/// Writes values as they come, and what tells of them at the end.
+/// Writes values as they come, and their tables at the end.
 pub(super) struct Binary<'w, W> {
     values: Values<'w, W>,
     paths: Paths,
