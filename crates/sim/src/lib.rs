@@ -60,7 +60,7 @@ pub use look::paint::{Paint, PaintedMesh};
 pub use look::surface::{CoatGroup, Surface};
 pub use look::{Appearance, Look, SmallPieces, Texture};
 pub use record::camera::{Camera, CameraKey};
-pub use record::dust::{Dust, Speck, Surroundings};
+pub use record::dust::{Dust, ShownSpeck, Speck, Surroundings};
 pub use record::physics_scene::{
     Collider, ColliderSolid, PhysicsBody, PhysicsJoint, PhysicsMass, PhysicsMotion, PhysicsScene,
 };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::{Point3, UnitQuaternion};
 use sim::{Coat, Look, Opacity, Recording, Surface};
 
-use super::between;
+use super::between::{Interpolated, interpolated};
 use super::bvh::{Bvh, Hit, Ray, Vec3};
 use super::images::Images;
 use super::view::View;
@@ -79,8 +79,8 @@ impl<'i> Stage<'i> {
     ) -> Self {
         let (mut corners, mut facets, mut bodies) = (vec![], vec![], vec![]);
         let mut planes = vec![];
-        for (number, pose, scale) in between::poses(recording, moment) {
-            let track = &recording.tracks[number];
+        for Interpolated { track, pose, scale } in interpolated(recording, moment) {
+            let track = &recording.tracks[track];
             let (surface, look) = (track.surface(), Arc::clone(&track.look));
             if surface.is_endless() {
                 let normal = pose.rotation * nalgebra::Vector3::y();

@@ -17,7 +17,8 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
     let bodies: Vec<Value> = recording.tracks.iter().map(&mut packed).collect();
     let geometries = geometries.take();
     let view = View::fitted(recording, 16.0 / 9.0);
-    let (center, arm, field, radius) = view.at(recording, 0.0).parts();
+    let start = view.at(recording, 0.0);
+    let [center, arm]: [[f64; 3]; 2] = [start.center().into(), start.arm().into()];
     let energies: Vec<Value> = recording
         .energies
         .iter()
@@ -27,7 +28,7 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
         "name": name,
         "fps": recording.fps,
         "frames": recording.frames,
-        "view": { "centre": center, "arm": arm, "radius": radius, "field": field,
+        "view": { "centre": center, "arm": arm, "radius": start.radius(), "field": start.field(),
             "path": path(recording, &view) },
         "geometries": geometries.sizes,
         "bodies": bodies,
@@ -51,7 +52,8 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
 /// Where the camera looks and the way from there to it in each frame, if it moves.
 fn path(recording: &Recording, view: &View) -> Option<Vec<[f64; 6]>> {
     let place = |frame: usize| {
-        let ([x, y, z], [a, b, c], ..) = view.at(recording, frame as f64).parts();
+        let now = view.at(recording, frame as f64);
+        let ([x, y, z], [a, b, c]) = (now.center().into(), now.arm().into());
         [x, y, z, a, b, c]
     };
     let path: Vec<[f64; 6]> = (0..recording.frames).map(place).collect();

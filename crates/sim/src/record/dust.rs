@@ -187,8 +187,8 @@ impl Dust {
         self.fps
     }
 
-    /// The specks that are there in a frame: the number of each, its position, m, and its velocity, m/s.
-    pub fn shown(&self, frame: usize) -> impl Iterator<Item = (usize, Point3<f64>, Vector3<f64>)> {
+    /// The specks that are there in a frame.
+    pub fn shown(&self, frame: usize) -> impl Iterator<Item = ShownSpeck> {
         let longest = shown_frames(self.fps);
         let start = self.specks.partition_point(|speck| speck.birth + longest <= frame);
         let end = self.specks.partition_point(|speck| speck.birth <= frame);
@@ -197,9 +197,21 @@ impl Dust {
             let time = (frame - speck.birth) as f64 / self.fps;
             let fall = self.gravity * time;
             let position = speck.position + (speck.velocity + 0.5 * fall) * time;
-            (time <= speck.life).then_some((n, position, speck.velocity + fall))
+            let velocity = speck.velocity + fall;
+            (time <= speck.life).then_some(ShownSpeck { number: n, position, velocity })
         })
     }
+}
+
+/// A speck in a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ShownSpeck {
+    /// Its number in [`Dust::specks`].
+    pub number: usize,
+    /// m.
+    pub position: Point3<f64>,
+    /// m/s.
+    pub velocity: Vector3<f64>,
 }
 
 /// Frames in which a speck of the longest life is there.

@@ -298,7 +298,7 @@ impl Recorder {
 
     /// Starts tracks of the bodies that took the place of others.
     fn start_changed(&mut self, world: &World, report: &Report, frame: usize) {
-        for (parent, children, is_dented) in changes(report) {
+        for Replaced { parent, children, is_dented } in replaced(report) {
             let Ok(at) = self.live.binary_search_by_key(&parent, |live| live.body) else {
                 continue;
             };
@@ -467,12 +467,26 @@ fn last_stress(report: &Report, body: BodyId) -> Option<Arc<StressField>> {
     last.map(|(_, stress)| Arc::clone(stress))
 }
 
-/// Bodies that were replaced, their replacements, and whether they were dented, in the order of the replacements.
-fn changes(report: &Report) -> Vec<(BodyId, &[BodyId], bool)> {
-    let broke = report.events.fractures.iter().map(|f| (f.parent, &f.fragments[..], false));
-    let dents =
-        report.events.dents.iter().map(|d| (d.before, std::slice::from_ref(&d.after), true));
+/// A body that was replaced.
+struct Replaced<'a> {
+    parent: BodyId,
+    children: &'a [BodyId],
+    is_dented: bool,
+}
+
+/// Bodies that were replaced, in the order of the replacements.
+fn replaced(report: &Report) -> Vec<Replaced<'_>> {
+    let broke = report.events.fractures.iter().map(|f| Replaced {
+        parent: f.parent,
+        children: &f.fragments,
+        is_dented: false,
+    });
+    let dents = report.events.dents.iter().map(|d| Replaced {
+        parent: d.before,
+        children: std::slice::from_ref(&d.after),
+        is_dented: true,
+    });
     let mut changes: Vec<_> = broke.chain(dents).collect();
-    changes.sort_by_key(|(_, children, _)| children.first().copied());
+    changes.sort_by_key(|replaced| replaced.children.first().copied());
     changes
 }

@@ -5,6 +5,7 @@ use dynamics::Momentum;
 use nalgebra::Vector3;
 
 use crate::World;
+use crate::world::joints::JointLoad;
 
 /// A body carries another if it bears this share of its weight.
 const BEARING: f64 = 0.25;
@@ -53,7 +54,7 @@ impl World {
             touches.push(Touch { body: a, other: b, load, pair: Some(n) });
             touches.push(Touch { body: b, other: a, load: reaction, pair: Some(n) });
         }
-        for ([a, b], [load, reaction], _) in self.joint_loads() {
+        for JointLoad { bodies: [a, b], loads: [load, reaction], .. } in self.joint_loads() {
             touches.push(Touch { body: a, other: b, load, pair: None });
             touches.push(Touch { body: b, other: a, load: reaction, pair: None });
         }
