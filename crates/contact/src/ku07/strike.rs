@@ -184,8 +184,8 @@ impl<'a, 'f> Strike<'a, 'f> {
                 let pose = &poses[[a, b][side]];
                 pose.inverse_transform_point(&Point3::from(pose.translation.vector + arms[side]))
             });
-            let rotations = [poses[a].rotation, poses[b].rotation];
-            let (met, speeds) = (Met { at, time, rotations }, (approach.speed, restitution));
+            let poses = [poses[a], poses[b]];
+            let (met, speeds) = (Met { at, time, poses }, (approach.speed, restitution));
             Blow::new((pair.bodies[0], pair.bodies[1]), met, (normal, impulse), speeds)
         });
         if let Some((blow, share)) = blow.and_then(|blow| Some((blow, bearing.share(&blow)?))) {
@@ -204,7 +204,7 @@ impl<'a, 'f> Strike<'a, 'f> {
     fn push(&mut self, bodies: [u32; 2], j: &Vector3<f64>, arms: &[Vector3<f64>; 2]) {
         for ((i, j), arm) in bodies.into_iter().zip([*j, -j]).zip(arms) {
             match &self.frame.columns.bodies[i as usize] {
-                Body::Dynamic(_) => self.momenta[i as usize].apply(&j, arm),
+                Body::Dynamic(_) => self.momenta[i as usize].apply_impulse(&j, arm),
                 Body::Kinematic(velocity) => self.done.work -= j.dot(&velocity.at(arm)),
                 Body::Static => {}
             }

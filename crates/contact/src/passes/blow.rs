@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dynamics::Velocity;
-use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::narrow::contacts::Resumed;
 
@@ -19,8 +19,8 @@ pub struct Blow {
     pub at: [Point3<f64>; 2],
     /// Time of impact, s since the start of the step.
     pub time: f64,
-    /// The orientations of `a` and of `b` at the time of impact.
-    pub rotations: [UnitQuaternion<f64>; 2],
+    /// The poses of `a` and of `b` at the time of impact.
+    pub poses: [Isometry3<f64>; 2],
     /// Unit normal in world axes, out of `b`.
     pub normal: Vector3<f64>,
     /// The impulse on `a` if neither body breaks, N s; `b` receives the opposite.
@@ -47,11 +47,11 @@ pub struct Bearing<'a> {
     pub max_strayed: usize,
 }
 
-/// Contact point in body coordinates of both bodies, m, time of impact, s, and orientations there.
+/// Contact point in body coordinates of both bodies, m, time of impact, s, and poses then.
 pub(crate) struct Met {
     pub(crate) at: [Point3<f64>; 2],
     pub(crate) time: f64,
-    pub(crate) rotations: [UnitQuaternion<f64>; 2],
+    pub(crate) poses: [Isometry3<f64>; 2],
 }
 
 /// The total impulse of a pair, N s, and the number of the contact with the largest component along it; `None` if the
@@ -68,12 +68,12 @@ impl Blow {
     /// `approach` is the largest speed of approach at a contact, m/s.
     pub(crate) fn new(
         (a, b): (u32, u32),
-        Met { at, time, rotations }: Met,
+        Met { at, time, poses }: Met,
         (normal, impulse): (Vector3<f64>, Vector3<f64>),
         (approach, restitution): (f64, f64),
     ) -> Self {
         let mass = impulse.dot(&normal).max(0.0) / ((1.0 + restitution) * approach);
-        Self { a, b, at, time, rotations, normal, impulse, approach, mass, struck: None }
+        Self { a, b, at, time, poses, normal, impulse, approach, mass, struck: None }
     }
 }
 

@@ -334,7 +334,7 @@ fn struck(
 ) -> Blow {
     let normal = contacts.all()[contact].normal;
     let at = *contacts.met(contact);
-    let rotations = [pair.a, pair.b].map(|i| frame.poses[i as usize].rotation);
-    let met = Met { at, time: 0.0, rotations };
+    let poses = [pair.a, pair.b].map(|i| frame.poses[i as usize]);
+    let met = Met { at, time: 0.0, poses };
     Blow::new((pair.a, pair.b), met, (normal, impulse), (approach, 0.0))
 }

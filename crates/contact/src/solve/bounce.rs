@@ -430,7 +430,7 @@ impl Solution {
         let [a, b] = [0, 1].map(|body| {
             let Momentum { linear, angular } =
                 given.clone().fold(Momentum::default(), |mut sum, (meeting, j)| {
-                    sum.apply(j, &meeting.arms[body]);
+                    sum.apply_impulse(j, &meeting.arms[body]);
                     sum
                 });
             let mover = movers[body];

@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use sim::{Dust, MeshWarning, Phase, Recording, Report, Surroundings};
 
 use crate::args::RunOptions;
+use crate::commands::Failure;
 use crate::commands::impacts::{Hardest, nothing_broke};
+use crate::commands::outputs::{check_dust, print};
 use crate::commands::warnings::{Warned, mesh_warning_json};
-use crate::commands::{Failure, check_dust, print};
 use crate::format::Format;
 use crate::ledger::{Ledger, Row};
 use crate::output::write_whole;

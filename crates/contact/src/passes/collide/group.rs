@@ -319,8 +319,8 @@ impl Impact {
         let mut gains = vec![Momentum::default(); self.bodies.len()];
         for (touch, j) in self.touches.iter().zip(impulses) {
             let [a, b] = touch.bodies;
-            gains[a].apply(j, &touch.arms[0]);
-            gains[b].apply(&-j, &touch.arms[1]);
+            gains[a].apply_impulse(j, &touch.arms[0]);
+            gains[b].apply_impulse(&-j, &touch.arms[1]);
         }
         gains
     }
@@ -382,8 +382,8 @@ impl Impact {
             let (impulse, hardest) = total(&self.impulses[range.clone()])?;
             let hardest = range.start + hardest;
             let touch = &self.touches[hardest];
-            let rotations = touch.bodies.map(|n| group.bodies[&self.bodies[n]].pose.rotation);
-            let met = Met { at: self.at[hardest], time: group.time, rotations };
+            let poses = touch.bodies.map(|n| group.bodies[&self.bodies[n]].pose);
+            let met = Met { at: self.at[hardest], time: group.time, poses };
             let Manifold { a, b, .. } = pass.contacts.manifolds()[*pair];
             // pairs that only transmit an impulse have no speed of approach of their own
             Some((*pair, Blow::new((a, b), met, (touch.normal, impulse), (approach, 0.0))))

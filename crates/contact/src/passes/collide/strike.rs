@@ -1,7 +1,7 @@
 //! The impact of a pair alone.
 
 use dynamics::Momentum;
-use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::{Pass, Struck, mass_at};
 use crate::narrow::candidate::Side;
@@ -38,9 +38,9 @@ impl Pass<'_> {
         if !self.hits(&struck, &mut hit) {
             return false;
         }
-        let rotations = struck.each_ref().map(|struck| struck.pose.rotation);
+        let poses = struck.each_ref().map(|struck| struck.pose);
         let numbers = (bodies[0] as u32, bodies[1] as u32);
-        let blow = hit.blow(numbers, rotations);
+        let blow = hit.blow(numbers, poses);
         if let Some((blow, share)) = blow.and_then(|blow| Some((blow, bearing.share(&blow)?))) {
             self.done.blows.push(blow);
             hit.impulses.iter_mut().for_each(|j| *j *= share);
@@ -127,16 +127,16 @@ impl Hit {
     fn gains(&self) -> [Momentum; 2] {
         let mut gains = [Momentum::default(); 2];
         for (meeting, j) in self.given() {
-            gains[0].apply(j, &meeting.arms[0]);
-            gains[1].apply(&-j, &meeting.arms[1]);
+            gains[0].apply_impulse(j, &meeting.arms[0]);
+            gains[1].apply_impulse(&-j, &meeting.arms[1]);
         }
         gains
     }
 
     /// The blow of all contacts; `None` if its impulse is zero.
-    fn blow(&self, bodies: (u32, u32), rotations: [UnitQuaternion<f64>; 2]) -> Option<Blow> {
+    fn blow(&self, bodies: (u32, u32), poses: [Isometry3<f64>; 2]) -> Option<Blow> {
         let (impulse, hardest) = total(&self.impulses[..self.count])?;
-        let met = Met { at: self.at[hardest], time: self.time, rotations };
+        let met = Met { at: self.at[hardest], time: self.time, poses };
         let given = (self.meetings[hardest].normal, impulse);
         Some(Blow::new(bodies, met, given, (self.approach, self.restitution)))
     }
