@@ -114,7 +114,7 @@ fn rays_and_moving_solids_meet_a_box_of_tetrahedra_where_they_do_the_box() {
     let tets = Shape::tets(Arc::new(TetSolid::new(&mesh, &still).unwrap()));
     let cuboid = Shape::cuboid(half, 0.1);
     let along = nalgebra::Unit::new_normalize(Vector3::new(-1.0, 0.1, 0.05));
-    let ray = contact::Ray { from: Point3::new(2.0, 0.05, 0.1), along, most: 5.0 };
+    let ray = contact::Ray { from: Point3::new(2.0, 0.05, 0.1), along, max_distance: 5.0 };
     let (found, exact) = (tets.cast_ray(&ray).unwrap(), cuboid.cast_ray(&ray).unwrap());
     assert!((found.distance - exact.distance).abs() < 1e-12, "{found:?} {exact:?}");
     assert!((found.normal - exact.normal).norm() < 1e-12);

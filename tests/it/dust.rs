@@ -119,9 +119,9 @@ fn assert_between_pieces(run: &(Recording, Surroundings), gap: f64) -> usize {
     births.dedup();
     assert!(dust.specks.len() > 50, "{births:?} {}", dust.specks.len());
     // pieces of one body share its material coordinates
-    let material = |n: usize| match &recording.tracks[n].skin {
-        sim::Skin::Of(undrawn) => undrawn.solid.as_ref().unwrap().material,
-        sim::Skin::Made(_) => panic!("not drawn yet"),
+    let material = |n: usize| match &recording.tracks[n].lazy_surface {
+        sim::LazySurface::Of(source) => source.solid.as_ref().unwrap().material,
+        sim::LazySurface::Made(_) => panic!("not drawn yet"),
     };
     for speck in &dust.specks {
         let track = &recording.tracks[speck.track];

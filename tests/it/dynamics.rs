@@ -225,7 +225,7 @@ proptest! {
     ) {
         let body = Body::Dynamic(MassProperties::planar(mass, inertia).unwrap());
         let mut momentum = Momentum::default();
-        momentum.apply(&push, &arm);
+        momentum.apply_impulse(&push, &arm);
         let momentum = momentum.planar();
         let mut pose = Isometry3::identity();
         for _ in 0..30 {

@@ -7,7 +7,7 @@ use brisance::format::{Encoding, Format, WriteError};
 use brisance::spool::{Paths, Spool};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use serde_json::{Value, json};
-use sim::{Look, Recording, Skin, Stretch, Surface, TimedCorner, Trace, Track};
+use sim::{LazySurface, Look, Recording, Stretch, Surface, TimedWaypoint, Trace, Track};
 
 /// A pot that breaks at frame 2 into two shards, one of which breaks as it is born.
 fn recording() -> Recording {
@@ -26,7 +26,7 @@ fn recording() -> Recording {
     };
     let track = |name: &str, parent, birth, poses| Track {
         name: name.to_owned(),
-        skin: Skin::Made(surface.clone()),
+        lazy_surface: LazySurface::Made(surface.clone()),
         look: Arc::new(Look {
             material: "old clay".to_owned(),
             color: [0.5, 0.25, 1.0],
@@ -38,7 +38,7 @@ fn recording() -> Recording {
         birth,
         taken: 0,
         poses,
-        corners: Vec::new(),
+        waypoints: Vec::new(),
         shrinks: None,
         stresses: Vec::new(),
     };
@@ -256,11 +256,11 @@ fn recordings_whose_poses_are_on_disk_are_written_as_others() {
     let mut whole = crate::glb::breaking_pot();
     for track in &mut whole.tracks {
         let between = (track.birth..track.end()).skip(1).step_by(2).zip(&track.poses);
-        let corner = |(frame, pose): (usize, &Isometry3<f64>)| {
+        let waypoint = |(frame, pose): (usize, &Isometry3<f64>)| {
             let pose = Isometry3::translation(0.0, 0.25, 0.0) * pose;
-            TimedCorner { time: frame as f64 - 0.25, pose }
+            TimedWaypoint { time: frame as f64 - 0.25, pose }
         };
-        track.corners = between.map(corner).collect();
+        track.waypoints = between.map(waypoint).collect();
     }
     for every in [1, 2, 3, 5] {
         let mut spooled = whole.clone();
@@ -269,13 +269,13 @@ fn recordings_whose_poses_are_on_disk_are_written_as_others() {
         for now in (0..whole.frames).step_by(every) {
             let mut stretches = vec![];
             for (track, of) in spooled.tracks.iter_mut().enumerate() {
-                let Track { birth, taken, poses, corners, .. } = of;
+                let Track { birth, taken, poses, waypoints, .. } = of;
                 let known = (now + 1).saturating_sub(*birth + *taken).min(poses.len());
                 if known > 1 {
                     let poses = poses.drain(..known - 1).collect();
-                    let held = corners.partition_point(|corner| corner.time < now as f64);
-                    let corners = corners.drain(..held).collect();
-                    stretches.push(Stretch { track, trace: Trace { poses, corners } });
+                    let held = waypoints.partition_point(|waypoint| waypoint.time < now as f64);
+                    let waypoints = waypoints.drain(..held).collect();
+                    stretches.push(Stretch { track, trace: Trace { poses, waypoints } });
                     *taken += known - 1;
                 }
             }
@@ -293,7 +293,7 @@ fn recordings_whose_poses_are_on_disk_are_written_as_others() {
         let all = paths.gathered().unwrap();
         assert_eq!(all.tracks.len(), whole.tracks.len());
         for (n, (a, b)) in all.tracks.iter().zip(&whole.tracks).enumerate() {
-            assert_eq!((&a.poses, &a.corners), (&b.poses, &b.corners), "{n}");
+            assert_eq!((&a.poses, &a.waypoints), (&b.poses, &b.waypoints), "{n}");
             for frames in [0..3, 4..9, 7..7, 2..100] {
                 let (first, poses) = paths.of(n, frames.clone()).unwrap();
                 let same = frames.filter_map(|frame| Some((frame, b.pose(frame)?)));

@@ -20,8 +20,8 @@ use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, UnitVector3, Vecto
 use proptest::prelude::*;
 use sim::scene::Scene;
 use sim::{
-    Action, BodyId, Corner, Debris, Events, Filter, Fracture, NewBody, Path, Recorder, Retire,
-    Retired, Settings, SteeringError, Timeline, World, build,
+    Action, BodyId, Debris, Events, Filter, Fracture, NewBody, Path, Recorder, Retire, Retired,
+    Settings, SteeringError, Timeline, Waypoint, World, build,
 };
 
 use crate::sim::brick;
@@ -195,17 +195,17 @@ fn what_bounces_within_a_frame_is_shown_to_touch() {
     let id = world.add(ball).unwrap();
     // it is 0.24 m above the floor, and 0.2 m a frame nearer
     world.step();
-    assert_eq!(world.corners(id), []);
+    assert_eq!(world.waypoints(id), []);
     world.step();
-    let [corner] = world.corners(id) else { panic!("it bounced once") };
-    assert!((corner.share - 0.2).abs() < 1e-9, "{corner:?}");
+    let [waypoint] = world.waypoints(id) else { panic!("it bounced once") };
+    assert!((waypoint.share - 0.2).abs() < 1e-9, "{waypoint:?}");
     let height = |t: f64| world.interpolated_pose(id, t).unwrap().translation.y;
     // it leaves at half the speed
     for (t, wanted) in [(0.0, 0.14), (0.1, 0.12), (0.2, 0.1), (0.6, 0.14), (1.0, 0.18)] {
         assert!((height(t) - wanted).abs() < 1e-9, "{} m at {t}", height(t));
     }
     world.step();
-    assert_eq!(world.corners(id), []);
+    assert_eq!(world.waypoints(id), []);
 }
 
 /// A ball that strikes both planes of a wedge within a frame, and its places relative to the edge at the shares 0, 0.4,
@@ -233,11 +233,11 @@ fn wedge() -> (World, BodyId, [(f64, Vector3<f64>); 4]) {
 fn a_ball_that_strikes_both_planes_of_a_wedge_in_a_frame_is_shown_to_touch_both() {
     let (mut world, id, known) = wedge();
     world.step();
-    let corners = world.corners(id);
-    assert_eq!(corners.len(), 2);
-    for (corner, (share, place)) in corners.iter().zip(&known[1..]) {
-        assert!((corner.share - share).abs() < 1e-9, "{corner:?}");
-        assert!((corner.pose.translation.vector - place).norm() < 1e-9, "{corner:?}");
+    let waypoints = world.waypoints(id);
+    assert_eq!(waypoints.len(), 2);
+    for (waypoint, (share, place)) in waypoints.iter().zip(&known[1..]) {
+        assert!((waypoint.share - share).abs() < 1e-9, "{waypoint:?}");
+        assert!((waypoint.pose.translation.vector - place).norm() < 1e-9, "{waypoint:?}");
     }
     for pair in known.windows(2) {
         let [(from, start), (to, end)] = [pair[0], pair[1]];
@@ -278,11 +278,11 @@ fn recordings_hold_where_a_ball_struck_both_planes_of_a_wedge_in_a_frame() {
         assert!((Vector3::from(*place).cast() - wanted).norm() < 1e-6, "{place:?} at {share}");
     }
     let back = read_glb(&std::fs::read(path("glb")).unwrap()).unwrap();
-    let corners = &back.tracks[2].corners;
-    assert_eq!(corners.len(), 2);
-    for (corner, (share, wanted)) in corners.iter().zip(&known[1..]) {
-        assert!((corner.time - share).abs() < 1e-6, "{corner:?}");
-        assert!((corner.pose.translation.vector - wanted).norm() < 1e-6, "{corner:?}");
+    let waypoints = &back.tracks[2].waypoints;
+    assert_eq!(waypoints.len(), 2);
+    for (waypoint, (share, wanted)) in waypoints.iter().zip(&known[1..]) {
+        assert!((waypoint.time - share).abs() < 1e-6, "{waypoint:?}");
+        assert!((waypoint.pose.translation.vector - wanted).norm() < 1e-6, "{waypoint:?}");
     }
     let text = std::fs::read_to_string(path("usda")).unwrap();
     let samples = text.rsplit("xformOp:translate.timeSamples").next().unwrap();
@@ -306,13 +306,16 @@ fn of_many_blows_in_a_frame_the_first_and_the_last_are_shown() {
     let velocity = Velocity { linear: Vector3::new(7.2, 0.0, 0.0), ..Velocity::default() };
     let id = world.add(NewBody { velocity, material, ..ball(0.1, [0.0; 3]) }).unwrap();
     world.step();
-    let corners = world.corners(id);
-    assert_eq!(corners.len(), Corner::MAX);
-    for (n, corner) in corners.iter().enumerate() {
-        let n = if n + 1 == Corner::MAX { 11 } else { n };
+    let waypoints = world.waypoints(id);
+    assert_eq!(waypoints.len(), Waypoint::MAX);
+    for (n, waypoint) in waypoints.iter().enumerate() {
+        let n = if n + 1 == Waypoint::MAX { 11 } else { n };
         let wanted = if n % 2 == 0 { 0.01 } else { -0.01 };
-        assert!((corner.share - (0.01 + 0.02 * n as f64) / 0.24).abs() < 1e-6, "{n}: {corner:?}");
-        assert!((corner.pose.translation.x - wanted).abs() < 1e-6, "{n}: {corner:?}");
+        assert!(
+            (waypoint.share - (0.01 + 0.02 * n as f64) / 0.24).abs() < 1e-6,
+            "{n}: {waypoint:?}"
+        );
+        assert!((waypoint.pose.translation.x - wanted).abs() < 1e-6, "{n}: {waypoint:?}");
     }
 }
 
@@ -339,7 +342,7 @@ fn pieces_are_shown_as_the_whole_until_the_blow() {
         }
         sum.1 / sum.0
     };
-    let share = world.corners(pieces[0]).first().expect("it was struck").share;
+    let share = world.waypoints(pieces[0]).first().expect("it was struck").share;
     assert!(pieces.len() > 2 && share > 0.0);
     // it was at rest
     for t in [0.0, 0.5 * share, share] {
@@ -484,7 +487,7 @@ fn a_force_on_one_of_two_cubes_that_touch_turns_both() {
         let before = place(&world, ids[1]);
         world.step();
         let middle = (before + place(&world, ids[1])) * 0.5;
-        wanted.apply(&(force * DT), &middle);
+        wanted.apply_impulse(&(force * DT), &middle);
     }
     let Momentum { linear, angular } = world.momentum();
     assert!((linear - wanted.linear).norm() < 1e-9, "{linear}");

@@ -10,7 +10,9 @@ use brisance_tests::skipped::skipped;
 use gltf::animation::Property;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
-use sim::{Camera, CameraKey, Energy, Look, Recording, Skin, Surface, Texture, TimedCorner, Track};
+use sim::{
+    Camera, CameraKey, Energy, LazySurface, Look, Recording, Surface, Texture, TimedWaypoint, Track,
+};
 
 fn tetrahedron(size: f32) -> Arc<Surface> {
     let vertices = vec![[0.0; 3], [size, 0.0, 0.0], [0.0, size, 0.0], [0.0, 0.0, size]];
@@ -42,13 +44,13 @@ fn track(name: &str, surface: &Arc<Surface>, birth: usize, poses: Vec<Isometry3<
     });
     Track {
         name: name.to_owned(),
-        skin: Skin::Made(surface.clone()),
+        lazy_surface: LazySurface::Made(surface.clone()),
         look,
         parent: None,
         birth,
         taken: 0,
         poses,
-        corners: Vec::new(),
+        waypoints: Vec::new(),
         shrinks: None,
         stresses: Vec::new(),
     }
@@ -198,7 +200,7 @@ fn the_khronos_validator_finds_no_error_and_no_warning() {
     let still = Recording { frames: 1, energies: vec![], ..breaking_pot() };
     let empty = Recording { fps: 30.0, frames: 1, tracks: vec![], energies: vec![], camera: None };
     let mut unseen = breaking_pot();
-    unseen.tracks[1].skin = Skin::default();
+    unseen.tracks[1].lazy_surface = LazySurface::default();
     let files = [
         ("pot", breaking_pot()),
         ("clear", clear_pot()),
@@ -255,7 +257,7 @@ fn a_fragment_names_its_parent() {
 fn changed(track: &mut Track, change: impl FnOnce(&mut Surface)) {
     let mut surface = Surface::clone(&track.surface());
     change(&mut surface);
-    track.skin = surface.into();
+    track.lazy_surface = surface.into();
 }
 
 #[test]
@@ -285,8 +287,8 @@ fn assert_same(a: &Recording, b: &Recording) {
             assert!((p.translation.vector - q.translation.vector).amax() < 1e-6);
             assert!(p.rotation.angle_to(&q.rotation) < 1e-6);
         }
-        assert_eq!(a.corners.len(), b.corners.len(), "{:?} and {:?}", a.corners, b.corners);
-        for (p, q) in a.corners.iter().zip(&b.corners) {
+        assert_eq!(a.waypoints.len(), b.waypoints.len(), "{:?} and {:?}", a.waypoints, b.waypoints);
+        for (p, q) in a.waypoints.iter().zip(&b.waypoints) {
             assert!((p.time - q.time).abs() < 1e-4);
             assert!((p.pose.translation.vector - q.pose.translation.vector).amax() < 1e-6);
             assert!(p.pose.rotation.angle_to(&q.pose.rotation) < 1e-6);
@@ -373,18 +375,18 @@ fn a_file_that_brisance_did_not_write_is_refused() {
     foreign("\"parent\":1", "\"parent\":3");
 }
 
-/// The corners of a body that lives in these frames, at shares of the frames after some of them. No two have the same
+/// The waypoints of a body that lives in these frames, at shares of the frames after some of them. No two have the same
 /// pose: of several keys in a row with one pose a file keeps the first and the last.
-fn corners(life: std::ops::Range<usize>, blows: &[(usize, f64)]) -> Vec<TimedCorner> {
-    let corner = |(n, &(after, share)): (usize, &(usize, f64))| TimedCorner {
+fn waypoints(life: std::ops::Range<usize>, blows: &[(usize, f64)]) -> Vec<TimedWaypoint> {
+    let waypoint = |(n, &(after, share)): (usize, &(usize, f64))| TimedWaypoint {
         time: (life.start + after) as f64 + share,
         pose: pose(after + 20 * (n + 1)),
     };
-    let mut corners: Vec<TimedCorner> = blows.iter().enumerate().map(corner).collect();
-    corners.retain(|corner| corner.time.ceil() < life.end as f64);
-    corners.sort_by(|a, b| a.time.total_cmp(&b.time));
-    corners.dedup_by(|a, b| a.time - b.time < 1e-3);
-    corners
+    let mut waypoints: Vec<TimedWaypoint> = blows.iter().enumerate().map(waypoint).collect();
+    waypoints.retain(|waypoint| waypoint.time.ceil() < life.end as f64);
+    waypoints.sort_by(|a, b| a.time.total_cmp(&b.time));
+    waypoints.dedup_by(|a, b| a.time - b.time < 1e-3);
+    waypoints
 }
 
 /// Recordings whose bodies are born, rest, jump and end at random.
@@ -402,8 +404,8 @@ fn recordings() -> impl Strategy<Value = Recording> {
                 let poses = steps.iter().map(|&s| pose(s)).collect();
                 let shrinks = shrinks.filter(|&s| s < steps.len()).map(|s| birth + s);
                 let track = track(&format!("body {i}"), &surfaces[*surface], *birth, poses);
-                let corners = corners(*birth..birth + steps.len(), blows);
-                Track { shrinks, corners, ..track }
+                let waypoints = waypoints(*birth..birth + steps.len(), blows);
+                Track { shrinks, waypoints, ..track }
             })
             .collect();
         let frames = tracks.iter().map(Track::end).max().unwrap_or(1).max(1);

@@ -193,7 +193,7 @@ fn a_motor_speeds_a_hinge_up_with_its_torque_until_it_runs_at_its_speed() {
         let axle = ghost(&mut world, Body::Static, Isometry3::identity());
         let wheel = ghost(&mut world, mass(4.0, [0.3, 0.3, 0.5]), Isometry3::identity());
         let hinge = joint(JointKind::Hinge, [wheel, axle], Point3::origin());
-        let motor = Some(Motor { speed: 6.0, most: 2.0 });
+        let motor = Some(Motor { speed: 6.0, max_force: 2.0 });
         world.add_joint(NewJoint { motor, ..hinge }).unwrap();
         // 2 N m on 0.5 kg m^2: 4 rad/s^2
         let spin = |world: &World| world.get(wheel).unwrap().momentum.angular.z / 0.5;
@@ -553,7 +553,7 @@ fn what_is_welded_together_and_tumbles_gains_no_energy() {
 fn a_motor_turns_bodies_that_touch_nothing() {
     let mut world = afloat(30.0);
     let [a, b] = [0.0, 1.0].map(|x| moving(&mut world, x, [[0.0; 3]; 2]));
-    let motor = Some(Motor { speed: 2.0, most: 100.0 });
+    let motor = Some(Motor { speed: 2.0, max_force: 100.0 });
     let hinge = joint(JointKind::Hinge, [a, b], Point3::new(0.5, 0.0, 0.0));
     world.add_joint(NewJoint { motor, ..hinge }).unwrap();
     (0..60).for_each(|_| drop(world.step()));

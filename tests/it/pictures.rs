@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use brisance::render::{Images, Picture, View, render};
 use nalgebra::{Isometry3, Point3, Vector3};
-use sim::{Camera, CameraKey, Look, Recording, Skin, Surface, Track};
+use sim::{Camera, CameraKey, LazySurface, Look, Recording, Surface, Track};
 
 use crate::cli::{Case, SCENE};
 
@@ -17,13 +17,13 @@ fn cuboid(half: [f64; 3]) -> Surface {
 fn track(name: &str, surface: Surface, poses: Vec<Isometry3<f64>>) -> Track {
     Track {
         name: name.to_owned(),
-        skin: Skin::from(surface),
+        lazy_surface: LazySurface::from(surface),
         look: Arc::new(Look::default()),
         parent: None,
         birth: 0,
         taken: 0,
         poses,
-        corners: Vec::new(),
+        waypoints: Vec::new(),
         shrinks: None,
         stresses: Vec::new(),
     }
@@ -91,7 +91,7 @@ fn it_is_darker_in_the_shadow_and_in_corners() {
     let [dark, bright] =
         [&with, &without].map(|r| render((r, &Images::default()), &above, 0.0, [81, 81]));
     let off = |x: usize, y: usize| brightness(&bright, x, y) - brightness(&dark, x, y);
-    let reach = 81.0 / (2.0 * 8.0 * (View::fitted(&with, 1.0).parts().2 / 2.0).tan());
+    let reach = 81.0 / (2.0 * 8.0 * (View::fitted(&with, 1.0).field() / 2.0).tan());
     let pixel = |along: f64| (40.0 + along * reach).round() as usize;
     assert!(off(pixel(0.75), 40) > 150, "the shadow: {}", off(pixel(0.75), 40));
     let [foot, tip] = [0.62, 0.95].map(|along| brightness(&dark, pixel(along), 40));
@@ -171,9 +171,10 @@ fn cameras_move_as_the_scene_says_and_follow_pieces() {
     let moved = Recording { camera: Some(camera.clone()), ..still.clone() };
     let view = View::fitted(&moved, 1.5);
     for (frame, x) in [(0.0, 0.0), (15.0, 2.0), (22.5, 3.0), (30.0, 4.0)] {
-        let (at, arm, field, _) = view.at(&moved, frame).parts();
-        assert!((at[0] - x).abs() < 1e-9 && field == 0.5, "{frame}: {at:?}");
-        assert!((Vector3::from(arm) - Vector3::new(0.0, 2.0, 5.0)).norm() < 1e-9);
+        let view = view.at(&moved, frame);
+        let at = view.center();
+        assert!((at.x - x).abs() < 1e-9 && view.field() == 0.5, "{frame}: {at:?}");
+        assert!((view.arm() - Vector3::new(0.0, 2.0, 5.0)).norm() < 1e-9);
     }
     // it breaks in frame 10, and one of three pieces flies away
     let mut broken = still;
@@ -184,7 +185,7 @@ fn cameras_move_as_the_scene_says_and_follow_pieces() {
         broken.tracks.push(Track { parent: Some(0), birth: 10, ..piece });
     }
     broken.camera = Some(Camera { follow: Some(0), keys: vec![], ..camera });
-    let at = |frame: f64| View::fitted(&broken, 1.5).at(&broken, frame).parts().0[0];
+    let at = |frame: f64| View::fitted(&broken, 1.5).at(&broken, frame).center().x;
     assert!((at(5.0) - 5.0).abs() < 1e-9);
     assert!((at(20.0) - 22.0).abs() < 1e-9, "the median piece: {}", at(20.0));
 }

@@ -131,7 +131,7 @@ proptest! {
             add(&mut world, 0.0, turns[0], Velocity { linear, angular }),
             add(&mut world, 0.8, turns[1], Velocity { linear, angular: -angular }),
         ];
-        let motor = Some(Motor { speed, most });
+        let motor = Some(Motor { speed, max_force: most });
         let joint = joint(kind, ids, Vector3::new(0.4, 0.0, 0.0));
         world.add_joint(NewJoint { motor, axis, ..joint }).unwrap();
         world.step();

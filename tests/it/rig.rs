@@ -7,7 +7,7 @@ use brisance::format::glb::{GlbReadError, read_glb};
 use brisance::format::{Encoding, Format};
 use meshfile::{MeshFileError, WriteError, write_rigged_glb_of};
 use nalgebra::{Isometry3, Matrix4, Point3, Quaternion, UnitQuaternion, Vector3};
-use sim::{Recording, Skin, Surface, Trace, Track};
+use sim::{LazySurface, Recording, Surface, Trace, Track};
 
 use crate::cli::{Case, SCENE, TETRAHEDRON, problem};
 use crate::glb::{Shown, assert_valid, breaking_pot, clear_pot, glb, shown};
@@ -125,7 +125,7 @@ fn a_rig_has_one_primitive_for_each_material_and_passes_the_khronos_validator() 
     let still = Recording { frames: 1, energies: vec![], ..breaking_pot() };
     let empty = Recording { frames: 1, energies: vec![], tracks: vec![], ..breaking_pot() };
     let mut unseen = breaking_pot();
-    unseen.tracks.iter_mut().for_each(|track| track.skin = Skin::default());
+    unseen.tracks.iter_mut().for_each(|track| track.lazy_surface = LazySurface::default());
     let all = [
         ("pot", breaking_pot(), 3),
         ("clear", clear_pot(), 4),
@@ -169,14 +169,14 @@ fn sheet(side: u32) -> Surface {
 fn a_material_with_more_vertices_than_16_bits_name_is_several_primitives() {
     let mut recording = breaking_pot();
     // 300 joints take more than 8 bits; 90,000 vertices of one body, and 2,000 of each other
-    let large = Skin::from(sheet(299));
-    let small = Skin::from(sheet(43));
+    let large = LazySurface::from(sheet(299));
+    let small = LazySurface::from(sheet(43));
     let Track { look, .. } = recording.tracks[0].clone();
     let poses = vec![Isometry3::translation(0.5, 0.25, 1.0); 2];
     recording.tracks = (0..300)
         .map(|n| Track {
             name: format!("body {n}"),
-            skin: if n == 7 { large.clone() } else { small.clone() },
+            lazy_surface: if n == 7 { large.clone() } else { small.clone() },
             look: Arc::clone(&look),
             poses: poses.clone(),
             ..recording.tracks[0].clone()

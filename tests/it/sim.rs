@@ -8,8 +8,8 @@ use fracture::{Alignment, Geometry, Pattern, Piece, Voronoi};
 use levelset::{Aabb, Grid, LevelSet, Solid, TriMesh};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use sim::{
-    Breakage, FractureModel, NewBody, Placement, Recorder, Settings, Skin, Strength, Surface,
-    World, rigid,
+    Breakage, FractureModel, LazySurface, NewBody, Placement, Recorder, Settings, Strength,
+    Surface, World, rigid,
 };
 
 fn still(body: Body, shape: Shape, pose: Isometry3<f64>, material: Material) -> NewBody {
@@ -82,14 +82,16 @@ fn a_recording_of_pieces_holds_the_solids_of_the_world_and_no_surfaces() {
     let live: Vec<_> = recording.tracks.iter().filter(|t| t.end() == recording.frames).collect();
     assert!(live.len() > 5 && live.len() == world.len());
     for (track, state) in live.into_iter().zip(world.iter()) {
-        let Skin::Of(undrawn) = &track.skin else { panic!("{} is drawn", track.name) };
-        assert!(Arc::ptr_eq(&undrawn.shape, state.shape), "{}", track.name);
-        assert_eq!(undrawn.lineage.is_some(), track.parent.is_some());
+        let LazySurface::Of(source) = &track.lazy_surface else {
+            panic!("{} is drawn", track.name)
+        };
+        assert!(Arc::ptr_eq(&source.shape, state.shape), "{}", track.name);
+        assert_eq!(source.lineage.is_some(), track.parent.is_some());
     }
     // drawn once or each time, it is the same
     let drawn = recording.drawn();
     for (kept, drawn) in recording.tracks.iter().zip(&drawn.tracks) {
-        assert!(matches!(drawn.skin, Skin::Made(_)));
+        assert!(matches!(drawn.lazy_surface, LazySurface::Made(_)));
         assert_eq!(kept.surface(), drawn.surface());
     }
     assert!(crate::glb::glb(&recording) == crate::glb::glb(&drawn));

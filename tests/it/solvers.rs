@@ -304,7 +304,7 @@ proptest! {
         let total = |momenta: &[Momentum]| {
             let mut total = Momentum::default();
             for (pose, m) in bodies.poses.iter().zip(momenta) {
-                total.apply(&m.linear, &pose.translation.vector);
+                total.apply_impulse(&m.linear, &pose.translation.vector);
                 total.angular += m.angular;
             }
             total

@@ -138,7 +138,7 @@ fn four_bar(most: f64) -> (World, BodyId) {
         add(&mut world, rod, Isometry3::new((from + to) / 2.0, turn), Velocity::default())
     });
     let hinge = |bodies, place| joint(JointKind::Hinge, bodies, place);
-    let motor = Some(Motor { speed: 5.0, most });
+    let motor = Some(Motor { speed: 5.0, max_force: most });
     world.add_joint(NewJoint { motor, ..hinge([bars[0], ground], ends[0][0]) }).unwrap();
     world.add_joint(hinge([bars[1], bars[0]], ends[0][1])).unwrap();
     world.add_joint(hinge([bars[2], bars[1]], top)).unwrap();
@@ -297,7 +297,7 @@ fn a_motor_that_a_limit_stops_holds_and_does_no_work() {
     let nail = nail(&mut world);
     let rod = add(&mut world, mass(1.0, [0.1; 3]), Isometry3::identity(), Velocity::default());
     let hinge = joint(JointKind::Hinge, [rod, nail], Vector3::zeros());
-    let motor = Some(Motor { speed: 2.0, most: 0.5 });
+    let motor = Some(Motor { speed: 2.0, max_force: 0.5 });
     world.add_joint(NewJoint { motor, limits: Some([-0.5, 0.7]), ..hinge }).unwrap();
     (0..60).for_each(|_| drop(world.step()));
     let report = world.step();
@@ -314,7 +314,7 @@ fn a_motor_takes_a_hinge_back_from_the_limit_it_was_thrown_against() {
     let thrown = Velocity { angular: Vector3::z() * -20.0, ..Velocity::default() };
     let rod = add(&mut world, mass(1.0, [0.1; 3]), Isometry3::identity(), thrown);
     let hinge = joint(JointKind::Hinge, [rod, nail], Vector3::zeros());
-    let motor = Some(Motor { speed: 2.0, most: 10.0 });
+    let motor = Some(Motor { speed: 2.0, max_force: 10.0 });
     world.add_joint(NewJoint { motor, limits: Some([-0.1, 1.0]), ..hinge }).unwrap();
     world.step();
     let report = world.step();
@@ -343,7 +343,7 @@ fn flywheel() -> impl Strategy<Value = Flywheel> {
         |(inertia, spin, (speed, most), limits)| Flywheel {
             inertia,
             spin,
-            motor: Motor { speed, most },
+            motor: Motor { speed, max_force: most },
             limits: limits.map(|(less, more)| [-less, more]),
         },
     )
@@ -403,7 +403,7 @@ proptest! {
                 continue;
             }
             for (n, wheel) in wheels.iter().enumerate() {
-                let Motor { speed, most } = wheel.motor;
+                let Motor { speed, max_force: most } = wheel.motor;
                 let (rate, torque, near) = (after[n], joints[n].torque.z, 1e-9 * most);
                 let [lower, upper] = at(n);
                 let is_driven = torque.abs() <= most + near

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use brisance::format::glb::read_glb;
 use brisance_tests::skipped::skipped;
 use nalgebra::Isometry3;
-use sim::TimedCorner;
+use sim::TimedWaypoint;
 
 use crate::cli::{Case, SCENE, brisance};
 use crate::replay::CRACKS;
@@ -149,7 +149,7 @@ fn the_page_reads_the_geometry_and_the_poses_of_the_recording() {
             indices.map(corner).collect()
         })
         .collect();
-    let mut corners_seen = 0;
+    let mut waypoints_seen = 0;
     for (track, body) in recording.tracks.iter().zip(head["bodies"].as_array().unwrap()) {
         assert_eq!(body["name"], track.name);
         assert_eq!(body["birth"], track.birth);
@@ -162,21 +162,22 @@ fn the_page_reads_the_geometry_and_the_poses_of_the_recording() {
         }
         assert_eq!(
             (&body["frames"], &body["corners"]),
-            (&track.poses.len().into(), &track.corners.len().into())
+            (&track.poses.len().into(), &track.waypoints.len().into())
         );
         let numbers = |pose: &Isometry3<f64>| {
             let numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
             numbers.copied().collect::<Vec<f64>>()
         };
-        let corner = |corner: &TimedCorner| [vec![corner.time], numbers(&corner.pose)].concat();
-        let corners = track.corners.iter().flat_map(corner);
-        for x in track.poses.iter().flat_map(numbers).chain(corners) {
+        let waypoint =
+            |waypoint: &TimedWaypoint| [vec![waypoint.time], numbers(&waypoint.pose)].concat();
+        let waypoints = track.waypoints.iter().flat_map(waypoint);
+        for x in track.poses.iter().flat_map(numbers).chain(waypoints) {
             assert_eq!(f32::from_le_bytes(*floats.next().unwrap()), x as f32);
         }
-        corners_seen += track.corners.len();
+        waypoints_seen += track.waypoints.len();
     }
     assert!(floats.next().is_none(), "nothing is left");
-    assert!(corners_seen > 10, "{corners_seen}");
+    assert!(waypoints_seen > 10, "{waypoints_seen}");
 }
 
 #[test]

@@ -9,20 +9,13 @@ struct Modules {
     imports: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// Which exports count as imports: what a name that a module exports again is imported from.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Exports {
-    /// Those of the root alone.
-    OfRoot,
-    /// Those of every module, which also imports what it exports: parts of a module import nothing that it defines.
-    OfAll,
-}
-
-/// The rings of modules in a crate whose sources are in `folder`, each as the names of its modules.
-pub(crate) fn rings(folder: &Path, exports: Exports) -> io::Result<Vec<Vec<String>>> {
+/// The rings of modules in a crate whose sources are in `folder`, each as the names of its modules. A name that a module
+/// exports again is imported from where it is defined, and the module imports what it exports: its parts import
+/// nothing that it defines.
+pub(crate) fn rings(folder: &Path) -> io::Result<Vec<Vec<String>>> {
     let mut sources = BTreeMap::new();
     read(folder, folder, &mut sources)?;
-    Ok(Modules::new(&sources, exports).rings())
+    Ok(Modules::new(&sources).rings())
 }
 
 /// Reads the source of each module, without its unit tests.
@@ -52,10 +45,9 @@ fn read(root: &Path, folder: &Path, sources: &mut BTreeMap<String, String>) -> i
 }
 
 impl Modules {
-    fn new(sources: &BTreeMap<String, String>, exports: Exports) -> Self {
-        let is_followed = |module: &str| module.is_empty() || exports == Exports::OfAll;
+    fn new(sources: &BTreeMap<String, String>) -> Self {
         let mut exported = BTreeMap::new();
-        for (module, code) in sources.iter().filter(|(module, _)| is_followed(module)) {
+        for (module, code) in sources {
             for path in EXPORTS.iter().flat_map(|word| paths(code, word)) {
                 let name = path.rsplit("::").next().unwrap_or(&path);
                 if let Some(full) = absolute(&path, module, sources) {
@@ -65,13 +57,9 @@ impl Modules {
         }
         let mut imports = BTreeMap::new();
         for (module, code) in sources.iter().filter(|(module, _)| !module.is_empty()) {
-            let exports = EXPORTS.iter().filter(|_| is_followed(module));
-            let own = exports.flat_map(|word| paths(code, word)).chain(paths(code, "\nuse "));
+            let own =
+                EXPORTS.iter().flat_map(|word| paths(code, word)).chain(paths(code, "\nuse "));
             let own = own.filter_map(|path| {
-                let bases = ["crate::", "super::", "self::"];
-                if !is_followed(module) && !bases.iter().any(|base| path.starts_with(base)) {
-                    return None;
-                }
                 let mut full = absolute(&path, module, sources)?;
                 while let Some(from) = exported.get(&full).filter(|from| **from != full) {
                     full = from.clone();
@@ -158,9 +146,9 @@ fn paths<'s>(code: &'s str, word: &'static str) -> impl Iterator<Item = String> 
 mod tests {
     use super::*;
 
-    fn modules(files: &[(&str, &str)], exports: Exports) -> Modules {
+    fn modules(files: &[(&str, &str)]) -> Modules {
         let own = files.iter().map(|(name, code)| ((*name).to_owned(), format!("\n{code}")));
-        Modules::new(&own.collect(), exports)
+        Modules::new(&own.collect())
     }
 
     #[test]
@@ -173,20 +161,17 @@ mod tests {
             ("c::deep", "use crate::Thing;\nuse super::side::Four;"),
             ("c::side", "use std::fmt;"),
         ];
-        for exports in [Exports::OfRoot, Exports::OfAll] {
-            assert_eq!(modules(&files, exports).rings(), [["a", "b", "c::deep"]]);
-        }
+        assert_eq!(modules(&files).rings(), [["a", "b", "c::deep"]]);
     }
 
     #[test]
-    fn a_part_that_imports_what_its_module_defines_is_a_ring_once_all_exports_count() {
+    fn a_part_that_imports_what_its_module_defines_is_a_ring() {
         let files = [
             ("a", "pub use part::Part;\nstruct Whole;"),
             ("a::part", "use super::Whole;"),
             ("a::other", "use super::Part;"),
         ];
-        assert!(modules(&files, Exports::OfRoot).rings().is_empty());
-        assert_eq!(modules(&files, Exports::OfAll).rings(), [["a", "a::part"]]);
+        assert_eq!(modules(&files).rings(), [["a", "a::part"]]);
     }
 
     #[test]
@@ -198,8 +183,6 @@ mod tests {
             ("b::one", ""),
             ("b::two", "use super::One;"),
         ];
-        for exports in [Exports::OfRoot, Exports::OfAll] {
-            assert!(modules(&files, exports).rings().is_empty());
-        }
+        assert!(modules(&files).rings().is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Files of what broke: a line that tells of which run, then one line of JSON for each event.
+//! Files of fracture events: a line that names the run, then one line of JSON for each event.
 
 use std::io::{self, Write};
 

@@ -1,5 +1,6 @@
 //! Recordings as files.
 
+mod check;
 mod dust;
 pub mod glb;
 mod jsonl;
@@ -11,7 +12,6 @@ pub(crate) mod vtu;
 
 use std::path::{Path, PathBuf};
 
-use meshfile::{check_poses, check_surface};
 use sim::Recording;
 
 use crate::output::{write_whole, write_whole_folder};
@@ -127,13 +127,4 @@ impl Format {
             }
         }
     }
-}
-
-/// Refuses what no format can hold.
-fn check(recording: &Recording) -> Result<(), WriteError> {
-    for track in &recording.tracks {
-        check_surface(track, &track.surface())?;
-        check_poses(track, &track.poses)?;
-    }
-    Ok(())
 }

@@ -76,7 +76,7 @@ impl Ledger {
         ledger
     }
 
-    /// Adds the frame that `report` tells of.
+    /// Adds the frame of `report`.
     pub fn add(&mut self, world: &World, report: &Report) {
         let momentum = world.momentum();
         let time = report.frame as f64 * world.settings().dt;
@@ -183,7 +183,7 @@ fn numbers(frame: usize, time: f64, event: &Fracture) -> Vec<f64> {
 
 type Column = (&'static str, fn(&Row) -> f64);
 
-/// Names and values of what is written of a row.
+/// Columns of the ledger: names and values.
 const COLUMNS: [Column; 25] = [
     ("frame", |r| r.frame as f64),
     ("time", |r| r.time),
@@ -212,13 +212,13 @@ const COLUMNS: [Column; 25] = [
     ("residual", |r| r.residual),
 ];
 
-/// Names of what is written of what an anchored body bears.
+/// Columns of the loads on anchored bodies.
 const ANCHOR_COLUMNS: [&str; 12] = [
     "frame", "time", "body", "force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z",
     "stress", "strength", "ratio",
 ];
 
-/// Names of what is written of an event after its frame, time and pieces.
+/// Columns of an event after its frame, time and pieces.
 const EVENT_COLUMNS: [&str; 24] = [
     "point_x",
     "point_y",

@@ -170,7 +170,7 @@ fn discard_left(folder: &Path) {
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     let place = |path: &Path| match path.canonicalize() {
         Ok(place) => Some(place),
-        // what is not there yet is told by its folder
+        // a file that does not exist yet is found by its folder
         Err(_) => Some(folder_of(path).canonicalize().ok()?.join(path.file_name()?)),
     };
     a == b || place(a).is_some_and(|a| place(b) == Some(a)) || are_links(a, b)

@@ -1,13 +1,15 @@
 //! Curves of a ledger.
 
 mod scale;
+mod style;
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
-use plotters::style::{FontStyle, register_font};
 use thiserror::Error;
 
 pub(crate) use self::scale::{StressScale, with_stress_scale};
+use self::style::{CYAN, GRAY, PURPLE};
+pub(crate) use self::style::{Drawn, GREEN, INK, ORANGE, SKY, short, use_font};
 use crate::render::Picture;
 
 /// Why a table cannot be drawn.
@@ -118,14 +120,6 @@ struct Panel {
     curves: Vec<(&'static str, RGBColor, Vec<f64>)>,
 }
 
-pub(crate) const INK: RGBColor = RGBColor(27, 32, 39);
-pub(crate) const ORANGE: RGBColor = RGBColor(213, 94, 0);
-pub(crate) const SKY: RGBColor = RGBColor(0, 114, 178);
-pub(crate) const GREEN: RGBColor = RGBColor(0, 158, 115);
-const CYAN: RGBColor = RGBColor(86, 180, 233);
-const PURPLE: RGBColor = RGBColor(150, 80, 170);
-const GRAY: RGBColor = RGBColor(130, 138, 148);
-
 /// The sums of a list up to each of its places.
 fn summed(values: &[f64]) -> Vec<f64> {
     let add = |sum: &mut f64, x: &f64| {
@@ -210,14 +204,6 @@ pub fn to_picture(table: &Table, [width, height]: [usize; 2]) -> Result<Picture,
     Ok(Picture::new([width, height], bytes))
 }
 
-pub(crate) type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
-
-pub(crate) fn use_font() {
-    const FONT: &[u8] = include_bytes!("plot/Roboto.ttf");
-    // it is a font; without it there would be no text, which a test looks for
-    let _ = register_font("sans-serif", FontStyle::Normal, FONT);
-}
-
 fn draw<B: DrawingBackend>(
     table: &Table,
     area: &DrawingArea<B, Shift>,
@@ -289,17 +275,5 @@ impl Panel {
                 .draw()?;
         }
         Ok(())
-    }
-}
-
-/// A number as short as its axis needs it.
-pub(crate) fn short(value: f64) -> String {
-    let size = value.abs();
-    if value == 0.0 {
-        "0".to_owned()
-    } else if (1e-2..1e5).contains(&size) {
-        format!("{}", (value * 1e3).round() / 1e3)
-    } else {
-        format!("{value:.1e}")
     }
 }

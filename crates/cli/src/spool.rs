@@ -6,13 +6,13 @@ use std::ops::Range;
 use std::path::Path;
 
 use nalgebra::{Isometry3, Quaternion, Translation3, Unit};
-use sim::{Recording, Stretch, TimedCorner, Trace};
+use sim::{Recording, Stretch, TimedWaypoint, Trace};
 
 /// Bytes of a pose: place and unit quaternion as `f64`.
 const POSE: u64 = 56;
 
-/// Bytes of a corner: its time and pose.
-const CORNER: u64 = 8 + POSE;
+/// Bytes of a waypoint: its time and pose.
+const WAYPOINT: u64 = 8 + POSE;
 
 /// A file without a name that holds the traces that [`sim::Recorder::take_poses`] took.
 pub struct Spool {
@@ -22,13 +22,13 @@ pub struct Spool {
     places: Vec<Vec<Place>>,
 }
 
-/// A trace in the file: poses, then corners.
+/// A trace in the file: poses, then waypoints.
 #[derive(Clone, Copy)]
 struct Place {
     /// The first byte.
     at: u64,
     poses: usize,
-    corners: usize,
+    waypoints: usize,
 }
 
 impl Spool {
@@ -48,18 +48,18 @@ impl Spool {
     pub fn add(&mut self, stretches: &[Stretch]) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(self.end))?;
         let mut out = BufWriter::new(&self.file);
-        for Stretch { track, trace: Trace { poses, corners } } in stretches {
+        for Stretch { track, trace: Trace { poses, waypoints } } in stretches {
             if self.places.len() <= *track {
                 self.places.resize(track + 1, Vec::new());
             }
             poses.iter().try_for_each(|pose| write_pose(pose, &mut out))?;
-            for TimedCorner { time, pose } in corners {
+            for TimedWaypoint { time, pose } in waypoints {
                 out.write_all(&time.to_le_bytes())?;
                 write_pose(pose, &mut out)?;
             }
-            let place = Place { at: self.end, poses: poses.len(), corners: corners.len() };
+            let place = Place { at: self.end, poses: poses.len(), waypoints: waypoints.len() };
             self.places[*track].push(place);
-            self.end += POSE * place.poses as u64 + CORNER * place.corners as u64;
+            self.end += POSE * place.poses as u64 + WAYPOINT * place.waypoints as u64;
         }
         out.flush()
     }
@@ -91,19 +91,19 @@ impl Spool {
     /// When reading fails.
     pub fn trace(&self, track: usize) -> io::Result<Trace> {
         let poses = self.read(track, 0..usize::MAX)?;
-        let mut corners = Vec::new();
+        let mut waypoints = Vec::new();
         for place in self.places.get(track).into_iter().flatten() {
-            if place.corners == 0 {
+            if place.waypoints == 0 {
                 continue;
             }
             let from = place.at + POSE * place.poses as u64;
-            let mut input = self.part(from, CORNER * place.corners as u64)?;
-            for _ in 0..place.corners {
+            let mut input = self.part(from, WAYPOINT * place.waypoints as u64)?;
+            for _ in 0..place.waypoints {
                 let time = read_number(&mut input)?;
-                corners.push(TimedCorner { time, pose: read_pose(&mut input)? });
+                waypoints.push(TimedWaypoint { time, pose: read_pose(&mut input)? });
             }
         }
-        Ok(Trace { poses, corners })
+        Ok(Trace { poses, waypoints })
     }
 
     /// So many bytes from some place on.
@@ -176,9 +176,9 @@ impl Paths<'_> {
             Some(spool) => spool.trace(track)?,
             None => Trace::default(),
         };
-        let sim::Track { poses, corners, .. } = &self.recording.tracks[track];
+        let sim::Track { poses, waypoints, .. } = &self.recording.tracks[track];
         trace.poses.extend_from_slice(poses);
-        trace.corners.extend_from_slice(corners);
+        trace.waypoints.extend_from_slice(waypoints);
         Ok(trace)
     }
 
@@ -189,8 +189,8 @@ impl Paths<'_> {
     pub fn gathered(&self) -> io::Result<Recording> {
         let mut recording = self.recording.clone();
         for (n, track) in recording.tracks.iter_mut().enumerate() {
-            let Trace { poses, corners } = self.whole(n)?;
-            (track.poses, track.corners, track.taken) = (poses, corners, 0);
+            let Trace { poses, waypoints } = self.whole(n)?;
+            (track.poses, track.waypoints, track.taken) = (poses, waypoints, 0);
         }
         Ok(recording)
     }

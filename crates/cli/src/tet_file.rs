@@ -100,7 +100,7 @@ impl Raw {
             names[n] = mesh.vertices.len() as u32;
             mesh.vertices.push(*place);
         }
-        // those that are not finite are told by the checks of the mesh
+        // the checks of the mesh report those that are not finite
         if let Err(far @ MeshFileError::TooFar { .. }) = check_places(&mesh.vertices) {
             return Err(far);
         }

@@ -152,7 +152,8 @@ fn ask(world: &World) {
     let all = |_| true;
     let (shapes, poses) = (&world.shapes[..], &world.poses[..]);
     let bodies = Bodies { shapes, poses, places: &places, wanted: &all };
-    let down = Ray { from: Point3::new(0.0, 5.0, 0.0), along: -Vector3::y_axis(), most: 10.0 };
+    let down =
+        Ray { from: Point3::new(0.0, 5.0, 0.0), along: -Vector3::y_axis(), max_distance: 10.0 };
     if let Some((body, impact)) = bodies.cast_ray(&down) {
         println!("a ray from 5 m meets body {body} after {:.4} m", impact.distance);
     }

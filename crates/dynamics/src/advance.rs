@@ -80,7 +80,7 @@ impl Scheme {
     ) -> Isometry3<f64> {
         let mass = match body {
             Body::Static => return *pose,
-            Body::Kinematic(velocity) => return velocity.carry(pose, dt),
+            Body::Kinematic(velocity) => return velocity.integrate(pose, dt),
             Body::Dynamic(mass) => mass,
         };
         let spin = Spin::new(mass, &pose.rotation, &momentum.angular);

@@ -30,7 +30,7 @@
 //! # Ok::<(), brisance_dynamics::MassError>(())
 //! ```
 //!
-//! Impulses and loads change the momentum between frames ([`Momentum::apply`], [`Momentum::push`]);
+//! Impulses and loads change the momentum between frames ([`Momentum::apply_impulse`], [`Momentum::push`]);
 //! [`advance_all`] moves columns of bodies in parallel.
 //!
 //! # The energy fix beside another engine

@@ -15,7 +15,7 @@ pub struct Momentum {
 
 impl Momentum {
     /// Adds an impulse `j` N s that acts at lever arm `r` m from the center of mass.
-    pub fn apply(&mut self, j: &Vector3<f64>, r: &Vector3<f64>) {
+    pub fn apply_impulse(&mut self, j: &Vector3<f64>, r: &Vector3<f64>) {
         self.linear += j;
         self.angular += r.cross(j);
     }
@@ -78,8 +78,8 @@ impl Velocity {
         }
     }
 
-    /// Where it carries a body at `pose` in `dt` s along a screw, the inverse of [`Self::between`].
-    pub fn carry(&self, pose: &Isometry3<f64>, dt: f64) -> Isometry3<f64> {
+    /// The pose that a body at `pose` has `dt` s later, along a screw: the inverse of [`Self::between`].
+    pub fn integrate(&self, pose: &Isometry3<f64>, dt: f64) -> Isometry3<f64> {
         let turned = exp(&(self.angular * dt)) * pose.rotation;
         Isometry3::from_parts(
             Translation3::from(pose.translation.vector + self.linear * dt),

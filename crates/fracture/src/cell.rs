@@ -37,7 +37,7 @@ impl Plane {
 struct Face {
     /// Which of the cell's planes it lies on; `None` for the box the cell was cut from.
     plane: Option<usize>,
-    /// Counter-clockwise seen from outside or clockwise: nothing here depends on it.
+    /// In either direction: nothing here depends on it.
     points: Vec<Point3<f64>>,
 }
 
@@ -96,7 +96,7 @@ impl Cell {
         (value < bound).then_some(value)
     }
 
-    /// Corners of the cell in its box; each as often as faces share it.
+    /// Corners of the cell in its box, each once for every face that has it.
     pub(crate) fn corners(&self) -> impl Iterator<Item = &Point3<f64>> {
         self.faces.iter().flat_map(|face| &face.points)
     }
@@ -108,7 +108,7 @@ impl Cell {
         self
     }
 
-    /// The part of the cell behind `plane`, which is as one of the box it was cut from.
+    /// The part of the cell behind `plane`, which counts as a face of the box that the cell was cut from.
     #[must_use]
     pub(crate) fn behind(mut self, plane: &Plane) -> Self {
         self.clip(plane, None);

@@ -28,7 +28,7 @@ impl Border {
         Self { points: references.iter().map(point).collect(), edges, references }
     }
 
-    /// With more corners of triangles inside the border.
+    /// Adds vertices for triangles inside the border.
     pub(crate) fn with_points(mut self, inside: &[u32], point: impl Fn(u32) -> [f64; 2]) -> Self {
         self.references.extend_from_slice(inside);
         self.points.extend(inside.iter().map(|&r| point(r)));
@@ -172,8 +172,8 @@ impl Border {
         triangles
     }
 
-    /// The Delaunay triangulation of the border's points, the vertex of the border at each of its vertices (the first
-    /// of coincident ones), and its vertex at each vertex of the border.
+    /// The Delaunay triangulation of the border's points. Beside it, for each vertex of the triangulation its vertex of the
+    /// border (the first of coincident ones), and for each vertex of the border its vertex of the triangulation.
     fn delaunay(&self) -> Option<(Delaunay, Vec<u32>, Vec<FixedVertexHandle>)> {
         let mut order: Vec<u32> = (0..self.points.len() as u32).collect();
         let place = |v: u32| self.points[v as usize];
@@ -257,7 +257,7 @@ fn loops(edges: Vec<[u32; 2]>) -> Vec<Vec<u32>> {
     while let Some((&start, _)) = next.first_key_value() {
         let mut walk = vec![start];
         while let Some(&at) = walk.last() {
-            // back at the start, the walk has no edge left
+            // the walk is back at its start, and no edge is left there
             let Some(ends) = next.get_mut(&at) else { break };
             let to = ends.pop().expect("no empty list is kept");
             if ends.is_empty() {

@@ -112,7 +112,7 @@ pub use lattice::{
 pub use load::bond_loads;
 pub use material::Material;
 pub use noise::Noise;
-pub use painted::Painting;
+pub use painted::DensityMap;
 pub use particles::Bond;
 pub use pattern::{Pattern, PatternError};
 pub use planar::Slices;

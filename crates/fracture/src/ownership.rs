@@ -12,17 +12,17 @@ use crate::planes::{Lines, Nearest, pitch};
 
 /// The regions of a body's nodes.
 pub(crate) struct Owners {
-    /// Per node: one more than its region, the one whose signed distance is least, the lowest of
-    /// equals; 0 outside the body where it is not known. [`Pattern::MAX_REGIONS`] fit in 16 bits.
+    /// For each node one plus the number of its region, the one with the least signed distance (the first of equal ones).
+    /// 0 where it is not known, outside the body. [`Pattern::MAX_REGIONS`] fit in 16 bits.
     ///
     /// [`Pattern::MAX_REGIONS`]: crate::Pattern::MAX_REGIONS
     pub(crate) nearest: Vec<u16>,
-    /// The inside nodes by region (here too one more), row by row.
+    /// The inside nodes by region (also plus one), row by row.
     pub(crate) runs: Vec<Run>,
 }
 
 impl Owners {
-    /// `far` gives the region of a node that is in none of those near.
+    /// `far` gives the region of a node that lies in none of the regions near it.
     pub(crate) fn new(
         parent: &LevelSet,
         body: &Body,
@@ -54,7 +54,7 @@ impl Owners {
                 for run in body.row([i, j]) {
                     let start = run.start as usize - base;
                     let row = &mut row[start..run.end as usize - base];
-                    // all of the row, which is faster than up to the first
+                    // the whole row: faster than to stop at the first
                     if row.iter().fold(false, |any, owner| any | (*owner == 0)) {
                         let bare = (start..).zip(&mut *row).filter(|(_, owner)| **owner == 0);
                         bare.for_each(|(k, owner)| *owner = far([i, j, k]) as u16 + 1);
@@ -74,8 +74,8 @@ impl Owners {
     }
 }
 
-/// Finds owners of the `wanted` nodes of slab `i` for convex regions: a row meets each in one run, and
-/// hardly a node is in two.
+/// Finds the owners of the `wanted` nodes of slab `i` for convex regions. A row crosses each region in one run, and few
+/// nodes are in two regions.
 struct Filling<'a> {
     regions: &'a [(u16, &'a Near)],
     near: &'a [Option<Near>],
@@ -91,7 +91,7 @@ impl WithSimd for Filling<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let Self { regions, near, i, wanted, slab, nz } = self;
-        // per row the nodes from the first to the last that have one
+        // for each row the range of nodes with an owner
         let mut owned: Vec<Range<usize>> = vec![nz..0; wanted.len()];
         let mut nearest = Nearest::default();
         for &(region, shape) in regions {

@@ -9,35 +9,35 @@ use crate::{Pattern, PatternError};
 
 /// A picture of how dense the cells of a pattern are.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Painting {
+pub struct DensityMap {
     /// Zero or positive, per pixel; rows from the top, columns from the left. Only ratios count.
     pub density: Array2<f64>,
 }
 
 impl Pattern {
-    /// Cells of `count` random points that are as dense as `painting` says, and evenly spread along y.
+    /// Cells of `count` random points that are as dense as `map` says, and evenly spread along y.
     ///
-    /// Rows of the painting follow each other along z and columns along x; it covers the box of half
+    /// Rows of the map follow each other along z and columns along x; it covers the box of half
     /// `extents`, in pattern units.
     ///
     /// # Errors
     /// [`PatternError`] when there are no or too many points, an extent is not positive, or no pixel has a
     /// density above zero.
     pub fn painted(
-        painting: &Painting,
+        map: &DensityMap,
         extents: &Vector3<f64>,
         (count, seed): (usize, u64),
     ) -> Result<Self, PatternError> {
         check_count(count)?;
         check_positive("extents", extents)?;
-        let mut sums = Vec::with_capacity(painting.density.len());
+        let mut sums = Vec::with_capacity(map.density.len());
         let mut sum = 0.0;
-        for &weight in &painting.density {
+        for &weight in &map.density {
             sum += check("density", weight, weight >= 0.0, "zero or positive")?;
             sums.push(sum);
         }
         check("the sum of densities", sum, sum > 0.0, "positive")?;
-        let (rows, columns) = painting.density.dim();
+        let (rows, columns) = map.density.dim();
         let mut random = Random::new(seed);
         let sites: Vec<Point3<f64>> = (0..count)
             .map(|_| {
@@ -88,8 +88,8 @@ mod tests {
     #[test]
     fn cells_are_where_the_picture_is_dense() {
         let density = Array2::from_shape_fn((8, 8), |(_, x)| if x < 4 { 9.0 } else { 1.0 });
-        let painting = Painting { density };
-        let pattern = Pattern::painted(&painting, &Vector3::repeat(1.0), (200, 5)).unwrap();
+        let map = DensityMap { density };
+        let pattern = Pattern::painted(&map, &Vector3::repeat(1.0), (200, 5)).unwrap();
         let (left, right) = (cells_of_half(&pattern, -1.0), cells_of_half(&pattern, 1.0));
         // 180 and 20 of them, and a few that reach over
         assert!((150..=200).contains(&left), "{left}");
@@ -100,10 +100,10 @@ mod tests {
     fn a_picture_without_density_is_refused() {
         let extents = Vector3::repeat(1.0);
         for density in [0.0, -1.0, f64::NAN] {
-            let painting = Painting { density: Array2::from_elem((2, 2), density) };
-            assert!(Pattern::painted(&painting, &extents, (9, 1)).is_err());
+            let map = DensityMap { density: Array2::from_elem((2, 2), density) };
+            assert!(Pattern::painted(&map, &extents, (9, 1)).is_err());
         }
-        let empty = Painting { density: Array2::zeros((0, 0)) };
+        let empty = DensityMap { density: Array2::zeros((0, 0)) };
         assert!(Pattern::painted(&empty, &extents, (9, 1)).is_err());
     }
 }

@@ -30,13 +30,13 @@ impl Region {
     }
 }
 
-/// A region as samples over the part of a pattern's domain that it reaches; beyond the domain it
-/// goes on as it is at the nearest point of it.
+/// A region as samples over the part of a pattern's domain that it reaches. Beyond the domain the region has the value
+/// at the nearest point of the domain.
 #[derive(Clone)]
 pub(crate) struct Sampled {
     level_set: LevelSet,
     domain: Aabb,
-    /// Where samples are inside, and a cell more.
+    /// The range of inside samples, and one cell around it.
     inside: Option<Aabb>,
 }
 

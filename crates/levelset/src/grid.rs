@@ -49,7 +49,7 @@ impl Aabb {
     }
 
     /// Whether the boxes have a point in common.
-    pub fn meets(&self, other: &Self) -> bool {
+    pub fn intersects(&self, other: &Self) -> bool {
         (0..3).all(|a| self.min[a] <= other.max[a] && other.min[a] <= self.max[a])
     }
 

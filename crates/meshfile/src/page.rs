@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use nalgebra::Isometry3;
 use serde_json::{Value, json};
-use sim::{Coat, Image, Look, Opacity, Skin, Surface, Texture, Wrap};
+use sim::{Coat, Image, LazySurface, Look, Opacity, Surface, Texture, Wrap};
 
 /// The kind of an image, and how many bytes it has.
 pub fn image_head(image: &Image) -> Value {
@@ -83,12 +83,12 @@ pub struct Sides {
 
 impl Geometries {
     /// Those of a body with some `coats`.
-    pub fn of(&mut self, skin: &Skin, coats: &[Coat]) -> Sides {
-        let key = (skin.address(), coats.len());
+    pub fn of(&mut self, lazy_surface: &LazySurface, coats: &[Coat]) -> Sides {
+        let key = (lazy_surface.address(), coats.len());
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        let surface = skin.surface();
+        let surface = lazy_surface.surface();
         let (mut plain, mut coated) = (vec![], vec![]);
         for (number, triangles) in surface.outer_by_coat() {
             match number.and_then(|number| Some((number, coats.get(number as usize)?))) {

@@ -1,6 +1,6 @@
 //! Tetrahedra, and the stress in them.
 
-use brisance::commands::volume::Loss;
+use brisance::commands::filling::Loss;
 use levelset::{Stuffing, TetMesh};
 use nalgebra::{Matrix3, Vector3};
 use numpy::ndarray::Array3;

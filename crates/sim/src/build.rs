@@ -164,7 +164,7 @@ pub fn joint(spec: &scene::Joint, bodies: [BodyId; 2]) -> NewJoint {
         anchors,
         axis: spec.axis.into(),
         limits,
-        motor: spec.motor.map(|scene::Motor { speed, most }| Motor { speed, most }),
+        motor: spec.motor.map(|scene::Motor { speed, max_force }| Motor { speed, max_force }),
         break_force: spec.break_force.unwrap_or(f64::INFINITY),
         break_torque: spec.break_torque.unwrap_or(f64::INFINITY),
         collides: spec.collides,

@@ -4,6 +4,7 @@ pub(crate) mod counters;
 pub(crate) mod energy;
 pub(crate) mod events;
 pub(crate) mod free;
+pub(crate) mod inputs;
 pub(crate) mod ku07;
 pub(crate) mod ledger;
 pub(crate) mod loads;

@@ -55,24 +55,23 @@ pub use frame::ledger::{Dissipation, EnergyLedger};
 pub use frame::loads::Loads;
 pub use frame::report::Report;
 pub use look::coat::{Coat, Image, ImageKind, Opacity, Wrap};
+pub use look::lazy_surface::{LazySurface, SurfaceSource};
 pub use look::paint::{Paint, PaintedMesh};
-pub use look::skin::{Skin, Undrawn};
 pub use look::surface::{CoatGroup, Surface};
 pub use look::{Appearance, Look, SmallPieces, Texture};
 pub use record::camera::{Camera, CameraKey};
-pub use record::dust::{Dust, Speck, Surroundings};
+pub use record::dust::{Dust, ShownSpeck, Speck, Surroundings};
 pub use record::physics_scene::{
     Collider, ColliderSolid, PhysicsBody, PhysicsJoint, PhysicsMass, PhysicsMotion, PhysicsScene,
 };
 pub use record::pieces::{Breaking, BrokenMesh, break_mesh, piece_pattern};
-pub use record::recording::{Energy, Recorder, Recording, Stretch, TimedCorner, Trace, Track};
+pub use record::recording::{Energy, Recorder, Recording, Stretch, TimedWaypoint, Trace, Track};
 pub use record::state::RecordingState;
 pub use script::event::{Event, HitOutcome, ModelKind, Push, ReplayMismatch, Trigger};
 pub use script::timeline::{Action, Explosion, Path, Timeline, Wind};
 pub use step::Phase;
 pub use world::World;
 pub use world::body::{BodyState, NewBody};
-pub use world::corner::Corner;
 pub use world::id::{BodyId, JointId};
 pub use world::joint::{JointError, JointState, NewJoint};
 pub use world::query::{CastHit, Filter, NearestBody};
@@ -83,6 +82,7 @@ pub use world::state::{StateError, WorldState};
 pub use world::steering::SteeringError;
 pub use world::touching::{ContactEvents, TouchingPair};
 pub use world::warning::Warning;
+pub use world::waypoint::Waypoint;
 
 /// The Rust in the README runs as it stands there.
 #[cfg(doctest)]

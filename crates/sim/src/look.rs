@@ -2,9 +2,9 @@
 
 pub(crate) mod charts;
 pub(crate) mod coat;
+pub(crate) mod lazy_surface;
 pub(crate) mod paint;
 pub(crate) mod shading;
-pub(crate) mod skin;
 pub(crate) mod surface;
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What happens to a world when: actions at given times, and events that were recorded.
+//! Actions at given times, and recorded events.
 
 pub(crate) mod actions;
 pub(crate) mod event;

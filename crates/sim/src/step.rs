@@ -8,8 +8,10 @@ use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
 use crate::breaking::hits::{Acting, Hit};
+use crate::breaking::laws::PairReports;
 use crate::frame::energy::EnergyBound;
 use crate::frame::free::FreeIslands;
+use crate::frame::inputs::FrameInputs;
 use crate::script::event::Trigger;
 use crate::world::limits::is_usable;
 use crate::{Events, Report, Settings, World};
@@ -29,8 +31,14 @@ const DIVERTED_ROUNDS: usize = 12;
 /// solver. The playground refuses both.
 const HAS_INSTANTS: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
 
-/// Changes of velocity by forces in half a step, numbers of bodies, joints.
-pub(crate) type Given<'a> = (&'a [Velocity], &'a [u64], &'a [Joint]);
+/// Results of the contact pass for positions.
+struct Settled {
+    support: Support,
+    /// The momenta that move bodies.
+    half: Vec<Momentum>,
+    /// Displacements that push bodies out of overlap.
+    push: Vec<Velocity>,
+}
 
 /// A part of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,7 +112,7 @@ impl World {
     pub fn step_with(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
         self.born = 0;
         self.previous.clone_from(&self.poses);
-        self.corners.iter_mut().for_each(Vec::clear);
+        self.waypoints.iter_mut().for_each(Vec::clear);
         let before = self.ids.clone();
         let mut report = self.advance_frame(ended);
         report.events.compare(&before, &self.ids);
@@ -132,14 +140,13 @@ impl World {
         // 3 move: contact at (x^{n+1}, v^{n+1/2}), only to find where bodies go
         let (drift, names, joints) = (self.drift(), self.names(), self.frame_joints());
         // what joints alone hold is moved by itself
-        let frame = self.at((&drift, &names, &joints));
+        let inputs = FrameInputs { drift: &drift, names: &names, joints: &joints };
+        let frame = self.at(inputs);
         let mut linkages = Linkages::new(&frame, &mut search, &self.momenta);
-        let given = (&drift[..], &names[..], &joints[..]);
-        let settled = self.settle_beside(&mut linkages, &mut search, given, ended);
-        let (mut support, half, mut push) = settled;
+        let mut settled = self.settle_beside(&mut linkages, &mut search, inputs, ended);
         let joints = linkages.others(&joints);
-        let given = (&drift[..], &names[..], &joints[..]);
-        let islands = support.islands(self.at(given));
+        let inputs = FrameInputs { joints: &joints, ..inputs };
+        let islands = settled.support.islands(self.at(inputs));
         let collided = self.mechanical_energy();
         let dissipated = energy + report.energy.work - collided;
         let mut kept = self.settings.bound_energy.then(|| Kept {
@@ -147,17 +154,18 @@ impl World {
             energy: EnergyBound::new(self, islands, dissipated),
         });
         self.broad = search.into_broad();
-        let (mut end, spent) = self.end_of_move((given, &support), (&half, &mut push), &mut kept);
+        let (mut end, spent) = self.end_of_move(inputs, &mut settled, &mut kept);
+        let mut support = settled.support;
         report.energy.dissipation.collision -= spent;
         linkages.place(&mut end);
-        self.close_corners();
+        self.close_waypoints();
         let start = std::mem::replace(&mut self.poses, end);
         self.flights.fill(Flight::default());
         ended(Phase::Move);
 
         // 4 contact: at (x^{n+2}, v^{n+1}), applied at (x^{n+1}, v^{n+1})
         let mut momenta = self.pushed(1.0);
-        let mut work = support.settle_velocities(self.at(given), &start, &mut momenta);
+        let mut work = support.settle_velocities(self.at(inputs), &start, &mut momenta);
         let reactions = support.reactions();
         let joined_work = self.joint_work(&joints, &reactions, &start);
         linkages.keep(&mut momenta, &mut work);
@@ -178,9 +186,9 @@ impl World {
         self.frame += 1;
         self.keep_in_plane(&start);
         self.freeze_broken_states(&start, &mut report.events);
-        let given: f64 = work.iter().sum();
-        report.energy.work += given;
-        report.energy.dissipation.contact = collided + spent + given - self.mechanical_energy();
+        let supplied: f64 = work.iter().sum();
+        report.energy.work += supplied;
+        report.energy.dissipation.contact = collided + spent + supplied - self.mechanical_energy();
         self.doze(&support, &mut report);
         count_work(&support, &mut report);
         self.close_ledger(energy, &mut report);
@@ -206,25 +214,25 @@ impl World {
     /// of the energy of collisions that lifted bodies out of each other, J.
     fn end_of_move(
         &self,
-        (given, support): (Given<'_>, &Support),
-        (half, push): (&[Momentum], &mut [Velocity]),
+        inputs: FrameInputs<'_>,
+        Settled { support, half, push }: &mut Settled,
         kept: &mut Option<Kept>,
     ) -> (Vec<Isometry3<f64>>, f64) {
-        let mut end = self.at(given).predict(half);
+        let mut end = self.at(inputs).predict(half);
         // solvers of one pass move bodies with the momenta that they end the frame with
         let (going_on, joints) = match self.settings.contact.solver.is_split() {
-            true => (&self.momenta[..], given.2),
-            false => (half, &[][..]),
+            true => (&self.momenta[..], inputs.joints),
+            false => (&half[..], &[][..]),
         };
         let Some(Kept { energy, free }) = kept else {
             self.displace(&mut end, push, going_on, joints);
-            self.at(given).close_joints(&mut end);
+            self.at(inputs).close_joints(&mut end);
             return (end, 0.0);
         };
-        let work = support.expected_work(self.at(given), &end);
+        let work = support.expected_work(self.at(inputs), &end);
         let spent = energy.bound_positions(self, &work, &mut end, push);
         self.displace(&mut end, push, going_on, joints);
-        energy.close_joints(self, self.at(given), &mut end);
+        energy.close_joints(self, self.at(inputs), &mut end);
         free.center(self, half, &mut end);
         (end, spent)
     }
@@ -243,13 +251,13 @@ impl World {
         &self,
         linkages: &mut Linkages,
         search: &mut Search,
-        (drift, names, joints): Given<'_>,
+        inputs: FrameInputs<'_>,
         ended: &mut dyn FnMut(Phase),
-    ) -> (Support, Vec<Momentum>, Vec<Velocity>) {
+    ) -> Settled {
         loop {
-            let others = linkages.others(joints);
-            let given = (drift, names, &others[..]);
-            let settled = self.settle_positions(search, given, linkages, ended);
+            let others = linkages.others(inputs.joints);
+            let inputs = FrameInputs { joints: &others, ..inputs };
+            let settled = self.settle_positions(search, inputs, linkages, ended);
             if !linkages.release_touching(search.contacts()) {
                 return settled;
             }
@@ -257,16 +265,15 @@ impl World {
     }
 
     /// The contact pass for positions. It is repeated with more contacts while it moves bodies, other than those of
-    /// `linkages`, beyond the range of the contact search. Returns the supports of bodies, the momenta that move them,
-    /// and the displacements that push them out of overlap.
+    /// `linkages`, beyond the range of the contact search.
     fn settle_positions(
         &self,
         search: &mut Search,
-        given: Given<'_>,
+        inputs: FrameInputs<'_>,
         linkages: &Linkages,
         ended: &mut dyn FnMut(Phase),
-    ) -> (Support, Vec<Momentum>, Vec<Velocity>) {
-        let frame = self.at(given);
+    ) -> Settled {
+        let frame = self.at(inputs);
         let mut rounds = 0;
         loop {
             let mut support = frame.support(search, &self.momenta);
@@ -277,7 +284,7 @@ impl World {
             linkages.bodies().for_each(|i| diverted[i as usize] = false);
             if rounds == DIVERTED_ROUNDS || !diverted.contains(&true) {
                 let push = support.push_out(frame, &half);
-                return (support, half, push);
+                return Settled { support, half, push };
             }
             ended(Phase::Move);
             frame.search_diverted(search, &half, &diverted);
@@ -293,8 +300,12 @@ impl World {
         let mut known: Option<Known> = None;
         let mut broad = std::mem::take(&mut self.broad);
         loop {
-            let given = (&self.drift()[..], &self.names()[..], &self.frame_joints()[..]);
-            let mut search = self.search(known.take(), given, std::mem::take(&mut broad));
+            let inputs = FrameInputs {
+                drift: &self.drift()[..],
+                names: &self.names()[..],
+                joints: &self.frame_joints()[..],
+            };
+            let mut search = self.search(known.take(), inputs, std::mem::take(&mut broad));
             ended(Phase::Detect);
             // in the last round no body breaks, so that no blow is lost
             let last = breaks == self.settings.break_rounds;
@@ -308,7 +319,7 @@ impl World {
                 report.counters.spent_searches = true;
                 Outcome::Still
             } else {
-                self.collide_once(&mut search, round, given, report, ended)
+                self.collide_once(&mut search, round, inputs, report, ended)
             };
             match outcome {
                 // they take part in the same collisions from the start
@@ -341,7 +352,7 @@ impl World {
         &mut self,
         search: &mut Search,
         Round { pass, last, wakes }: Round,
-        given: Given<'_>,
+        inputs: FrameInputs<'_>,
         report: &mut Report,
         ended: &mut dyn FnMut(Phase),
     ) -> Outcome {
@@ -349,9 +360,10 @@ impl World {
         let laws = self.laws(cause, last, report);
         let mut paths = self.paths();
         let mut touching = Vec::new();
-        let asked = (&laws[..], &mut report.loads, &mut touching);
+        let reported = PairReports { loads: &mut report.loads, touching: &mut touching };
         let most = self.len() / SLICES;
-        let done = self.collide(self.at(given), search.contacts(), &mut paths, most, asked);
+        let done =
+            self.collide(self.at(inputs), search.contacts(), &mut paths, most, &laws, reported);
         ended(Phase::Collide);
         self.report_woken(&done.blows, &laws, cause, &mut report.events);
         let woken = self.wake_hit(&done.blows, wakes);
@@ -360,14 +372,14 @@ impl World {
         }
         let (before, start) = (self.mechanical_energy(), self.exchange(paths));
         let work = done.work + self.total_force_work(&start.poses);
-        let (frame, taken) = (self.at(given), before + work - self.mechanical_energy());
+        let (frame, taken) = (self.at(inputs), before + work - self.mechanical_energy());
         let acting = Acting { frame, search, momenta: &start.momenta, taken };
         let hits = self.chosen_hits(cause, || self.loaded_hits(&done.blows, &laws, acting));
         let is_broken = !done.blows.is_empty() || !hits.is_empty();
-        self.add_corners(&done.waypoints);
+        self.add_waypoints(&done.waypoints);
         if is_broken && !self.break_or_hold(&hits, start, cause, report) {
             // no body broke: the same collisions again, with whole bodies
-            self.remove_corners(&done.waypoints);
+            self.remove_waypoints(&done.waypoints);
             return Outcome::Struck;
         }
         self.log_blows(touching);
@@ -379,7 +391,7 @@ impl World {
             self.wake_abandoned();
             return Outcome::Struck;
         }
-        let renewed = self.follow(search, given, &done);
+        let renewed = self.follow(search, inputs, &done);
         if renewed.contains(&true) || !done.resumed.is_empty() {
             Outcome::Strayed { renewed, resumed: done.resumed }
         } else {
@@ -389,8 +401,8 @@ impl World {
 
     /// Moves the contacts of a search to the paths after collisions. Returns the bodies whose contacts must be
     /// searched again.
-    fn follow(&self, search: &mut Search, given: Given<'_>, done: &Collisions) -> Vec<bool> {
-        let frame = self.at(given);
+    fn follow(&self, search: &mut Search, inputs: FrameInputs<'_>, done: &Collisions) -> Vec<bool> {
+        let frame = self.at(inputs);
         frame.follow(search, &self.momenta, &done.shifts);
         let strayed = frame.strayed(search);
         strayed.iter().zip(&done.strayed).map(|(strayed, off)| *strayed || *off).collect()
@@ -422,14 +434,18 @@ impl World {
         let cause = Trigger::Collision(pass);
         let laws = self.laws(cause, last, report);
         let mut momenta = self.momenta.clone();
-        let given = (&self.drift()[..], &self.names()[..], &self.frame_joints()[..]);
-        let asked = (&laws[..], &mut report.loads);
-        let blows = self.transmit(self.at(given), search, &mut momenta, asked);
+        let inputs = FrameInputs {
+            drift: &self.drift()[..],
+            names: &self.names()[..],
+            joints: &self.frame_joints()[..],
+        };
+        let loads = &mut report.loads;
+        let blows = self.transmit(self.at(inputs), search, &mut momenta, &laws, loads);
         let before = self.kinetic_energy();
         let mut start = self.paths();
         std::mem::swap(&mut self.momenta, &mut momenta);
         let collision = before - self.kinetic_energy();
-        let frame = self.at(given);
+        let frame = self.at(inputs);
         let acting = Acting { frame, search, momenta: &start.momenta, taken: collision };
         let hits = self.chosen_hits(cause, || self.hits_through(&blows, &laws, acting));
         if hits.is_empty() {
@@ -464,7 +480,7 @@ impl World {
         let fresh = || report.events.dents[dents..].iter();
         let plastic: f64 = fresh().map(|dent| dent.plastic_work).sum();
         let spin: f64 = fresh().map(|dent| dent.kinetic_energy).sum();
-        // both are part of what the collisions took
+        // the energy that collisions took includes both
         report.energy.dissipation.collision -= plastic + spin;
         report.energy.dissipation.plastic += plastic;
         report.energy.dissipation.fracture += whole + spin - self.mechanical_energy();
@@ -472,19 +488,19 @@ impl World {
     }
 
     /// Searches all contacts, or continues a search.
-    fn search(&self, known: Option<Known>, given: Given<'_>, broad: Broad) -> Search {
+    fn search(&self, known: Option<Known>, inputs: FrameInputs<'_>, broad: Broad) -> Search {
         let Some(Known { mut search, renewed, resumed }) = known else {
-            return self.at(given).search(&self.momenta, broad);
+            return self.at(inputs).search(&self.momenta, broad);
         };
-        self.at(given).search_again(&mut search, &self.momenta, &renewed, &resumed);
+        self.at(inputs).search_again(&mut search, &self.momenta, &renewed, &resumed);
         search
     }
 
     /// The present bodies, with changes of velocity by forces, their numbers and joints.
-    pub(crate) fn at<'a>(&'a self, (drift, names, joints): Given<'a>) -> Frame<'a> {
+    pub(crate) fn at<'a>(&'a self, inputs: FrameInputs<'a>) -> Frame<'a> {
         let Settings { dt, contact: ref settings, .. } = self.settings;
         let (columns, poses, cache) = (self.columns(), &self.poses, &self.cache);
-        let flights = &self.flights;
+        let (FrameInputs { drift, names, joints }, flights) = (inputs, &self.flights);
         Frame { columns, poses, drift, flights, dt, joints, cache, names, settings }
     }
 
@@ -570,7 +586,7 @@ impl World {
         for (i, pose) in self.poses.iter_mut().enumerate() {
             if !is_usable(pose, &self.momenta[i]) {
                 (*pose, self.momenta[i]) = (start[i], Momentum::default());
-                self.corners[i].clear();
+                self.waypoints[i].clear();
                 events.frozen.push(self.ids[i]);
                 // its impulses are no guess for the next frame
                 self.cache = Cache::default();

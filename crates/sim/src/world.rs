@@ -2,7 +2,6 @@
 
 pub(crate) mod body;
 pub(crate) mod contact_events;
-pub(crate) mod corner;
 pub(crate) mod fingerprint;
 pub(crate) mod forces;
 pub(crate) mod id;
@@ -21,6 +20,7 @@ pub(crate) mod steering;
 pub(crate) mod touching;
 pub(crate) mod user_data;
 pub(crate) mod warning;
+pub(crate) mod waypoint;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -33,11 +33,11 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use crate::breaking::anchor::Anchorage;
 use crate::breaking::divided::Divided;
 use crate::sleep::rest::{Link, Rest};
-use crate::world::corner::Corner;
 use crate::world::id::BodyId;
 use crate::world::input::{Load, Target};
 use crate::world::joint::Joined;
 use crate::world::touching::Log;
+use crate::world::waypoint::Waypoint;
 use crate::{BodyState, Breakage, Event, Lineage, Motion, NewBody, Settings, Solid, Timeline};
 
 /// Bodies and the time; advanced by [`World::step`].
@@ -55,7 +55,7 @@ pub struct World {
     /// for pieces, their poses as parts of their parent.
     pub(crate) previous: Vec<Isometry3<f64>>,
     /// Where each body was at its last blow in the last frame; for pieces, at the blow that made them.
-    pub(crate) corners: Vec<Vec<Corner>>,
+    pub(crate) waypoints: Vec<Vec<Waypoint>>,
     pub(crate) momenta: Vec<Momentum>,
     /// The flight of each body since its last blow in the present frame, from its pose and momentum.
     pub(crate) flights: Vec<Flight>,
@@ -124,7 +124,7 @@ impl World {
             lost: false,
             poses: Vec::new(),
             previous: Vec::new(),
-            corners: Vec::new(),
+            waypoints: Vec::new(),
             momenta: Vec::new(),
             flights: Vec::new(),
             shapes: Vec::new(),
@@ -191,7 +191,7 @@ impl World {
         self.rests.push(Rest::new(&new.pose));
         self.poses.push(new.pose);
         self.previous.push(new.pose);
-        self.corners.push(Vec::new());
+        self.waypoints.push(Vec::new());
         self.places.take();
         self.momenta.push(momentum);
         self.flights.push(Flight::default());
@@ -226,7 +226,7 @@ impl World {
         self.lost = true;
         self.poses.remove(i);
         self.previous.remove(i);
-        self.corners.remove(i);
+        self.waypoints.remove(i);
         self.places.take();
         self.momenta.remove(i);
         self.flights.remove(i);
@@ -307,7 +307,7 @@ impl World {
     pub fn momentum(&self) -> Momentum {
         let mut total = Momentum::default();
         for (pose, momentum) in self.poses.iter().zip(&self.momenta) {
-            total.apply(&momentum.linear, &pose.translation.vector);
+            total.apply_impulse(&momentum.linear, &pose.translation.vector);
             total.angular += momentum.angular;
         }
         total
@@ -328,7 +328,7 @@ impl World {
         let mut sum = Motion::default();
         for i in ids.iter().filter_map(|id| self.ids.binary_search(id).ok()) {
             let Momentum { linear, angular } = &self.momenta[i];
-            sum.momentum.apply(linear, &self.poses[i].translation.vector);
+            sum.momentum.apply_impulse(linear, &self.poses[i].translation.vector);
             sum.momentum.angular += angular;
             sum.kinetic_energy += self.kinetic_energy_of(i);
             sum.potential_energy += self.potential_energy_of(i);

@@ -3,7 +3,7 @@
 use levelset::TetMesh;
 use nalgebra::{Matrix3, Point3};
 
-use crate::crack::{centroid, tension_bound};
+use crate::crack::{Tension, centroid, tension_bound, worst};
 use crate::{Crack, parallel};
 
 /// Neighborhoods for averages over a length, made once: the tetrahedra of a mesh near each vertex.
@@ -125,8 +125,8 @@ impl Averaging {
         let weighted = self.weighted(bins, stresses);
         let mean = |n: usize| (may_crack[n], self.mean_at(bins, may_crack[n], &weighted));
         let means = parallel::map(may_crack.len(), PLACES, mean);
-        let (v, tension, normal) =
-            crate::crack::worst(means.iter().map(|(v, stress)| (*v, stress)), strength)?;
+        let Tension { number: v, size: tension, direction: normal } =
+            worst(means.iter().map(|(v, stress)| (*v, stress)), strength)?;
         let tet = self.around(v).iter().map(|&n| bins.items[n as usize]).min()?;
         Some(Crack { tet: tet as usize, tension, origin: self.vertices[v].place, normal })
     }

@@ -76,7 +76,7 @@ impl BlockMatrix {
         ends.start + before
     }
 
-    /// Decouples the components that are held: their rows and columns keep the diagonal only.
+    /// Decouples the components that are held: sets their rows and columns to zero except on the diagonal.
     /// Vertices of no element are held as well, with a diagonal of 1.
     pub(crate) fn hold(&mut self, held: &[[bool; 3]]) {
         for row in 0..self.rows() {

@@ -25,7 +25,8 @@ impl Crack {
     /// If there is not one stress per tetrahedron.
     pub fn find(mesh: &TetMesh, stresses: &[Matrix3<f64>], strength: f64) -> Option<Self> {
         assert_eq!(stresses.len(), mesh.tets.len(), "one stress per tetrahedron");
-        let (tet, tension, normal) = worst(stresses.iter().enumerate(), strength)?;
+        let Tension { number: tet, size: tension, direction: normal } =
+            worst(stresses.iter().enumerate(), strength)?;
         Some(Self { tet, tension, origin: centroid(mesh, tet), normal })
     }
 
@@ -46,12 +47,21 @@ impl Crack {
     }
 }
 
-/// Which of the stresses has the greatest tension, the first of equals, if that is above `strength`;
-/// with it and its direction.
+/// The greatest tension of some stresses.
+pub(crate) struct Tension {
+    /// Number of the stress.
+    pub(crate) number: usize,
+    /// The largest principal stress, Pa.
+    pub(crate) size: f64,
+    /// Its direction.
+    pub(crate) direction: UnitVector3<f64>,
+}
+
+/// The greatest tension of numbered stresses, the first of equal ones, if it is above `strength`, Pa.
 pub(crate) fn worst<'a>(
     stresses: impl Iterator<Item = (usize, &'a Matrix3<f64>)>,
     strength: f64,
-) -> Option<(usize, f64, UnitVector3<f64>)> {
+) -> Option<Tension> {
     let mut worst: Option<(usize, f64, &Matrix3<f64>)> = None;
     for (n, stress) in stresses {
         let best = worst.map_or(strength, |(_, tension, _)| tension);
@@ -63,7 +73,8 @@ pub(crate) fn worst<'a>(
             }
         }
     }
-    worst.map(|(n, tension, stress)| (n, tension, max_direction(stress)))
+    let found = |(number, size, stress)| Tension { number, size, direction: max_direction(stress) };
+    worst.map(found)
 }
 
 /// Largest principal stress, Pa; positive is tension.

@@ -235,7 +235,7 @@ impl Structure {
         &self.moments
     }
 
-    /// For means over a radius, m; that which is asked for first is kept.
+    /// For means over a radius, m. Only the first radius asked for is cached.
     pub(crate) fn averaging(&self, radius: f64) -> Arc<Averaging> {
         let make = || Arc::new(Averaging::new(&self.mesh, radius));
         let kept = self.averaging.get_or_init(make);

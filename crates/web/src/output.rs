@@ -3,7 +3,7 @@
 use meshfile::page::{Coats, Geometries, appearance, image_head, write_head, write_pose};
 use nalgebra::Isometry3;
 use serde_json::{Value, json};
-use sim::{BodyId, Corner, Recorder, Track, World};
+use sim::{BodyId, Recorder, Track, Waypoint, World};
 
 /// The bodies and geometries that the page has received.
 #[derive(Debug, Default)]
@@ -48,10 +48,11 @@ impl Shown {
         head["new"] = new.into();
         head["gone"] = gone.into();
         head["ids"] = ids.iter().map(|id| id.number()).collect();
-        let of =
-            |(n, id): (usize, &BodyId)| world.corners(*id).iter().map(move |corner| (n, corner));
-        let corners: Vec<(usize, &Corner)> = ids.iter().enumerate().flat_map(of).collect();
-        head["corners"] = corners.iter().map(|(n, _)| *n).collect();
+        let of = |(n, id): (usize, &BodyId)| {
+            world.waypoints(*id).iter().map(move |waypoint| (n, waypoint))
+        };
+        let waypoints: Vec<(usize, &Waypoint)> = ids.iter().enumerate().flat_map(of).collect();
+        head["corners"] = waypoints.iter().map(|(n, _)| *n).collect();
         let geometries = self.geometries.take();
         head["first_geometry"] = geometries.first.into();
         head["geometries"] = json!(geometries.sizes);
@@ -63,7 +64,7 @@ impl Shown {
         let shown = world.iter().filter(|state| Some(state.id) != hidden);
         shown.for_each(|state| write_pose(state.pose, &mut bytes));
         starts.iter().for_each(|pose| write_pose(pose, &mut bytes));
-        for (_, Corner { share, pose }) in corners {
+        for (_, Waypoint { share, pose }) in waypoints {
             bytes.extend((*share as f32).to_le_bytes());
             write_pose(pose, &mut bytes);
         }
@@ -73,7 +74,7 @@ impl Shown {
     }
 
     fn body(&mut self, id: BodyId, track: &Track) -> Value {
-        let sides = self.geometries.of(&track.skin, &track.look.coats);
+        let sides = self.geometries.of(&track.lazy_surface, &track.look.coats);
         let is_endless = track.surface().is_endless();
         let mut body = appearance(&track.look, &sides, &mut self.coats, is_endless);
         body["id"] = id.number().into();

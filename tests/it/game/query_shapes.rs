@@ -24,7 +24,7 @@ fn glam_pose(pose: &Isometry3<f64>) -> Pose {
 }
 
 fn ray(from: Vector3<f64>, along: Vector3<f64>) -> Ray {
-    Ray { from: from.into(), along: UnitVector3::new_unchecked(along), most: 100.0 }
+    Ray { from: from.into(), along: UnitVector3::new_unchecked(along), max_distance: 100.0 }
 }
 
 /// A ray that starts outside meets a shape where the same shape of parry is met.
@@ -33,7 +33,7 @@ fn same_as_parry(shape: &Shape, other: &dyn RayCast, ray: &Ray) -> Outcome {
         return Ok(());
     }
     let line = query::Ray::new(glam(&ray.from.coords), glam(&ray.along));
-    let wanted = other.cast_local_ray_and_get_normal(&line, ray.most, true);
+    let wanted = other.cast_local_ray_and_get_normal(&line, ray.max_distance, true);
     let found = shape.cast_ray(ray);
     // at edges and tangents either may miss
     let nears = |distance: f64| {

@@ -1,4 +1,4 @@
-//! Arguments of what prints what is in a file.
+//! Arguments of commands that print the contents of a file.
 
 use std::path::PathBuf;
 

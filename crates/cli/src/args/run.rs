@@ -1,4 +1,4 @@
-//! Arguments of what simulates a scene.
+//! Arguments of commands that simulate a scene.
 
 use std::path::PathBuf;
 

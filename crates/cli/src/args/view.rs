@@ -1,4 +1,4 @@
-//! Arguments of what shows a page in the browser.
+//! Arguments of commands that show a page in the browser.
 
 use std::path::PathBuf;
 

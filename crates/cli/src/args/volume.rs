@@ -1,4 +1,4 @@
-//! Arguments of what fills meshes.
+//! Arguments of commands that fill meshes.
 
 use std::path::PathBuf;
 

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use crate::args::BlenderArguments;
-use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, recording_at};
+use crate::commands::Failure;
+use crate::commands::inputs::{ends_in, recording_at};
+use crate::commands::outputs::{check_distinct, check_folder, print};
 use crate::output::write_whole;
 use crate::progress::phase;
 

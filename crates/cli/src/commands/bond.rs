@@ -12,9 +12,11 @@ use sim::bond_capacity;
 use sim::scene::Scene;
 
 use crate::args::BondArguments;
+use crate::commands::Failure;
 use crate::commands::fracture::bond_facts;
+use crate::commands::inputs::ends_in;
+use crate::commands::outputs::{check_distinct, check_folder, print};
 use crate::commands::regions::pattern_files;
-use crate::commands::{Failure, check_distinct, check_folder, ends_in, print};
 use crate::mesh_file::{is_mesh, read_objects};
 use crate::output::{write_whole, write_whole_folder};
 use crate::wording::{count, number};

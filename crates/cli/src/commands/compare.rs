@@ -8,11 +8,12 @@ use sim::scene::Scene;
 use sim::{Camera, Event, Recorder, Recording};
 
 use crate::args::CompareArguments;
+use crate::commands::Failure;
 use crate::commands::load::{Loaded, build, load, print_notes, read_scene};
-use crate::commands::{Failure, check_folder, print};
+use crate::commands::outputs::{check_folder, print};
 use crate::comparison::{
-    Fineness, Measured, Model, ModelResult, PowerLaw, Report, Run, convergence, measure, page,
-    sizes, with_model,
+    Fineness, Measured, Model, ModelResult, Outcome, PowerLaw, Report, Run, Subject, convergence,
+    measure, page, sizes, with_model,
 };
 use crate::format::Format;
 use crate::output::write_whole_folder;
@@ -159,21 +160,22 @@ impl<'a> Job<'a> {
         fits.map_err(|source| Failure::Compared { model, source })?;
         self.loaded.scene = scene;
         let start = Instant::now();
-        let built = build(path, &self.loaded, *quiet)?;
-        let recorder =
-            Recorder::new(&built.0, &built.1).with_camera(Camera::of(&self.loaded.scene, &built.1));
-        let seconds = start.elapsed().as_secs_f64();
+        let (world, appearances) = build(path, &self.loaded, *quiet)?;
+        let camera = Camera::of(&self.loaded.scene, &appearances);
+        let recorder = Recorder::new(&world, &appearances).with_camera(camera);
+        let crack_energies = &self.crack_energies;
+        let seconds_build = start.elapsed().as_secs_f64();
+        let subject = Subject { world, appearances, recorder, crack_energies, seconds_build };
         let frames = self.loaded.scene.simulation.frames;
         let name = match model {
             Model::Prescored => "simulating with the model prescored",
             Model::Lattice => "simulating with the model lattice",
             Model::Stress => "simulating with the model stress",
         };
-        let (measured, recording, first) = phase(name, *quiet, || {
-            measure(built, frames, (recorder, &self.crack_energies), seconds)
-        });
+        let Outcome { measured, recording, first_event } =
+            phase(name, *quiet, || measure(subject, frames));
         let run = Run { model, resolution: factor, time_step: 1.0 / fps, measured };
-        Ok(Done { run, recording, first })
+        Ok(Done { run, recording, first: first_event })
     }
 }
 

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use sim::Dust;
 
-use super::{Failure, check_folder};
+use super::failure::Failure;
+use super::outputs::check_folder;
 use crate::format::DustFormat;
 use crate::wording::number;
 

@@ -8,7 +8,7 @@ use sim::BuildError;
 use sim::scene::{Place, SceneError};
 use thiserror::Error;
 
-use super::{inspect, volume};
+use super::filling::{Fineness, Loss};
 use crate::format::WriteError;
 use crate::format::glb::GlbReadError;
 use crate::mesh_file::MeshFileError;
@@ -139,7 +139,7 @@ pub enum Failure {
         source: MeshError,
     },
     /// A file is of no kind that anything is said of.
-    #[error("{}: is of a kind that is not known: give {}", path.display(), inspect::KINDS)]
+    #[error("{}: is of a kind that is not known: give {}", path.display(), KINDS)]
     UnknownKind {
         /// The file.
         path: PathBuf,
@@ -291,9 +291,9 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
         /// What is lost.
-        loss: volume::Loss,
+        loss: Loss,
         /// How many tetrahedra would lack nothing, if a few tries told.
-        enough: Option<volume::Fineness>,
+        enough: Option<Fineness>,
     },
     /// A mesh bounds no solid.
     #[error("{}: {source}", path.display())]
@@ -487,7 +487,7 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
     },
-    /// An output would take the place of what is read.
+    /// An output would replace an input.
     #[error("{}: is read by this command: give the output another name", path.display())]
     OverInput {
         /// The file.
@@ -651,3 +651,7 @@ impl Failure {
         line
     }
 }
+
+/// Kinds of files that `brisance info` describes, for messages.
+const KINDS: &str = "a recording (.glb), a mesh (.obj, .stl, .ply or .glb), tetrahedra \
+    (.msh, .ele, .node, .vol, .vtk or .vtu), a level set (.lset, .vti or .vdb) or a pattern (.pattern)";

@@ -15,13 +15,13 @@ use sim::{
 };
 
 use crate::args::{DustOptions, FractureArguments};
+use crate::commands::Failure;
 use crate::commands::dust::{check_dust, write_dust};
+use crate::commands::inputs::warn_of_mesh;
 use crate::commands::load::print_warnings;
+use crate::commands::outputs::{check_distinct, check_output, check_physics, print, write_physics};
 use crate::commands::pattern::parsed;
 use crate::commands::regions::read_pattern;
-use crate::commands::{
-    Failure, check_distinct, check_output, check_physics, print, warn_of_mesh, write_physics,
-};
 use crate::format::Format;
 use crate::mesh_file::read_mesh_file;
 use crate::output::is_same_file;

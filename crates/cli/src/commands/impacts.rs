@@ -107,7 +107,7 @@ pub(super) fn nothing_broke(hardest: &[Hardest]) -> Option<String> {
     })
 }
 
-/// Frames of falling below which a height is told with what a frame adds to the speed.
+/// Frames of free fall below which a height comes with the speed that one frame adds.
 const SHORT_FALL: f64 = 2.0;
 
 /// What breaks a body, as a part of a sentence.

@@ -12,12 +12,14 @@ use sim::scene::{Body, Motion, Scene};
 use sim::{BodyState, MeshWarning, Recording, World};
 
 use crate::args::{CheckArguments, FileArguments};
+use crate::commands::Failure;
 use crate::commands::impacts::critical_impact;
+use crate::commands::inputs::ends_in;
 use crate::commands::load::{build, load, print_notes, print_warnings, read_plain, read_scene};
+use crate::commands::outputs::print;
 use crate::commands::regions::read_pattern;
 use crate::commands::volume::volume_at;
 use crate::commands::warnings::{Warned, mesh_warning_json, warn, warnings};
-use crate::commands::{Failure, ends_in, print};
 use crate::format::glb::read_glb;
 use crate::mesh_file::{is_mesh, read_mesh};
 use crate::tet_file::{is_tets, read_tets};
@@ -26,10 +28,6 @@ use crate::wording::{count, number};
 
 /// Frames that are simulated to see how long one takes.
 const TRIED: usize = 3;
-
-/// What [`info`] tells of, for messages.
-pub(super) const KINDS: &str = "a recording (.glb), a mesh (.obj, .stl, .ply or .glb), tetrahedra \
-    (.msh, .ele, .node, .vol, .vtk or .vtu), a level set (.lset, .vti or .vdb) or a pattern (.pattern)";
 
 /// Builds a scene and says what is in it and what it takes.
 pub(super) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
@@ -87,7 +85,7 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// Whether it is a copy of the same body and differs in nothing that is told but its name.
+    /// Whether it is a copy of the same body, and its line of output differs in the name alone.
     fn is_like(&self, other: &Self) -> bool {
         std::ptr::eq(self.spec, other.spec)
             && self.motion == other.motion

@@ -5,13 +5,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fracture::{ClosedMesh, Painting, Stencil};
+use fracture::{ClosedMesh, DensityMap, Stencil};
 use ndarray::Array2;
 use sim::scene::{Assembled, Body, FileError, Origins, Place, Scene, Shape, StrengthPicture};
 use sim::{Appearance, BuildError, Cause, MeshData, MeshWarning, PaintedMesh, World};
 
+use crate::commands::failure::{Failure, Named, OUTSIDE};
+use crate::commands::inputs::read_text;
 use crate::commands::regions::{pattern_files, read_pattern};
-use crate::commands::{Failure, Named, OUTSIDE, read_text};
 use crate::input;
 use crate::mesh_file::{
     Beside, MeshFileError, is_mesh, read_mesh_file_with, read_object_files_with,
@@ -146,7 +147,7 @@ pub struct Loaded {
     lost: Vec<String>,
     /// All that was read.
     pub files: Vec<PathBuf>,
-    /// CRC-32 of all files, and of what options say in place of the scene.
+    /// CRC-32 of all files, and of the options that override keys of the scene.
     pub digest: u32,
     sources: Sources,
 }
@@ -290,12 +291,12 @@ pub fn load_with(
         }
         scene.give_pattern(&file, &Arc::new(read_pattern(&pattern_path)?));
     }
-    scene.give_paintings(|picture| {
+    scene.give_density_maps(|picture| {
         let picture_path = reach.path(picture, path)?;
         let named = reach.sources.named(picture, path);
         digest.update(&read_named(&picture_path, &named)?);
         files.push(picture_path.clone());
-        painting(&picture_path, &named)
+        density_map(&picture_path, &named)
     })?;
     scene.give_strength(|picture| {
         let picture_path = reach.path(&picture.file, path)?;
@@ -485,12 +486,12 @@ fn pixels(path: &Path, named: &Named) -> Result<Array2<[u8; 3]>, Failure> {
 }
 
 /// Density by the darkness of a picture.
-fn painting(path: &Path, named: &Named) -> Result<Painting, Failure> {
+fn density_map(path: &Path, named: &Named) -> Result<DensityMap, Failure> {
     let darkness = |pixel: &[u8; 3]| {
         let light: f64 = pixel.iter().map(|&byte| f64::from(byte)).sum();
         1.0 - light / (3.0 * 255.0)
     };
-    Ok(Painting { density: pixels(path, named)?.map(darkness) })
+    Ok(DensityMap { density: pixels(path, named)?.map(darkness) })
 }
 
 /// Strength by the light of a picture.

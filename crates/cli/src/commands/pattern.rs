@@ -7,9 +7,11 @@ use fracture::Pattern;
 use nalgebra::{Point3, Vector3};
 
 use crate::args::PatternCommand;
+use crate::commands::Failure;
+use crate::commands::inputs::ends_in;
 use crate::commands::load::{load, read_scene};
+use crate::commands::outputs::{check_distinct, check_folder, print};
 use crate::commands::regions::{is_drawn, read_pattern};
-use crate::commands::{Failure, check_distinct, check_folder, ends_in, print};
 use crate::output::write_whole;
 use crate::render::{Picture, srgb};
 use crate::wording::count;

@@ -6,9 +6,10 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::args::PlayArguments;
+use crate::commands::Failure;
+use crate::commands::inputs::read_text;
 use crate::commands::load::{SceneFile, read_scene};
 use crate::commands::view::serve;
-use crate::commands::{Failure, read_text};
 use crate::viewer::Part;
 
 /// Files of the playground that `cargo xtask web` makes, with their content types.
@@ -89,6 +90,6 @@ fn check_playable(path: &Path, file: &SceneFile) -> Result<(), Failure> {
     if scene.tet_files().next().is_some() {
         return Err(refused("names files of tetrahedra"));
     }
-    scene.give_paintings(|_| Err::<fracture::Painting, _>(refused("names pictures")))?;
+    scene.give_density_maps(|_| Err::<fracture::DensityMap, _>(refused("names pictures")))?;
     scene.give_strength(|_| Err(refused("names pictures")))
 }

@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use crate::args::PlotArguments;
-use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read_text};
+use crate::commands::Failure;
+use crate::commands::inputs::{ends_in, read_text};
+use crate::commands::outputs::{check_distinct, check_folder, print};
 use crate::output::write_whole;
 use crate::plot::{Table, to_picture, to_svg};
 

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use fracture::Pattern;
 use levelset::{Aabb, TriMesh};
 
-use crate::commands::{Failure, ends_in, read};
+use crate::commands::Failure;
+use crate::commands::inputs::{ends_in, read};
 use crate::mesh_file::{is_mesh, read_objects};
 use crate::picture_file::read_picture;
 

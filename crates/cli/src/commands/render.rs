@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use sim::Recording;
 
 use crate::args::RenderArguments;
-use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, recording_at};
+use crate::commands::Failure;
+use crate::commands::inputs::{ends_in, recording_at};
+use crate::commands::outputs::{check_distinct, check_folder, print};
 use crate::output::{write_whole, write_whole_elsewhere, write_whole_folder};
 use crate::progress::Progress;
 use crate::render::{Apng, Gif, Images, Picture, Video, View, contact_sheet, render as draw};

@@ -13,16 +13,17 @@ use visit::{SavedRun, Visit};
 use self::summary::{Effort, Summary};
 use crate::args::{ReplayArguments, RunArguments, RunOptions};
 use crate::checkpoint::Checkpoint;
+use crate::commands::Failure;
 use crate::commands::dust::check_dust;
 use crate::commands::impacts::Impacts;
+use crate::commands::inputs::{ends_in, read, read_text};
 use crate::commands::load::{
     Loaded, build, load, parse_scene, print_notes, print_warnings, read_scene,
 };
-use crate::commands::warnings::{Warned, warn, warnings};
-use crate::commands::{
-    Failure, check_distinct, check_folder, check_output, check_physics, ends_in, read, read_text,
-    write_physics,
+use crate::commands::outputs::{
+    check_distinct, check_folder, check_output, check_physics, write_physics,
 };
+use crate::commands::warnings::{Warned, warn, warnings};
 use crate::contacts::Contacts;
 use crate::events::Events;
 use crate::format::Format;

@@ -10,8 +10,10 @@ use nalgebra::Isometry3;
 use sim::{Coat, Look, Paint, Recording, Surface, Track};
 
 use crate::args::SliceArguments;
+use crate::commands::Failure;
+use crate::commands::inputs::ends_in;
 use crate::commands::load::print_warnings;
-use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, write_no_materials};
+use crate::commands::outputs::{check_distinct, check_folder, print, write_no_materials};
 use crate::format::WriteError;
 use crate::format::glb::write_glb;
 use crate::mesh_file::{MeshFile, read_mesh_file};
@@ -140,13 +142,13 @@ fn recording(parts: &[Part], coats: Vec<Coat>) -> Recording {
     let look = Arc::new(Look { inner_color, coats: coats.into(), ..Look::default() });
     let track = |part: &Part| Track {
         name: part.name.clone(),
-        skin: surface(part).into(),
+        lazy_surface: surface(part).into(),
         look: Arc::clone(&look),
         parent: None,
         birth: 0,
         taken: 0,
         poses: vec![Isometry3::identity()],
-        corners: Vec::new(),
+        waypoints: Vec::new(),
         shrinks: None,
         stresses: Vec::new(),
     };

@@ -14,8 +14,10 @@ use tetfem::{
 
 use self::picture::{Drawing, crack_area, picture};
 use crate::args::StressArguments;
+use crate::commands::Failure;
+use crate::commands::inputs::{ends_in, read_text};
+use crate::commands::outputs::{check_distinct, check_folder, print};
 use crate::commands::volume::{check_tet_output, write_tets};
-use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read_text};
 use crate::loads_file::{Bench, read_bench};
 use crate::output::write_whole;
 use crate::progress::phase;

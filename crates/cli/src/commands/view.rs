@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use crate::args::{ServingArguments, ViewArguments};
-use crate::commands::{Failure, print, recording_at};
+use crate::commands::Failure;
+use crate::commands::inputs::recording_at;
+use crate::commands::outputs::print;
 use crate::viewer::{Part, Server, playback, viewer};
 
 /// Serves the page of recordings until a signal ends the program.

@@ -3,12 +3,15 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use levelset::{Deviation, GridError, LevelSet, Stuffing, TetMesh, TriMesh};
+use levelset::{Deviation, LevelSet, Stuffing, TetMesh, TriMesh};
 use sim::sample_mesh;
 use tetfem::{Fields, write_msh, write_vtu};
 
 use crate::args::{Sampling, TetrahedralizeArguments, VoxelizeArguments};
-use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, warn_of_mesh};
+use crate::commands::Failure;
+use crate::commands::filling::{Fineness, Loss, filled};
+use crate::commands::inputs::{ends_in, warn_of_mesh};
+use crate::commands::outputs::{check_distinct, check_folder, print};
 use crate::mesh_file::{is_mesh, read_mesh};
 use crate::output::write_whole;
 use crate::progress::phase;
@@ -58,101 +61,6 @@ pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), 
     }
     write_tets(output, &mesh, &Fields::default())?;
     if *quiet { Ok(()) } else { print(|out| tell(out, output, &mesh, (volume, deviation))) }
-}
-
-/// The requested resolution.
-#[derive(Clone, Copy, Debug)]
-pub enum Fineness {
-    /// Edge of the cells, in the mesh's units.
-    Cell(f64),
-    /// About how many tetrahedra.
-    Count(u32),
-}
-
-impl Fineness {
-    fn of(arguments: &TetrahedralizeArguments) -> Self {
-        let cell = || Self::Cell(arguments.cell.unwrap_or(1.0));
-        arguments.count.map_or_else(cell, Self::Count)
-    }
-
-    /// The resolutions of twice and of four times as many tetrahedra.
-    fn finer(self) -> impl Iterator<Item = Self> {
-        const TRIES: u32 = 2;
-        (1..=TRIES).map(move |n| match self {
-            Self::Cell(cell) => Self::Cell(rounded(cell / f64::from(1 << n).cbrt())),
-            Self::Count(count) => Self::Count(count << n),
-        })
-    }
-}
-
-impl std::fmt::Display for Fineness {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Cell(cell) => write!(f, "--cell {cell}"),
-            Self::Count(count) => write!(f, "--count {count}"),
-        }
-    }
-}
-
-/// A number of two digits, no larger than `x`.
-fn rounded(x: f64) -> f64 {
-    let unit = x.log10().floor() - 1.0;
-    let text = format!("{}e{unit}", (x / 10.0_f64.powf(unit)).floor());
-    text.parse().ok().filter(|rounded| *rounded > 0.0).unwrap_or(x)
-}
-
-/// What tetrahedra lack of a mesh.
-#[derive(Clone, Copy, Debug)]
-pub enum Loss {
-    /// Parts as far as this from their surface, in the mesh's units, which is more than two mean edges.
-    Parts(f64),
-    /// What joins pieces, of which there are so many, and so many in the mesh.
-    Joints(usize, usize),
-}
-
-impl Loss {
-    /// What tetrahedra lack of the solid that they fill; `deviation` is that of both.
-    pub fn of(mesh: &TetMesh, solid: &LevelSet, deviation: Deviation) -> Option<Self> {
-        let lost = deviation.from_level_set;
-        if lost > 2.0 * mean_edge(mesh) {
-            return Some(Self::Parts(lost));
-        }
-        let pieces = mesh.components().count;
-        let wanted = || solid.components().count;
-        (pieces > 1 && pieces > wanted()).then(|| Self::Joints(pieces, wanted()))
-    }
-}
-
-impl std::fmt::Display for Loss {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Parts(lost) => {
-                write!(
-                    f,
-                    "lack parts of it up to {} from their surface, more than two cells",
-                    number(*lost)
-                )
-            }
-            Self::Joints(pieces, of) => write!(f, "be in {pieces} pieces, but it is in {of}"),
-        }
-    }
-}
-
-fn filled(solid: &LevelSet, fineness: Fineness, stuffing: &Stuffing) -> Result<TetMesh, GridError> {
-    match fineness {
-        Fineness::Cell(spacing) => TetMesh::stuffed(solid, &Stuffing { spacing, ..*stuffing }),
-        Fineness::Count(count) => TetMesh::stuffed_to_count(solid, count as usize, stuffing),
-    }
-}
-
-/// Mean length of the edges of all tetrahedra.
-fn mean_edge(mesh: &TetMesh) -> f64 {
-    let edges = |t: usize| {
-        let corners = mesh.corners(t);
-        let of = |i: usize| (0..i).map(move |j| (corners[i] - corners[j]).norm());
-        (1..4).flat_map(of).sum::<f64>()
-    };
-    (0..mesh.tets.len()).map(edges).sum::<f64>() / (6 * mesh.tets.len()).max(1) as f64
 }
 
 fn tell(
@@ -251,7 +159,7 @@ fn write_surface(surface: &TriMesh, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A mesh as samples; warns of what is doubtful about it unless `quiet`.
+/// A mesh as samples; prints warnings about it unless `quiet`.
 fn sampled(path: &Path, sampling: &Sampling, quiet: bool) -> Result<(LevelSet, TriMesh), Failure> {
     if !is_mesh(path) {
         return Err(Failure::NoSolid { path: path.to_owned() });

@@ -8,7 +8,7 @@ use sim::{BodyId, MeshWarning, Warning, World};
 
 use crate::wording::{count, number};
 
-/// A warning of a pair of bodies and of all copies of theirs that it holds for, too.
+/// A warning about a pair of bodies, also for those of their copies that it applies to.
 pub(super) struct Warned {
     warning: Warning,
     /// Names of the bodies of the worst pair.
@@ -17,8 +17,8 @@ pub(super) struct Warned {
     pairs: usize,
 }
 
-/// The warnings of a world that was just built from a scene: one for any two bodies of the file and
-/// their copies, for the pair that is worst.
+/// The warnings of a world that was just built from a scene. Any two bodies of the file, with their copies, have one,
+/// which names the worst pair.
 pub(super) fn warnings(scene: &Scene, world: &World) -> Vec<Warned> {
     let specs = scene.bodies.iter().flat_map(|spec| spec.names().map(move |name| (spec, name)));
     let bodies: Vec<(BodyId, (&Body, String))> = world.iter().map(|s| s.id).zip(specs).collect();
@@ -55,7 +55,7 @@ pub(super) fn warn(warnings: &[Warned]) {
     }
 }
 
-/// A warning of a mesh as JSON; what a warning of its kind does not have is null.
+/// A warning of a mesh as JSON; values that its kind lacks are null.
 pub(super) fn mesh_warning_json(warning: &MeshWarning) -> Value {
     let (kind, file, edges, nodes, spacing) = match warning {
         MeshWarning::Open { file, edges } => ("open", file, Some(edges), None, None),
@@ -76,7 +76,7 @@ fn kind(warning: &Warning) -> &'static str {
     }
 }
 
-/// What is larger is worse, among warnings of a kind.
+/// Severity: among warnings of one kind the larger is worse.
 fn severity(warning: &Warning) -> f64 {
     match warning {
         Warning::Fast { fps, .. } => *fps,
@@ -109,7 +109,7 @@ impl Warned {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        // what a warning of a kind does not tell is null
+        // values that a kind lacks are null
         let (way, thickness, fps, depth) = match self.warning {
             Warning::Fast { way, thickness, fps, .. } => {
                 (Some(way), Some(thickness), Some(fps), None)

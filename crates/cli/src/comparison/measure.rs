@@ -76,13 +76,33 @@ impl Energies {
     }
 }
 
-/// Runs a world for some frames; `crack_energies` are what cracks take in the bodies of `appearances`, J/m^2. Returns the first event beside what was measured.
-pub fn measure(
-    (mut world, appearances): (World, Vec<Appearance>),
-    frames: usize,
-    (mut recorder, crack_energies): (Recorder, &[Option<f64>]),
-    seconds_build: f64,
-) -> (Measured, Recording, Option<Event>) {
+/// A scene to be measured.
+pub struct Subject<'a> {
+    /// The world at its start.
+    pub world: World,
+    /// Its bodies.
+    pub appearances: Vec<Appearance>,
+    /// The recorder that its run starts with.
+    pub recorder: Recorder,
+    /// Energy of cracks in each of the bodies, J/m^2, where it is known.
+    pub crack_energies: &'a [Option<f64>],
+    /// Time it took to build, s.
+    pub seconds_build: f64,
+}
+
+/// A measured run.
+pub struct Outcome {
+    /// Results.
+    pub measured: Measured,
+    /// Its recording.
+    pub recording: Recording,
+    /// The first blow that broke a body.
+    pub first_event: Option<Event>,
+}
+
+/// Runs a scene for some frames.
+pub fn measure(subject: Subject<'_>, frames: usize) -> Outcome {
+    let Subject { mut world, appearances, mut recorder, crack_energies, seconds_build } = subject;
     let mut sums = Sums::new(&world);
     let mut seconds_simulate = 0.0;
     for _ in 0..frames {
@@ -96,7 +116,7 @@ pub fn measure(
     let mut volumes: Vec<f64> =
         pieces().filter_map(|body| Some(body.solid?.geometry.moments().volume)).collect();
     volumes.sort_by(|a, b| b.total_cmp(a));
-    let first = sums.first.take();
+    let first_event = sums.first.take();
     let blow = |event: &Event| Blow {
         body: name(event, &appearances),
         frame: event.frame,
@@ -111,7 +131,7 @@ pub fn measure(
     let measured = Measured {
         frames,
         breaks: sums.breaks,
-        first_blow: first.as_ref().map(blow),
+        first_blow: first_event.as_ref().map(blow),
         pieces,
         volumes,
         crack_area: cracks.area,
@@ -122,7 +142,7 @@ pub fn measure(
         seconds_build,
         seconds_simulate,
     };
-    (measured, recording, first)
+    Outcome { measured, recording, first_event }
 }
 
 /// All cracks at the end of a recording.

@@ -1,7 +1,7 @@
 //! Dust as points, for particle systems.
 //!
 //! A vertex of a PLY file is a speck: position (m), velocity (m/s), diameter `size` (m), `birth` (frame), `life` (s),
-//! `id`, and the number `body` of the piece that it left in the recording.
+//! `id`, and `body`, the number in the recording of the piece that it came off.
 
 mod glb;
 
@@ -9,8 +9,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
-use nalgebra::{Point3, Vector3};
-use sim::Dust;
+use nalgebra::Vector3;
+use sim::{Dust, ShownSpeck, Speck};
 
 use super::usd::{Encoding, Prim, Samples, Value, timed};
 use crate::output::{write_whole, write_whole_folder};
@@ -55,7 +55,10 @@ impl DustFormat {
         match self {
             Self::Births => write_whole(path, |out| {
                 let births = dust.specks.iter().enumerate();
-                let births = births.map(|(n, speck)| (n, speck.position, speck.velocity));
+                let births = births.map(|(number, speck)| {
+                    let Speck { position, velocity, .. } = *speck;
+                    ShownSpeck { number, position, velocity }
+                });
                 write_ply(dust, &births.collect::<Vec<_>>(), out)
             }),
             Self::Frames => write_whole_folder(path, |folder| {
@@ -73,10 +76,7 @@ impl DustFormat {
     }
 }
 
-/// The number of a speck, its position and its velocity.
-type Shown = (usize, Point3<f64>, Vector3<f64>);
-
-fn write_ply(dust: &Dust, shown: &[Shown], out: &mut impl Write) -> io::Result<()> {
+fn write_ply(dust: &Dust, shown: &[ShownSpeck], out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "ply\nformat binary_little_endian 1.0\nelement vertex {}", shown.len())?;
     for name in ["x", "y", "z", "vx", "vy", "vz", "size", "life"] {
         writeln!(out, "property float {name}")?;
@@ -85,14 +85,14 @@ fn write_ply(dust: &Dust, shown: &[Shown], out: &mut impl Write) -> io::Result<(
         writeln!(out, "property int {name}")?;
     }
     writeln!(out, "end_header")?;
-    for &(n, position, velocity) in shown {
-        let speck = &dust.specks[n];
+    for &ShownSpeck { number, position, velocity } in shown {
+        let speck = &dust.specks[number];
         let floats = position.iter().chain(&velocity).chain([&speck.size, &speck.life]);
         for x in floats.map(|&x| x as f32) {
             out.write_all(&x.to_le_bytes())?;
         }
-        for number in [speck.birth, n, speck.track] {
-            out.write_all(&(number as i32).to_le_bytes())?;
+        for n in [speck.birth, number, speck.track] {
+            out.write_all(&(n as i32).to_le_bytes())?;
         }
     }
     Ok(())
@@ -105,22 +105,25 @@ fn write_usd(dust: &Dust, encoding: Encoding, out: &mut (impl Write + Seek)) -> 
     let extent = extent(dust).map(single).to_vec();
     points.set("float3[]", "extent", Value::Float3s(extent.into()));
     let places = |dust: &Dust, frame| {
-        Value::Float3s(dust.shown(frame).map(|(_, p, _)| single(p.into())).collect())
+        Value::Float3s(dust.shown(frame).map(|speck| single(speck.position.into())).collect())
     };
     points.animate("point3f[]", "points", samples(dust, places));
     let velocities = |dust: &Dust, frame| {
-        Value::Float3s(dust.shown(frame).map(|(_, _, v)| single(v.into())).collect())
+        Value::Float3s(dust.shown(frame).map(|speck| single(speck.velocity.into())).collect())
     };
     points.animate("vector3f[]", "velocities", samples(dust, velocities));
     let sizes = |dust: &Dust, frame| {
-        Value::Floats(dust.shown(frame).map(|(n, ..)| dust.specks[n].size as f32).collect())
+        Value::Floats(
+            dust.shown(frame).map(|shown| dust.specks[shown.number].size as f32).collect(),
+        )
     };
     points.animate("float[]", "widths", samples(dust, sizes));
-    let ids =
-        |dust: &Dust, frame| Value::Int64s(dust.shown(frame).map(|(n, ..)| n as i64).collect());
+    let ids = |dust: &Dust, frame| {
+        Value::Int64s(dust.shown(frame).map(|shown| shown.number as i64).collect())
+    };
     points.animate("int64[]", "ids", samples(dust, ids));
     let births = |dust: &Dust, frame| {
-        Value::Ints(dust.shown(frame).map(|(n, ..)| dust.specks[n].birth as i32).collect())
+        Value::Ints(dust.shown(frame).map(|shown| dust.specks[shown.number].birth as i32).collect())
     };
     points.animate_of_vertices("int[]", "primvars:birth", samples(dust, births));
     encoder.add(points)?;
@@ -138,10 +141,11 @@ fn single(v: [f64; 3]) -> [f32; 3] {
 
 /// The corners of a box around all specks in all frames, with their sizes.
 fn extent(dust: &Dust) -> [[f64; 3]; 2] {
-    let mut all = (0..dust.frames()).flat_map(|frame| dust.shown(frame));
-    let Some((_, first, _)) = all.next() else { return [[0.0; 3]; 2] };
+    let mut all =
+        (0..dust.frames()).flat_map(|frame| dust.shown(frame)).map(|speck| speck.position);
+    let Some(first) = all.next() else { return [[0.0; 3]; 2] };
     let (mut low, mut high) = (first, first);
-    for (_, p, _) in all {
+    for p in all {
         low = low.inf(&p);
         high = high.sup(&p);
     }

@@ -9,11 +9,11 @@
 
 use std::io::Write;
 
+use meshfile::{WriteError, check_poses};
 use nalgebra::Isometry3;
 use serde_json::{Value, json};
 use sim::{Recording, Track};
 
-use super::{WriteError, check_poses};
 use crate::spool::Paths;
 
 /// Frames whose poses are in memory at a time.

@@ -8,10 +8,11 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use meshfile::WriteError;
 use nalgebra::{Isometry3, Point3, Vector3};
 use sim::{Image, Look, Opacity, Recording, Surface, Track, Wrap};
 
-use super::{WriteError, check};
+use super::check::check;
 
 /// Writes `frame_00000.obj` and so on; every body that exists is an object of its name.
 pub(super) fn write(recording: &Recording, folder: &Path) -> Result<(), WriteError> {

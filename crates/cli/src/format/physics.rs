@@ -4,17 +4,17 @@ use std::io::{Seek, Write};
 use std::path::Path;
 
 use levelset::TriMesh;
-use meshfile::write_physics_glb;
+use meshfile::{WriteError, write_physics_glb};
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 use sim::{
     Collider, ColliderSolid, JointKind, PhysicsBody, PhysicsJoint, PhysicsMotion, PhysicsScene,
     Surface, Track,
 };
 
+use super::check::check;
 use super::usd::{
     Encoding, Looks, MaterialNames, Metadata, Names, Prim, Value, add_triangles, mesh,
 };
-use super::{WriteError, check};
 use crate::output::write_whole;
 
 /// What a physics scene can be written as.
@@ -269,8 +269,8 @@ fn joint_prim(joint: &PhysicsJoint, paths: &[String], name: &str) -> Prim<'stati
         let drive = |key: &str| format!("drive:{drive}:physics:{key}");
         prim.set_uniform("token", &drive("type"), Value::token("force"));
         prim.set("float", &drive("targetVelocity"), float(unit(motor.speed)));
-        if motor.most.is_finite() {
-            prim.set("float", &drive("maxForce"), float(motor.most));
+        if motor.max_force.is_finite() {
+            prim.set("float", &drive("maxForce"), float(motor.max_force));
         }
         // per degree or meter a second
         prim.set("float", &drive("damping"), float(motor.damping() / unit(1.0)));

@@ -6,10 +6,11 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use meshfile::WriteError;
 use nalgebra::{Isometry3, Point3, Vector3};
 use sim::{Recording, Surface, Track};
 
-use super::{WriteError, check};
+use super::check::check;
 
 /// Writes `frame_00000.ply` and so on.
 pub(super) fn write(recording: &Recording, folder: &Path) -> Result<(), WriteError> {

@@ -8,21 +8,25 @@
 //! was in the whole body, m. Images of coats are in a folder beside the file.
 
 mod binary;
+mod encoder;
 mod looks;
+mod names;
 mod prim;
 mod text;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
-use std::io::{self, Seek, Write};
+use std::io::{Seek, Write};
 use std::path::Path;
 
+use meshfile::WriteError;
 use nalgebra::Isometry3;
 use sim::{Recording, Surface, Track};
 
-use super::{WriteError, check};
+use super::check::check;
 use binary::Binary;
+use encoder::Encoder;
 pub(super) use looks::{Looks, MaterialNames};
+pub(super) use names::Names;
 pub(super) use prim::{Metadata, Prim, Samples, Value};
 use text::Text;
 
@@ -43,13 +47,6 @@ impl Encoding {
             Self::Binary => Box::new(Binary::new(out)),
         }
     }
-}
-
-/// Writes a stage whose prims are in `/World`.
-pub(super) trait Encoder {
-    fn begin(&mut self, metadata: &Metadata<'_>) -> io::Result<()>;
-    fn add(&mut self, prim: Prim<'_>) -> io::Result<()>;
-    fn end(&mut self) -> io::Result<()>;
 }
 
 /// Metadata of a stage with time samples.
@@ -86,30 +83,6 @@ pub(super) fn write(
     encoder.end()?;
     drop(encoder);
     Ok(looks.write_images(path)?)
-}
-
-/// Names of prims, which are identifiers, each of them once.
-#[derive(Default)]
-pub(super) struct Names(BTreeSet<String>);
-
-impl Names {
-    pub(super) fn taken(names: &[&str]) -> Self {
-        Self(names.iter().map(|&name| name.to_owned()).collect())
-    }
-
-    /// An identifier like `name`.
-    pub(super) fn of(&mut self, name: &str) -> String {
-        let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-        let mut plain: String = name.chars().map(letter).collect();
-        if plain.starts_with(|c: char| c.is_ascii_digit()) || plain.is_empty() {
-            plain.insert(0, '_');
-        }
-        let numbered = (2..).map(|n: usize| format!("{plain}_{n}"));
-        let mut all = [plain.clone()].into_iter().chain(numbered);
-        let free = all.find(|name| !self.0.contains(name)).unwrap_or(plain);
-        self.0.insert(free.clone());
-        free
-    }
 }
 
 /// With the name of its prim and those of its materials.
@@ -151,8 +124,8 @@ fn body<'a>(
 /// Times, in frames, of the poses of a body and of its blows, and where it is then.
 fn moments(track: &Track) -> Vec<(f64, Isometry3<f64>)> {
     let poses = (track.birth..).zip(&track.poses).map(|(frame, pose)| (frame as f64, *pose));
-    let corners = track.corners.iter().map(|corner| (corner.time, corner.pose));
-    let mut moments: Vec<_> = poses.chain(corners).collect();
+    let waypoints = track.waypoints.iter().map(|waypoint| (waypoint.time, waypoint.pose));
+    let mut moments: Vec<_> = poses.chain(waypoints).collect();
     moments.sort_by(|a, b| a.0.total_cmp(&b.0));
     moments
 }

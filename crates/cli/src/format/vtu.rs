@@ -13,10 +13,11 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
+use meshfile::WriteError;
 use nalgebra::Point3;
 use sim::{Recording, Track};
 
-use super::{WriteError, check};
+use super::check::check;
 
 /// The names of a triangle and a tetrahedron in VTK.
 const VTK_TRIANGLE: u8 = 5;

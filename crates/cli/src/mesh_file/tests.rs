@@ -103,13 +103,13 @@ fn glb_is_read_with_its_nodes_placed() {
     };
     let track = sim::Track {
         name: "a".to_owned(),
-        skin: surface.into(),
+        lazy_surface: surface.into(),
         look: Default::default(),
         parent: None,
         birth: 0,
         taken: 0,
         poses: vec![nalgebra::Isometry3::translation(5.0, 0.0, 0.0)],
-        corners: Vec::new(),
+        waypoints: Vec::new(),
         shrinks: None,
         stresses: Vec::new(),
     };

@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::{INK, short, use_font};
+use super::style::{INK, short, use_font};
 use crate::render::Picture;
 
 /// Pixels from the edges of the picture, and of the panel and the bar.

@@ -3,15 +3,24 @@
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, UnitQuaternion, Vector3};
 use sim::{Recording, Surface, Track};
 
-/// Poses and sizes of the bodies that there are at a moment, in frames, by their tracks. What breaks by the
-/// next frame is in pieces already, which leave the place of the whole.
-pub(super) fn poses(recording: &Recording, moment: f64) -> Vec<(usize, Isometry3<f64>, f64)> {
+/// A body at a moment.
+pub(super) struct Interpolated {
+    /// Number of its track.
+    pub(super) track: usize,
+    pub(super) pose: Isometry3<f64>,
+    pub(super) scale: f64,
+}
+
+/// The bodies that exist at a moment, in frames. A body that breaks by the next frame is in pieces already, which start
+/// at its pose.
+pub(super) fn interpolated(recording: &Recording, moment: f64) -> Vec<Interpolated> {
     let before = moment.max(0.0).floor() as usize;
     let share = moment - before as f64;
     if share <= 0.0 || before + 1 >= recording.frames {
         let frame = before.min(recording.frames - 1);
         let there = |(n, track): (usize, &Track)| {
-            Some((n, *track.pose(frame)?, track.scale(frame, recording.fps)))
+            let scale = track.scale(frame, recording.fps);
+            Some(Interpolated { track: n, pose: *track.pose(frame)?, scale })
         };
         return recording.tracks.iter().enumerate().filter_map(there).collect();
     }
@@ -33,7 +42,8 @@ pub(super) fn poses(recording: &Recording, moment: f64) -> Vec<(usize, Isometry3
         let shift = start.translation.vector.lerp(&end.translation.vector, share);
         let turn = start.rotation.try_slerp(&end.rotation, share, 1e-9).unwrap_or(end.rotation);
         let pose = Isometry3::from_parts(shift.into(), turn);
-        Some((n, pose, sizes[0] + (sizes[1] - sizes[0]) * share))
+        let scale = sizes[0] + (sizes[1] - sizes[0]) * share;
+        Some(Interpolated { track: n, pose, scale })
     };
     recording.tracks.iter().enumerate().filter_map(place).collect()
 }

@@ -44,7 +44,7 @@ const HORIZON: Vec3 = Vec3::new(0.7, 0.735, 0.78);
 const SUN_SIZE: f32 = 0.035;
 /// Rays to the sky from each point.
 pub(super) const SKY_RAYS: u32 = 2;
-/// How far they look for bodies, in radii of what is looked at.
+/// Length of the rays to the sky, in radii of the view.
 const SKY_REACH: f32 = 6.0;
 /// Irradiance that is assumed where sky rays meet a body, as a share of that in the open.
 const BOUNCED: f32 = 0.3;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::{Point3, UnitQuaternion};
 use sim::{Coat, Look, Opacity, Recording, Surface};
 
-use super::between;
+use super::between::{Interpolated, interpolated};
 use super::bvh::{Bvh, Hit, Ray, Vec3};
 use super::images::Images;
 use super::view::View;
@@ -55,7 +55,7 @@ pub(super) struct Spot {
     /// Of the shading, towards where the ray came from.
     pub(super) normal: Vec3,
     pub(super) distance: f32,
-    /// Linear, of diffuse reflection or of what is let through.
+    /// Linear, of diffusely reflected or transmitted light.
     pub(super) color: Vec3,
     pub(super) roughness: f32,
     pub(super) metallic: f32,
@@ -79,8 +79,8 @@ impl<'i> Stage<'i> {
     ) -> Self {
         let (mut corners, mut facets, mut bodies) = (vec![], vec![], vec![]);
         let mut planes = vec![];
-        for (number, pose, scale) in between::poses(recording, moment) {
-            let track = &recording.tracks[number];
+        for Interpolated { track, pose, scale } in interpolated(recording, moment) {
+            let track = &recording.tracks[track];
             let (surface, look) = (track.surface(), Arc::clone(&track.look));
             if surface.is_endless() {
                 let normal = pose.rotation * nalgebra::Vector3::y();
@@ -161,15 +161,15 @@ impl<'i> Stage<'i> {
         let normal = (normal - ray.direction * away).try_normalize(0.1).unwrap_or(flat);
         let tint = vertices.map(|v| surface.colors.get(v as usize).map_or(ONE, |c| xyz(*c)));
         let tint = mix(&tint);
-        let skin = self.skin(hit, weights, width * hit.distance).unwrap_or_else(|| {
+        let shading = self.shading(hit, weights, width * hit.distance).unwrap_or_else(|| {
             let own = if is_cut { look.inner_color } else { look.color };
             let rest = mix(&vertices.map(|v| surface.rest[v as usize].into()));
             let grain = texture::color(look.texture, rest, width * hit.distance * self.unit);
             let Look { roughness, metallic, transmission, ior, alpha, .. } = **look;
             let color = Vec3::from(own).component_mul(&grain);
-            Skin { color, roughness, metallic, transmission, ior, alpha }
+            Shading { color, roughness, metallic, transmission, ior, alpha }
         });
-        let Skin { color, roughness, metallic, transmission, ior, alpha } = skin;
+        let Shading { color, roughness, metallic, transmission, ior, alpha } = shading;
         Spot {
             place,
             lifted: place - mix(&below) + flat * start,
@@ -189,7 +189,7 @@ impl<'i> Stage<'i> {
 
 impl Stage<'_> {
     /// What a point of a triangle looks like by its coat, if it has one; `width` is that of the ray there.
-    fn skin(&self, hit: &Hit, weights: [f32; 3], width: f32) -> Option<Skin> {
+    fn shading(&self, hit: &Hit, weights: [f32; 3], width: f32) -> Option<Shading> {
         let Facet { body, corners: vertices, coat, .. } = self.facets[hit.triangle as usize];
         let Placed { surface, look, .. } = &self.bodies[body as usize];
         let coat = &look.coats[coat? as usize];
@@ -215,12 +215,12 @@ impl Stage<'_> {
         let metallic = coat.metallic;
         // what is partly there bends nothing
         let (color, transmission, ior) = (Vec3::new(r, g, b), 0.0, 1.0);
-        Some(Skin { color, roughness, metallic, transmission, ior, alpha })
+        Some(Shading { color, roughness, metallic, transmission, ior, alpha })
     }
 }
 
 /// What a point of a surface looks like.
-struct Skin {
+struct Shading {
     color: Vec3,
     roughness: f32,
     metallic: f32,

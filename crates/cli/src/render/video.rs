@@ -47,7 +47,7 @@ impl Video {
     /// Waits for the end of the file, after `drawn` said how the pictures went.
     ///
     /// # Errors
-    /// The last line of what `ffmpeg` says, if it fails, or that of `drawn`.
+    /// The last line of the output of `ffmpeg` if it fails, or the error of `drawn`.
     pub fn finish(mut self, drawn: io::Result<()>) -> io::Result<()> {
         drop(self.ffmpeg.stdin.take());
         let output = self.ffmpeg.wait_with_output()?;

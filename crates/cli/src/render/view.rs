@@ -92,10 +92,24 @@ impl View {
         (arm.norm() >= 1e-6).then_some(Self { center: at, arm, radius, ..self })
     }
 
-    /// Where the camera looks, the way from there to the camera, the vertical field of view, radians,
-    /// and the radius of what is lit, m.
-    pub fn parts(&self) -> ([f64; 3], [f64; 3], f64, f64) {
-        (self.center.into(), self.arm.into(), self.field, self.radius)
+    /// The point that the camera looks at, m.
+    pub fn center(&self) -> Point3<f64> {
+        self.center
+    }
+
+    /// From there to the camera, m.
+    pub fn arm(&self) -> Vector3<f64> {
+        self.arm
+    }
+
+    /// The vertical field of view, radians.
+    pub fn field(&self) -> f64 {
+        self.field
+    }
+
+    /// The radius of the lit region, m.
+    pub fn radius(&self) -> f64 {
+        self.radius
     }
 
     /// To the right of the picture, to its top and towards the camera. Seen from straight above, the top

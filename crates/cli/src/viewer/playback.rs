@@ -2,14 +2,14 @@
 
 use meshfile::page::{Coats, Geometries, appearance, image_head, write_head, write_pose};
 use serde_json::{Value, json};
-use sim::{Recording, TimedCorner, Track};
+use sim::{Recording, TimedWaypoint, Track};
 
 use crate::render::View;
 
 /// The recording as bytes, little-endian, named `name` on the page.
 ///
 /// A header as [`write_head`] has it; then its geometries as [`meshfile::page::Packed`] has them; then of each body its
-/// poses, one a frame, as [`write_pose`] has them, then of each of its corners the time in frames, `f32`, and the pose; then of each image of the header the bytes of its file.
+/// poses, one a frame, as [`write_pose`] has them, then of each of its waypoints the time in frames, `f32`, and the pose; then of each image of the header the bytes of its file.
 pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
     let mut geometries = Geometries::default();
     let mut coats = Coats::default();
@@ -17,7 +17,8 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
     let bodies: Vec<Value> = recording.tracks.iter().map(&mut packed).collect();
     let geometries = geometries.take();
     let view = View::fitted(recording, 16.0 / 9.0);
-    let (center, arm, field, radius) = view.at(recording, 0.0).parts();
+    let start = view.at(recording, 0.0);
+    let [center, arm]: [[f64; 3]; 2] = [start.center().into(), start.arm().into()];
     let energies: Vec<Value> = recording
         .energies
         .iter()
@@ -27,7 +28,7 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
         "name": name,
         "fps": recording.fps,
         "frames": recording.frames,
-        "view": { "centre": center, "arm": arm, "radius": radius, "field": field,
+        "view": { "centre": center, "arm": arm, "radius": start.radius(), "field": start.field(),
             "path": path(recording, &view) },
         "geometries": geometries.sizes,
         "bodies": bodies,
@@ -37,9 +38,9 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
     });
     let mut bytes = write_head(&head);
     bytes.extend(geometries.bytes);
-    for Track { poses, corners, .. } in &recording.tracks {
+    for Track { poses, waypoints, .. } in &recording.tracks {
         poses.iter().for_each(|pose| write_pose(pose, &mut bytes));
-        for TimedCorner { time, pose } in corners {
+        for TimedWaypoint { time, pose } in waypoints {
             bytes.extend((*time as f32).to_le_bytes());
             write_pose(pose, &mut bytes);
         }
@@ -51,7 +52,8 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
 /// Where the camera looks and the way from there to it in each frame, if it moves.
 fn path(recording: &Recording, view: &View) -> Option<Vec<[f64; 6]>> {
     let place = |frame: usize| {
-        let ([x, y, z], [a, b, c], ..) = view.at(recording, frame as f64).parts();
+        let now = view.at(recording, frame as f64);
+        let ([x, y, z], [a, b, c]) = (now.center().into(), now.arm().into());
         [x, y, z, a, b, c]
     };
     let path: Vec<[f64; 6]> = (0..recording.frames).map(place).collect();
@@ -64,13 +66,13 @@ fn body(track: &Track, fps: f64, (geometries, coats): (&mut Geometries, &mut Coa
     let sizes: Vec<f64> = shrinking.map(|frame| track.scale(frame, fps)).collect();
     let stress: Vec<Value> =
         track.stresses.iter().map(|s| json!([s.frame, s.principal, s.von_mises])).collect();
-    let sides = geometries.of(&track.skin, &track.look.coats);
+    let sides = geometries.of(&track.lazy_surface, &track.look.coats);
     let mut body = appearance(&track.look, &sides, coats, track.surface().is_endless());
     body["name"] = track.name.as_str().into();
     body["parent"] = track.parent.into();
     body["birth"] = track.birth.into();
     body["frames"] = track.poses.len().into();
-    body["corners"] = track.corners.len().into();
+    body["corners"] = track.waypoints.len().into();
     body["sizes"] = sizes.into();
     body["stress"] = stress.into();
     body

@@ -66,24 +66,24 @@ impl Places {
 impl Bodies<'_> {
     /// The body that a ray meets first, the earlier one of bodies it meets at the same distance.
     pub fn cast_ray(&self, ray: &Ray) -> Option<(usize, Impact)> {
-        self.first(ray, &Vector3::zeros(), |i, most| {
-            let own = Ray { most, ..ray.seen_from(&self.poses[i]) };
+        self.first(ray, &Vector3::zeros(), |i, max_distance| {
+            let own = Ray { max_distance, ..ray.seen_from(&self.poses[i]) };
             self.shapes[i].cast_ray(&own).map(|impact| impact.at(&self.poses[i]))
         })
     }
 
-    /// Shape cast: the first body that a solid meets on a translation from `pose` along a unit vector by `most` m.
+    /// Shape cast: the first body that a solid meets on a translation from `pose` along a unit vector by `max_distance` m.
     /// An unbounded solid meets nothing.
     pub fn sweep(
         &self,
         shape: &Shape,
         pose: &Isometry3<f64>,
-        (along, most): (&UnitVector3<f64>, f64),
+        (along, max_distance): (&UnitVector3<f64>, f64),
     ) -> Option<(usize, Impact)> {
         let bounds = shape.bounds_at(pose);
-        let ray = Ray { from: bounds.center(), along: *along, most };
-        self.first(&ray, &(bounds.extents() / 2.0), |i, most| {
-            shape.sweep(pose, (along, most), (&self.shapes[i], &self.poses[i]))
+        let ray = Ray { from: bounds.center(), along: *along, max_distance };
+        self.first(&ray, &(bounds.extents() / 2.0), |i, max_distance| {
+            shape.sweep(pose, (along, max_distance), (&self.shapes[i], &self.poses[i]))
         })
     }
 
@@ -103,25 +103,25 @@ impl Bodies<'_> {
         found
     }
 
-    /// The body nearest to a point, no farther than `most` m, with the point of its surface and the signed
+    /// The body nearest to a point, no farther than `max_distance` m, with the point of its surface and the signed
     /// distance, m; of several around the point the one it is deepest in.
-    pub fn nearest(&self, p: &Point3<f64>, most: f64) -> Option<(usize, Impact)> {
+    pub fn nearest(&self, p: &Point3<f64>, max_distance: f64) -> Option<(usize, Impact)> {
         let of = |i: usize| {
             let pose = &self.poses[i];
             let found = self.shapes[i].nearest_point(&pose.inverse_transform_point(p)).at(pose);
-            ((self.wanted)(i) && found.distance <= most).then_some((i, found))
+            ((self.wanted)(i) && found.distance <= max_distance).then_some((i, found))
         };
         let Places { tree, bounded, unbounded } = self.places;
         let others = unbounded.iter().filter_map(|&i| of(i as usize));
         let first = others.reduce(|p, q| if q.1.distance < p.1.distance { q } else { p });
         let point = TreeVector::from_array(p.coords.into());
-        let most = first.map_or(most.next_up(), |(_, found)| found.distance);
+        let max_distance = first.map_or(max_distance.next_up(), |(_, found)| found.distance);
         let away = |node: &BvhNode, _| {
             let away = node.aabb().distance_to_local_point(point, true);
             // inside boxes depth decides, which boxes do not bound
             if away > 0.0 { away } else { f64::NEG_INFINITY }
         };
-        let inner = tree.find_best(most, away, |leaf, _| {
+        let inner = tree.find_best(max_distance, away, |leaf, _| {
             let (i, found) = of(bounded[leaf as usize] as usize)?;
             Some((found.distance, (i, found)))
         });
@@ -142,14 +142,15 @@ impl Bodies<'_> {
         let Places { tree, bounded, unbounded } = self.places;
         let mut best: Option<(usize, Impact)> = None;
         for i in unbounded.iter().map(|&i| i as usize).filter(|&i| (self.wanted)(i)) {
-            let most = best.map_or(ray.most, |(_, impact)| impact.distance);
-            let found = meets(i, most).filter(|found| best.is_none() || found.distance < most);
+            let max_distance = best.map_or(ray.max_distance, |(_, impact)| impact.distance);
+            let found = meets(i, max_distance)
+                .filter(|found| best.is_none() || found.distance < max_distance);
             best = found.map(|found| (i, found)).or(best);
         }
-        let most = best.map_or(ray.most, |(_, impact)| impact.distance);
-        let inner = first_in(tree, (ray, half, most), |leaf, most| {
+        let max_distance = best.map_or(ray.max_distance, |(_, impact)| impact.distance);
+        let inner = first_in(tree, (ray, half, max_distance), |leaf, max_distance| {
             let i = bounded[leaf as usize] as usize;
-            if (self.wanted)(i) { meets(i, most) } else { None }
+            if (self.wanted)(i) { meets(i, max_distance) } else { None }
         });
         inner.map(|(leaf, impact)| (bounded[leaf as usize] as usize, impact)).or(best)
     }
@@ -158,7 +159,7 @@ impl Bodies<'_> {
 /// The leaf that `meets` first of those that a ray meets when they are grown by `half`.
 fn first_in(
     tree: &Bvh,
-    (ray, half, most): (&Ray, &Vector3<f64>, f64),
+    (ray, half, max_distance): (&Ray, &Vector3<f64>, f64),
     meets: impl Fn(u32, f64) -> Option<Impact>,
 ) -> Option<(u32, Impact)> {
     let enters = |node: &BvhNode, best: f64| {
@@ -167,16 +168,16 @@ fn first_in(
         let high = Vector3::from(bounds.maxs.to_array()) + half;
         entry(ray, &low, &high, best)
     };
-    let found = tree.find_best(most.next_up(), enters, |leaf, best| {
-        let impact = meets(leaf, best.min(most))?;
+    let found = tree.find_best(max_distance.next_up(), enters, |leaf, best| {
+        let impact = meets(leaf, best.min(max_distance))?;
         Some((impact.distance, impact))
     });
     found.map(|(leaf, (_, impact))| (leaf, impact))
 }
 
-/// Where a ray enters a box, m; [`f64::MAX`] if it does not within `most` m.
-fn entry(ray: &Ray, low: &Vector3<f64>, high: &Vector3<f64>, most: f64) -> f64 {
-    let (mut enters, mut leaves) = (0.0f64, most);
+/// Where a ray enters a box, m; [`f64::MAX`] if it does not within `max_distance` m.
+fn entry(ray: &Ray, low: &Vector3<f64>, high: &Vector3<f64>, max_distance: f64) -> f64 {
+    let (mut enters, mut leaves) = (0.0f64, max_distance);
     for axis in 0..3 {
         let (from, speed) = (ray.from[axis], ray.along[axis]);
         if speed == 0.0 {
@@ -210,7 +211,7 @@ impl Triangles {
         half: &Vector3<f64>,
         meets: impl Fn(u32, f64) -> Option<Impact>,
     ) -> Option<Impact> {
-        first_in(self.tree(), (ray, half, ray.most), meets).map(|(_, impact)| impact)
+        first_in(self.tree(), (ray, half, ray.max_distance), meets).map(|(_, impact)| impact)
     }
 
     /// The triangles whose boxes meet a box.

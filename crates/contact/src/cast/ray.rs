@@ -35,7 +35,7 @@ pub struct Ray {
     /// Its direction.
     pub along: UnitVector3<f64>,
     /// Its length, m; it may be infinite.
-    pub most: f64,
+    pub max_distance: f64,
 }
 
 /// Least advance of a ray between two samples of a level set, as a share of the grid spacing: thinner walls may be
@@ -59,18 +59,18 @@ impl Ray {
     /// Whether its numbers can be used: a finite start, and a length that is a number and not below zero.
     pub(crate) fn is_usable(&self) -> bool {
         let numbers = self.from.iter().chain(self.along.iter());
-        numbers.into_iter().all(|x| x.is_finite()) && self.most >= 0.0
+        numbers.into_iter().all(|x| x.is_finite()) && self.max_distance >= 0.0
     }
 
     /// The same seen from a body.
     pub(crate) fn seen_from(&self, pose: &Isometry3<f64>) -> Self {
         let along = pose.inverse_transform_vector(&self.along);
         let from = pose.inverse_transform_point(&self.from);
-        Self { from, along: Unit::new_unchecked(along), most: self.most }
+        Self { from, along: Unit::new_unchecked(along), max_distance: self.max_distance }
     }
 
     fn hit(&self, distance: f64, normal: Vector3<f64>) -> Option<Impact> {
-        let hits = distance >= 0.0 && distance <= self.most;
+        let hits = distance >= 0.0 && distance <= self.max_distance;
         hits.then(|| Impact { distance, point: self.at(distance), normal })
     }
 }
@@ -241,7 +241,7 @@ pub(crate) fn ball_at_convex(ray: &Ray, field: &Field, radius: f64) -> Option<Im
             return hit(normal);
         }
         distance += step;
-        if distance > ray.most {
+        if distance > ray.max_distance {
             return None;
         }
     }
@@ -279,11 +279,11 @@ fn samples(ray: &Ray, field: &Field) -> Option<Impact> {
             let at = bisect(|x| field.distance(&ray.at(x)) <= 0.0, [before, distance]);
             return ray.hit(at, field.normal(&ray.at(at)));
         }
-        if distance >= ray.most {
+        if distance >= ray.max_distance {
             return None;
         }
         before = distance;
-        distance = (distance + gap.max(least)).min(ray.most);
+        distance = (distance + gap.max(least)).min(ray.max_distance);
         let after = field.distance(&ray.at(distance));
         // beyond the box of the samples the distance from it grows for good
         if after > gap && !level_set_is_ahead(ray, field, distance) {

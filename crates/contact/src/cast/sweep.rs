@@ -27,23 +27,23 @@ const GRID_STEPS: usize = 100_000;
 #[derive(Clone, Copy)]
 pub(crate) struct Sweep<'a> {
     pub(crate) along: &'a UnitVector3<f64>,
-    pub(crate) most: f64,
+    pub(crate) max_distance: f64,
 }
 
 impl Shape {
-    /// Where this solid, which starts at `pose` and moves along a unit vector by `most` m without turning, first
+    /// Where this solid, which starts at `pose` and moves along a unit vector by `max_distance` m without turning, first
     /// meets another. Exact but for rounding, samples to the accuracy of these, and tetrahedra by their vertices.
     /// Half-spaces and meshes do not meet each other.
     pub fn sweep(
         &self,
         pose: &Isometry3<f64>,
-        (along, most): (&UnitVector3<f64>, f64),
+        (along, max_distance): (&UnitVector3<f64>, f64),
         (other, place): (&Shape, &Isometry3<f64>),
     ) -> Option<Impact> {
         if self.is_empty() || other.is_empty() {
             return None;
         }
-        sweep((self, pose), (other, place), Sweep { along, most })
+        sweep((self, pose), (other, place), Sweep { along, max_distance })
     }
 }
 
@@ -60,7 +60,8 @@ fn sweep(moving: Placed<'_>, target: Placed<'_>, way: Sweep<'_>) -> Option<Impac
         }
         (Field::Ball { radius }, _) => {
             let from = moving.1.translation.vector.into();
-            let ray = Ray { from, along: *way.along, most: way.most }.seen_from(target.1);
+            let ray =
+                Ray { from, along: *way.along, max_distance: way.max_distance }.seen_from(target.1);
             ball_at_convex(&ray, b, *radius).map(|impact| impact.at(target.1))
         }
         (_, Field::Ball { .. }) => swapped(moving, target, way),
@@ -79,7 +80,8 @@ fn swapped(moving: Placed<'_>, target: Placed<'_>, way: Sweep<'_>) -> Option<Imp
 /// A union of convex solids that moves to one, to a half-space or to a mesh.
 fn convex(moving: Placed<'_>, (target, place): Placed<'_>, way: Sweep<'_>) -> Option<Impact> {
     let map = place.inv_mul(moving.1);
-    let ray = Ray { from: map * Point3::origin(), along: *way.along, most: way.most };
+    let ray =
+        Ray { from: map * Point3::origin(), along: *way.along, max_distance: way.max_distance };
     let along = ray.seen_from(place).along;
     let (ray, size) = (Ray { along, ..ray }, moving.0.radius());
     let parts = Core::parts(moving.0);
@@ -93,7 +95,7 @@ fn convex(moving: Placed<'_>, (target, place): Placed<'_>, way: Sweep<'_>) -> Op
             let mut ray = ray;
             pairs.fold(None, |best, (part, other)| {
                 let found = to_core([part, other], &map, &ray, tolerance);
-                ray.most = found.map_or(ray.most, |impact| impact.distance);
+                ray.max_distance = found.map_or(ray.max_distance, |impact| impact.distance);
                 nearest(best.into_iter().chain(found))
             })
         }
@@ -107,7 +109,7 @@ fn to_plane(part: &Core<'_>, map: &Isometry3<f64>, ray: &Ray) -> Option<Impact> 
     let lowest = map * part.lowest(&map.inverse_transform_vector(&up));
     let (height, speed) = (lowest.y.max(0.0), -ray.along.y);
     let distance = if height > 0.0 { height / speed } else { 0.0 };
-    let meets = height == 0.0 || speed > 0.0 && distance <= ray.most;
+    let meets = height == 0.0 || speed > 0.0 && distance <= ray.max_distance;
     let point = lowest + ray.along.into_inner() * distance;
     meets.then_some(Impact { distance, point, normal: up })
 }
@@ -126,11 +128,11 @@ fn to_core(
         let speed = -gap.normal.dot(&ray.along);
         if gap.distance <= tolerance || step + 1 == NEWTON_STEPS {
             let rest = if speed > 0.0 { gap.distance.max(0.0) / speed } else { 0.0 };
-            let distance = (distance + rest.min(tolerance)).min(ray.most);
+            let distance = (distance + rest.min(tolerance)).min(ray.max_distance);
             return Some(Impact { distance, point: gap.point, normal: gap.normal });
         }
         distance += gap.distance / speed;
-        if speed <= 0.0 || distance > ray.most {
+        if speed <= 0.0 || distance > ray.max_distance {
             return None;
         }
     }
@@ -151,9 +153,9 @@ fn to_mesh(
     let half = bounds.extents() / 2.0;
     let tolerance = TOUCHING * (shape.radius() + half.norm());
     let middle = Ray { from: bounds.center(), ..*ray };
-    mesh.first_along_box(&middle, &half, |triangle, most| {
+    mesh.first_along_box(&middle, &half, |triangle, max_distance| {
         let corners = Core::triangle(mesh.mesh().corners(triangle as usize));
-        let ray = Ray { most, ..*ray };
+        let ray = Ray { max_distance, ..*ray };
         nearest(parts.iter().filter_map(|part| to_core([part, &corners], map, &ray, tolerance)))
     })
 }
@@ -175,7 +177,7 @@ fn march(moving: Placed<'_>, target: Placed<'_>, way: Sweep<'_>) -> Option<Impac
         let shift = Translation3::from(way.along.into_inner() * distance);
         shift * moving.1
     };
-    let gap = |distance: f64| apart((moving.0, &at(distance)), target, way.most - distance);
+    let gap = |distance: f64| apart((moving.0, &at(distance)), target, way.max_distance - distance);
     let (mut before, mut distance) = (0.0, 0.0);
     for _ in 0..GRID_STEPS {
         let now = gap(distance);
@@ -184,11 +186,11 @@ fn march(moving: Placed<'_>, target: Placed<'_>, way: Sweep<'_>) -> Option<Impac
             let met = if now < 0.0 { bisect(is_in, [before, distance]) } else { distance };
             return Some(touch((moving.0, &at(met)), target, (met, way.along)));
         }
-        if distance >= way.most {
+        if distance >= way.max_distance {
             return None;
         }
         before = distance;
-        distance = (distance + now.max(GRID_STEP * spacing)).min(way.most);
+        distance = (distance + now.max(GRID_STEP * spacing)).min(way.max_distance);
     }
     None
 }
@@ -202,11 +204,11 @@ pub(crate) fn spacing(shape: &Shape) -> f64 {
     }
 }
 
-/// How far solids are apart, m, of which one has samples; no more than `most`, but not less than their spacing.
+/// How far solids are apart, m, of which one has samples; no more than `max_distance`, but not less than their spacing.
 /// Not above zero if they overlap.
-pub(crate) fn apart(a: Placed<'_>, b: Placed<'_>, most: f64) -> f64 {
-    let most = most.max(spacing(a.0).min(spacing(b.0)));
-    let gap = posed(a, b).distance((most, 0.0), &mut 0);
+pub(crate) fn apart(a: Placed<'_>, b: Placed<'_>, max_distance: f64) -> f64 {
+    let max_distance = max_distance.max(spacing(a.0).min(spacing(b.0)));
+    let gap = posed(a, b).distance((max_distance, 0.0), &mut 0);
     let is_around = |(ball, pose): Placed<'_>, (other, place): Placed<'_>| {
         let center = place.inverse_transform_point(&pose.translation.vector.into());
         matches!(ball.field(), Field::Ball { .. }) && other.field().distance(&center) <= 0.0

@@ -46,8 +46,8 @@ pub enum JointKind {
 pub struct Motor {
     /// Of the first body relative to the second, rad/s or m/s.
     pub speed: f64,
-    /// The most it can do, N m or N.
-    pub most: f64,
+    /// Its greatest torque, N m, or force, N.
+    pub max_force: f64,
 }
 
 impl Motor {
@@ -57,8 +57,8 @@ impl Motor {
         const SLIP: f64 = 0.01;
         /// The least speed that counts, m/s or rad/s.
         const LEAST: f64 = 0.01;
-        let most = f64::from(f32::MAX);
-        (self.most / (SLIP * self.speed.abs().max(LEAST))).min(most)
+        let limit = f64::from(f32::MAX);
+        (self.max_force / (SLIP * self.speed.abs().max(LEAST))).min(limit)
     }
 }
 
@@ -300,9 +300,9 @@ impl Joint {
 
     /// Motor and limits along the free row.
     fn drive(&self, free: &Row, stepping: Stepping, at: impl Fn() -> f64, rows: &mut Vec<Row>) {
-        if let Some(Motor { speed, most }) = self.motor {
-            let most = most * stepping.motor_time;
-            let bounds = Bounds::Between { least: -most, most };
+        if let Some(Motor { speed, max_force }) = self.motor {
+            let max_impulse = max_force * stepping.motor_time;
+            let bounds = Bounds::Between { least: -max_impulse, most: max_impulse };
             rows.push(Row { target: speed, bounds, ..*free });
         }
         if let Some(range) = self.limits {

@@ -106,7 +106,7 @@ impl<'a> Group<'a> {
                 poses.push(state.pose);
                 velocities.push(body.velocity(&state.pose.rotation, &state.momentum));
             } else if let Body::Kinematic(velocity) = &self.frame.columns.bodies[i as usize] {
-                poses.push(velocity.carry(pose, time));
+                poses.push(velocity.integrate(pose, time));
                 velocities.push(*velocity);
             } else {
                 poses.push(*pose);

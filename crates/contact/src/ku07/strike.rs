@@ -5,7 +5,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::touch::{Touch, Touches, TouchingPair};
 use crate::constraint::{Bodies, Bounds, PER_CONTACT, Rounds, Row, alternate, tangents};
-use crate::passes::blow::{Bearing, Blow, Met};
+use crate::passes::blow::{Bearing, Blow, Met, total};
 use crate::passes::collide::mass_at;
 use crate::solve::bounce::{self, Impulses, Meeting};
 use crate::solve::clamp::kinetic_share;
@@ -124,11 +124,11 @@ impl<'a, 'f> Strike<'a, 'f> {
         let shapes = [&*columns.shapes[a], &*columns.shapes[b]];
         let movers = pair.bodies.map(|i| self.mover(i));
         let velocities = [&movers[0].velocity, &movers[1].velocity];
-        let meeting = |(number, touch): (usize, &Touch)| {
+        let meeting = |touch: &Touch| {
             let spot = touch.spot(shapes, [&poses[a], &poses[b]], velocities);
-            Meeting { number, normal: spot.normal, arms: spot.arms, u: spot.u }
+            Meeting { normal: spot.normal, arms: spot.arms, u: spot.u }
         };
-        self.touches.of(pair).iter().enumerate().map(meeting).collect()
+        self.touches.of(pair).iter().map(meeting).collect()
     }
 
     fn approach(&self, pair: &TouchingPair) -> Approach {
@@ -178,29 +178,17 @@ impl<'a, 'f> Strike<'a, 'f> {
             self.over[number] = true;
             return;
         }
-        let blow = || {
-            let mut hardest = 0;
-            for (n, j) in impulses.iter().enumerate() {
-                if j.norm_squared() > impulses[hardest].norm_squared() {
-                    hardest = n;
-                }
-            }
-            let Meeting { normal, arms, u, .. } = meetings[hardest];
+        let blow = total(&impulses).map(|(impulse, hardest)| {
+            let Meeting { normal, arms, .. } = meetings[hardest];
             let at = [0, 1].map(|side| {
                 let pose = &poses[[a, b][side]];
                 pose.inverse_transform_point(&Point3::from(pose.translation.vector + arms[side]))
             });
-            let rotations = [poses[a].rotation, poses[b].rotation];
-            let given = (normal, impulses.iter().sum());
-            Blow::new(
-                (pair.bodies[0], pair.bodies[1]),
-                Met { at, time, rotations },
-                given,
-                (u, restitution),
-            )
-        };
-        let blow = blow();
-        if let Some(share) = bearing.share((pair.bodies[0], pair.bodies[1]), || blow) {
+            let poses = [poses[a], poses[b]];
+            let (met, speeds) = (Met { at, time, poses }, (approach.speed, restitution));
+            Blow::new((pair.bodies[0], pair.bodies[1]), met, (normal, impulse), speeds)
+        });
+        if let Some((blow, share)) = blow.and_then(|blow| Some((blow, bearing.share(&blow)?))) {
             self.done.blows.push(blow);
             impulses.iter_mut().for_each(|j| *j *= share);
             self.over[number] = true;
@@ -216,7 +204,7 @@ impl<'a, 'f> Strike<'a, 'f> {
     fn push(&mut self, bodies: [u32; 2], j: &Vector3<f64>, arms: &[Vector3<f64>; 2]) {
         for ((i, j), arm) in bodies.into_iter().zip([*j, -j]).zip(arms) {
             match &self.frame.columns.bodies[i as usize] {
-                Body::Dynamic(_) => self.momenta[i as usize].apply(&j, arm),
+                Body::Dynamic(_) => self.momenta[i as usize].apply_impulse(&j, arm),
                 Body::Kinematic(velocity) => self.done.work -= j.dot(&velocity.at(arm)),
                 Body::Static => {}
             }

@@ -50,6 +50,19 @@ impl<'a> Posed<'a> {
         kept.filter(|c| c.distance <= reach).map(|c| self.found(c)).collect()
     }
 
+    /// At most four contacts no farther apart than `slop` m. If `is_met`, contacts no farther apart than the nearest one
+    /// plus `slop`, if that is nearer than `margin` m.
+    pub(crate) fn touching(&self, margin: f64, slop: f64, is_met: bool) -> Vec<Found> {
+        if self.are_boxes_apart(if is_met { margin } else { slop }) {
+            return Vec::new();
+        }
+        let mut near = self.candidates(margin, &mut 0);
+        let least = near.iter().map(|c| c.distance).fold(f64::INFINITY, f64::min);
+        let reach = slop + if is_met { least.max(0.0) } else { 0.0 };
+        near.retain(|c| c.distance <= reach);
+        self.reduce(&near, margin).into_iter().map(|c| self.found(c)).collect()
+    }
+
     /// A candidate with its normal.
     pub(crate) fn found(&self, candidate: &Candidate) -> Found {
         let Candidate { owner, key, point, distance, normal } = *candidate;

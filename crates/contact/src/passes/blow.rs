@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dynamics::Velocity;
-use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::narrow::contacts::Resumed;
 
@@ -15,17 +15,17 @@ pub struct Blow {
     pub a: u32,
     /// Second body.
     pub b: u32,
-    /// The contact with the largest impulse, in body coordinates of `a` and of `b`, m.
+    /// The contact with the largest impulse along the total one, in body coordinates of `a` and of `b`, m.
     pub at: [Point3<f64>; 2],
     /// Time of impact, s since the start of the step.
     pub time: f64,
-    /// The orientations of `a` and of `b` at the time of impact.
-    pub rotations: [UnitQuaternion<f64>; 2],
+    /// The poses of `a` and of `b` at the time of impact.
+    pub poses: [Isometry3<f64>; 2],
     /// Unit normal in world axes, out of `b`.
     pub normal: Vector3<f64>,
     /// The impulse on `a` if neither body breaks, N s; `b` receives the opposite.
     pub impulse: Vector3<f64>,
-    /// Speed of approach along the normal, m/s.
+    /// Largest speed of approach along the normal of a contact, m/s.
     pub approach: f64,
     /// The normal impulse of a plastic impact divided by the speed of approach, kg: the effective mass along the
     /// normal at a single contact without friction.
@@ -47,35 +47,43 @@ pub struct Bearing<'a> {
     pub max_strayed: usize,
 }
 
-/// Contact point in body coordinates of both bodies, m, time of impact, s, and orientations there.
+/// Contact point in body coordinates of both bodies, m, time of impact, s, and poses then.
 pub(crate) struct Met {
     pub(crate) at: [Point3<f64>; 2],
     pub(crate) time: f64,
-    pub(crate) rotations: [UnitQuaternion<f64>; 2],
+    pub(crate) poses: [Isometry3<f64>; 2],
+}
+
+/// The total impulse of a pair, N s, and the number of the contact with the largest component along it; `None` if the
+/// total is zero. Contacts on both sides of a slot have opposite normals: the hardest one may push against the total.
+pub(crate) fn total(impulses: &[Vector3<f64>]) -> Option<(Vector3<f64>, usize)> {
+    let total: Vector3<f64> = impulses.iter().sum();
+    let along = |n: &usize| impulses[*n].dot(&total);
+    let first = |p: usize, q: usize| if along(&q) > along(&p) { q } else { p };
+    let hardest = (0..impulses.len()).reduce(first)?;
+    (total != Vector3::zeros()).then_some((total, hardest))
 }
 
 impl Blow {
-    /// `u` is the relative velocity of `a` at the contact with the largest impulse, m/s.
+    /// `approach` is the largest speed of approach at a contact, m/s.
     pub(crate) fn new(
         (a, b): (u32, u32),
-        Met { at, time, rotations }: Met,
+        Met { at, time, poses }: Met,
         (normal, impulse): (Vector3<f64>, Vector3<f64>),
-        (u, restitution): (Vector3<f64>, f64),
+        (approach, restitution): (f64, f64),
     ) -> Self {
-        let approach = -normal.dot(&u);
-        let mass = impulse.dot(&normal) / ((1.0 + restitution) * approach);
-        Self { a, b, at, time, rotations, normal, impulse, approach, mass, struck: None }
+        let mass = impulse.dot(&normal).max(0.0) / ((1.0 + restitution) * approach);
+        Self { a, b, at, time, poses, normal, impulse, approach, mass, struck: None }
     }
 }
 
 impl Bearing<'_> {
     /// The share of the impulse that the weaker body of the pair bears; `None` if both bear all of it.
-    pub(crate) fn share(&mut self, (a, b): (u32, u32), blow: impl FnOnce() -> Blow) -> Option<f64> {
-        if !self.may_break[a as usize] && !self.may_break[b as usize] {
+    pub(crate) fn share(&mut self, blow: &Blow) -> Option<f64> {
+        if !self.may_break[blow.a as usize] && !self.may_break[blow.b as usize] {
             return None;
         }
-        let blow = blow();
-        let [p, q] = (self.borne)(&blow, true);
+        let [p, q] = (self.borne)(blow, true);
         let (borne, size) = (p.min(q), blow.impulse.norm());
         (size >= borne).then(|| if size > 0.0 { (borne / size).clamp(0.0, 1.0) } else { 0.0 })
     }
@@ -136,7 +144,7 @@ pub(crate) fn sums(blows: &[Blow], may_break: &[bool]) -> Vec<Blow> {
     let sum = |(body, (count, total)): (u32, (usize, Vector3<f64>))| {
         let blow = blows[hardest.get(&body)?.0];
         let impulse = if body == blow.a { total } else { -total };
-        let mass = impulse.dot(&blow.normal) / blow.approach;
+        let mass = impulse.dot(&blow.normal).max(0.0) / blow.approach;
         (count > 1).then_some(Blow { impulse, mass, struck: Some(body), ..blow })
     };
     totals.into_iter().filter_map(sum).collect()

@@ -8,6 +8,7 @@
 //! many blows in a step [collide at once](group) with all that touches them.
 
 mod group;
+mod strike;
 mod touching;
 
 use std::cmp::{Ordering, Reverse};
@@ -16,21 +17,16 @@ use std::collections::BinaryHeap;
 use dynamics::{Body, Momentum, Velocity, advance};
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
 
-use crate::narrow::candidate::Side;
 use crate::narrow::contacts::{Contacts, MARGIN, Manifold, Origin, Resumed};
 use crate::narrow::flight::{Flight, Paths};
-use crate::passes::blow::{Bearing, Blow, Collisions, Met, Waypoint};
-use crate::solve::bounce::{self, Impulses, MAX_CONTACTS, Meeting};
-use crate::{Frame, Mover, Shape, effective_mass, pair_impulse};
+use crate::passes::blow::{Bearing, Collisions, Waypoint};
+use crate::{Frame, Mover, Shape, effective_mass};
 use touching::Touching;
 
 /// Limit of blows per step to each free body of a pair; a body of which many others bounce off has more. A ball of
 /// 0.2 m between walls 2 m apart reaches it at 3,400 m/s and 30 steps per second. A light body between two heavy
 /// ones has unlimited blows; the contact passes stop the rest.
 const MAX_BLOWS: u32 = 64;
-/// Tolerance of the speeds after a collision, as a share of the resting speed.
-const CONVERGED: f64 = 1e-3;
-
 /// Processes the impacts of all approaching pairs in the order of time. All touching contacts of a pair
 /// rebound together, so that a box that lands flat does not turn.
 ///
@@ -146,17 +142,6 @@ enum Strike {
     Together(Vec<usize>),
 }
 
-/// The impulses of a pair at its touching contacts.
-#[derive(Default)]
-struct Hit {
-    meetings: [Meeting; MAX_CONTACTS],
-    count: usize,
-    /// On `a`, one per meeting.
-    impulses: Impulses,
-    restitution: f64,
-    time: f64,
-}
-
 /// A body at the time of a blow.
 struct Struck {
     body: usize,
@@ -164,6 +149,8 @@ struct Struck {
     /// angular momentum about the virtual starts.
     arm_origin: Vector3<f64>,
     pose: Isometry3<f64>,
+    /// Orientation at which impulses act: that at the start of the step for bodies with joints.
+    rotation: UnitQuaternion<f64>,
     momentum: Momentum,
     mover: Mover,
 }
@@ -285,6 +272,11 @@ impl<'a> Pass<'a> {
         free.map(|i| self.paths.flights[i].blows).min().unwrap_or(0)
     }
 
+    fn bodies_of(&self, pair: usize) -> [usize; 2] {
+        let Manifold { a, b, .. } = self.contacts.manifolds()[pair];
+        [a as usize, b as usize]
+    }
+
     fn is_free(&self, i: usize) -> bool {
         self.frame.columns.bodies[i].mass_properties().is_some()
     }
@@ -351,39 +343,6 @@ impl<'a> Pass<'a> {
         (time <= self.frame.dt).then_some(Reverse(Event { time, blows, pair: pair as u32, stamp }))
     }
 
-    /// Collides a pair at a time; `false` if the pair does not approach there.
-    fn strike(&mut self, pair: usize, time: f64, bearing: &mut Bearing<'_>) -> bool {
-        let manifold = self.contacts.manifolds()[pair];
-        let bodies = [manifold.a as usize, manifold.b as usize];
-        let struck = bodies.map(|i| self.body_at(i, time));
-        let mut hit = Hit { time, ..Hit::default() };
-        if !self.hits(&manifold, &struck, &mut hit) {
-            return false;
-        }
-        let rotations = struck.each_ref().map(|struck| struck.pose.rotation);
-        let blow = || hit.blow(&manifold, self.contacts, rotations);
-        let share = bearing.share((manifold.a, manifold.b), blow);
-        if let Some(share) = share {
-            self.done.blows.push(blow());
-            hit.impulses.iter_mut().for_each(|j| *j *= share);
-            self.pasts[pair].is_over = true;
-        }
-        self.pasts[pair].blows += 1;
-        let works = hit.given().map(|(meeting, j)| self.work_at(bodies, (&meeting.arms, j)));
-        let work = works.sum::<f64>();
-        self.done.work += work;
-        let gains = hit.gains();
-        let free = bodies.iter().filter(|i| self.is_free(**i)).count();
-        let change: f64 =
-            struck.iter().zip(&gains).map(|(struck, gain)| self.change(struck, gain)).sum();
-        let taken = (work - change) / free as f64;
-        for (struck, gain) in struck.iter().zip(&gains) {
-            self.paths.flights[struck.body].taken += taken;
-            self.give(struck, gain, time);
-        }
-        true
-    }
-
     /// The state of a body at a time.
     fn body_at(&self, i: usize, time: f64) -> Struck {
         let (body, pose) = (&self.frame.columns.bodies[i], &self.paths.poses[i]);
@@ -400,9 +359,10 @@ impl<'a> Pass<'a> {
                 place += gravity * (lift / gravity.norm_squared());
             }
         }
-        let rotation = if joined { pose.rotation } else { self.rotation(i, time) };
-        let pose = Isometry3::from_parts(Translation3::from(place), rotation);
-        Struck { body: i, arm_origin, pose, momentum, mover: Mover::new(body, &pose, &momentum) }
+        let now = Isometry3::from_parts(Translation3::from(place), self.rotation(i, time));
+        let rotation = if joined { pose.rotation } else { now.rotation };
+        let mover = Mover::new(body, &Isometry3 { rotation, ..now }, &momentum);
+        Struck { body: i, arm_origin, pose: now, rotation, momentum, mover }
     }
 
     /// The center of mass of a body in free flight at a time.
@@ -444,7 +404,7 @@ impl<'a> Pass<'a> {
         }
         let Momentum { linear, angular } = struck.momentum;
         let after = Momentum { linear: linear + gain.linear, angular: angular + gain.angular };
-        let energy = |momentum| body.kinetic_energy(&struck.pose.rotation, momentum);
+        let energy = |momentum| body.kinetic_energy(&struck.rotation, momentum);
         energy(&after) - energy(&struck.momentum)
     }
 
@@ -497,61 +457,6 @@ impl<'a> Pass<'a> {
             [Body::Dynamic(_), Body::Kinematic(velocity)] => j.dot(&velocity.at(&arms[1])),
             _ => 0.0,
         }
-    }
-
-    /// Computes the clamped impulses of a pair at its touching contacts; `false` if it does not approach.
-    fn hits(&self, pair: &Manifold, struck: &[Struck; 2], hit: &mut Hit) -> bool {
-        let bodies = [pair.a as usize, pair.b as usize];
-        let Frame { columns, settings, .. } = self.frame;
-        let movers = [&struck[0].mover, &struck[1].mover];
-        let resting = self.resting(bodies);
-        let [p, q] = bodies.map(|i| columns.shapes[i].size());
-        let reach = settings.slop * p.min(q);
-        let places = self.arm_origins([&struck[0], &struck[1]]);
-        let mut fastest = 0.0f64;
-        for number in self.contacts.range(pair).take(MAX_CONTACTS) {
-            let near = &self.nears[number];
-            let [c0, c1, c2] = self.distance(bodies, near);
-            if c0 + (c1 + c2 * hit.time) * hit.time > reach {
-                continue;
-            }
-            let owner = self.contacts.all()[number].owner;
-            let arms = arms(owner, self.contacts.origins()[number].arms, &places);
-            let normal = near.normal;
-            let u = movers[0].velocity.at(&arms[0]) - movers[1].velocity.at(&arms[1]);
-            fastest = fastest.min(normal.dot(&u));
-            hit.meetings[hit.count] = Meeting { number, normal, arms, u };
-            hit.count += 1;
-        }
-        if fastest >= -resting {
-            return false;
-        }
-        let [p, q] = bodies.map(|i| &columns.materials[i]);
-        let restitution = p.restitution_with(q, settings.restitution);
-        hit.restitution = restitution;
-        let friction = p.friction_with(q, settings.friction);
-        let clamp = settings.clamp;
-        hit.impulses = match &hit.meetings[..hit.count] {
-            [Meeting { normal, arms, u, .. }] => {
-                let k = mass_at(movers[0], &arms[0]) + mass_at(movers[1], &arms[1]);
-                let j = pair_impulse(normal, &k, u, restitution, friction);
-                let mut impulses = Impulses::default();
-                impulses[0] = clamp.limit(&j, normal, &k, u);
-                impulses
-            }
-            all => {
-                bounce::impulses(movers, all, (restitution, friction), clamp, CONVERGED * resting)
-            }
-        };
-        hit.impulses.iter().any(|j| *j != Vector3::zeros())
-    }
-}
-
-/// The lever arms of bodies at `places` to the point of one of them, from those where the contact was found.
-fn arms(owner: Side, [p, q]: [Vector3<f64>; 2], [a, b]: &[Vector3<f64>; 2]) -> [Vector3<f64>; 2] {
-    match owner {
-        Side::A => [p, a + p - b],
-        Side::B => [b + q - a, q],
     }
 }
 
@@ -625,45 +530,6 @@ fn support(frame: Frame<'_>, contacts: &Contacts, flyers: &mut [Flyer]) {
         if let Some(flyer) = flyers.get_mut(i as usize) {
             (flyer.acceleration, flyer.joined) = (Vector3::zeros(), true);
         }
-    }
-}
-
-impl Hit {
-    fn given(&self) -> impl Iterator<Item = (&Meeting, &Vector3<f64>)> {
-        self.meetings[..self.count].iter().zip(&self.impulses)
-    }
-
-    fn impulse(&self) -> Vector3<f64> {
-        self.impulses.iter().sum()
-    }
-
-    /// The momenta that both bodies receive.
-    fn gains(&self) -> [Momentum; 2] {
-        let mut gains = [Momentum::default(); 2];
-        for (meeting, j) in self.given() {
-            gains[0].apply(j, &meeting.arms[0]);
-            gains[1].apply(&-j, &meeting.arms[1]);
-        }
-        gains
-    }
-
-    /// The blow at the contact with the largest impulse.
-    fn blow(
-        &self,
-        pair: &Manifold,
-        contacts: &Contacts,
-        rotations: [UnitQuaternion<f64>; 2],
-    ) -> Blow {
-        let mut hardest = 0;
-        for (n, j) in self.impulses.iter().enumerate() {
-            if j.norm_squared() > self.impulses[hardest].norm_squared() {
-                hardest = n;
-            }
-        }
-        let Meeting { number, normal, u, .. } = self.meetings[hardest];
-        let (at, impulse) = (*contacts.met(number), self.impulse());
-        let (met, given) = (Met { at, time: self.time, rotations }, (normal, impulse));
-        Blow::new((pair.a, pair.b), met, given, (u, self.restitution))
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dynamics::{Momentum, Velocity};
 use nalgebra::Isometry3;
 
+use crate::constraint::close;
 use crate::frame::Frame;
 use crate::narrow::broad::{Broad, FreeMotion, Way};
 use crate::narrow::contacts::{Contacts, MARGIN, Resumed};
@@ -13,8 +14,8 @@ use crate::narrow::flight::{Paths, Turning};
 use crate::passes::blow::{Bearing, Collisions};
 use crate::passes::collide::collide;
 use crate::passes::follow::Turn;
+use crate::reference;
 use crate::settings::Solver;
-use crate::{constraint, reference};
 
 /// Share of its radius by which the contact pass for positions may send a body elsewhere than forces
 /// do before contacts are looked for there: a pass over all is dear.
@@ -152,7 +153,7 @@ impl<'a> Frame<'a> {
     /// [`Solver::Manifold`].
     pub fn close_joints(&self, end: &mut [Isometry3<f64>]) {
         if self.settings.solver == Solver::Manifold && !self.joints.is_empty() {
-            constraint::close(*self, end);
+            close(*self, end);
         }
     }
 

@@ -11,7 +11,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::constraint::{Joint, Reaction};
 use crate::narrow::contacts::{Contacts, Manifold};
-use crate::passes::blow::{Met, sums};
+use crate::passes::blow::{Met, sums, total};
 use crate::solve::exact::{Exact, Kept};
 use crate::solve::impulses::ContactImpulses;
 use crate::solve::levels::Levels;
@@ -100,7 +100,7 @@ impl Frame<'_> {
         for blow in all {
             let Some(island) = island_of(&islands, (blow.a, blow.b)) else { continue };
             let group = &mut groups[island];
-            if let Some(share) = bearing.share((blow.a, blow.b), || blow) {
+            if let Some(share) = bearing.share(&blow) {
                 group.share = Some(group.share.map_or(share, |known| known.min(share)));
                 blows.push(blow);
             }
@@ -318,11 +318,8 @@ fn blow(
     approach: f64,
 ) -> Option<Blow> {
     let range = contacts.range(pair);
-    let harder = |p: usize, q: usize| {
-        if impulses[q].norm_squared() > impulses[p].norm_squared() { q } else { p }
-    };
-    let hardest = range.clone().reduce(harder)?;
-    let impulse: Vector3<f64> = impulses[range].iter().sum();
+    let (impulse, hardest) = total(&impulses[range.clone()])?;
+    let hardest = range.start + hardest;
     let is_struck = approach > 0.0 && impulse.dot(&contacts.all()[hardest].normal) > 0.0;
     is_struck.then(|| struck(frame, contacts, pair, (hardest, impulse), approach))
 }
@@ -336,8 +333,8 @@ fn struck(
     approach: f64,
 ) -> Blow {
     let normal = contacts.all()[contact].normal;
-    let (at, u) = (*contacts.met(contact), normal * -approach);
-    let rotations = [pair.a, pair.b].map(|i| frame.poses[i as usize].rotation);
-    let met = Met { at, time: 0.0, rotations };
-    Blow::new((pair.a, pair.b), met, (normal, impulse), (u, 0.0))
+    let at = *contacts.met(contact);
+    let poses = [pair.a, pair.b].map(|i| frame.poses[i as usize]);
+    let met = Met { at, time: 0.0, poses };
+    Blow::new((pair.a, pair.b), met, (normal, impulse), (approach, 0.0))
 }

@@ -60,10 +60,10 @@ fn collide_pair(
             return repeat > 0;
         };
         let (at, pushes) = (state.met(pair, &meeting), (meeting.normal, impulse.j));
-        let rotations = state.rotations(pair);
-        let met = Met { at, time: 0.0, rotations };
-        let blow = Blow::new(pair, met, pushes, (meeting.u, restitution));
-        if let Some(share) = bearing.share(pair, || blow) {
+        let poses = state.predicted(pair);
+        let met = Met { at, time: 0.0, poses };
+        let blow = Blow::new(pair, met, pushes, (-meeting.normal.dot(&meeting.u), restitution));
+        if let Some(share) = bearing.share(&blow) {
             blows.push(blow);
             state.apply(pair, &impulse.times(share));
             return true;

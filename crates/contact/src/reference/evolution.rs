@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dynamics::{Body, Momentum, Velocity};
-use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 use super::graph::Graph;
 use super::touch::touches;
@@ -244,7 +244,7 @@ impl<'a> Evolution<'a> {
             let at = velocity.at(&(partner_arm + shift));
             self.work[i] += j.dot(&at) + torque.dot(&velocity.angular);
         }
-        self.momenta[i].apply(j, arm);
+        self.momenta[i].apply_impulse(j, arm);
         self.momenta[i].angular += torque;
         self.predict(i);
         self.clock += 1;
@@ -280,9 +280,9 @@ impl<'a> Evolution<'a> {
         posed.spot(&meeting.found).at(posed.poses)
     }
 
-    /// How a pair is turned where it meets.
-    pub(super) fn rotations(&self, (a, b): (u32, u32)) -> [UnitQuaternion<f64>; 2] {
-        [a, b].map(|i| self.predicted[i as usize].rotation)
+    /// The poses at which a pair meets.
+    pub(super) fn predicted(&self, (a, b): (u32, u32)) -> [Isometry3<f64>; 2] {
+        [a, b].map(|i| self.predicted[i as usize])
     }
 }
 

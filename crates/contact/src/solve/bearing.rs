@@ -145,7 +145,7 @@ pub fn bear(
     let mut left = *load;
     for (prop, impulse) in props.iter_mut().zip(impulses) {
         prop.impulse = impulse;
-        left.apply(&impulse, &(prop.at.coords - pose.translation.vector));
+        left.apply_impulse(&impulse, &(prop.at.coords - pose.translation.vector));
     }
     Velocity {
         linear: left.linear / mass.mass(),
@@ -171,7 +171,7 @@ mod tests {
     /// A weight on a plank, N s.
     fn load(pose: &Isometry3<f64>, own: f64, weight: f64, along: f64) -> Momentum {
         let mut load = Momentum { linear: Vector3::y() * -own, ..Momentum::default() };
-        load.apply(&(Vector3::y() * -weight), &(pose * Vector3::new(along, 0.1, 0.0)));
+        load.apply_impulse(&(Vector3::y() * -weight), &(pose * Vector3::new(along, 0.1, 0.0)));
         load
     }
 

@@ -13,8 +13,6 @@ pub(crate) const MAX_CONTACTS: usize = 4;
 /// A pair at one of its contacts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Meeting {
-    /// Number of the contact.
-    pub(crate) number: usize,
     /// Out of `b`.
     pub(crate) normal: Vector3<f64>,
     /// From the centers of mass of both bodies, m.
@@ -432,7 +430,7 @@ impl Solution {
         let [a, b] = [0, 1].map(|body| {
             let Momentum { linear, angular } =
                 given.clone().fold(Momentum::default(), |mut sum, (meeting, j)| {
-                    sum.apply(j, &meeting.arms[body]);
+                    sum.apply_impulse(j, &meeting.arms[body]);
                     sum
                 });
             let mover = movers[body];

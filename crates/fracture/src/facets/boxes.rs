@@ -2,7 +2,7 @@
 
 use levelset::Aabb;
 
-use super::Facets;
+use super::surface::Facets;
 
 /// Boxes of faces, a list a side, so that many are compared at once.
 #[derive(Clone)]

@@ -5,8 +5,9 @@ use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
 
 use super::boxes::FaceBoxes;
+use super::surface::{Facets, Tag};
 use super::trim::Trimmer;
-use super::{Clipper, ConvexCell, Facets, Tag};
+use super::{Clipper, ConvexCell};
 use crate::cell::Plane;
 
 /// Share of the solid's size by which it is cut beyond some cells, so that no cut lies in a face of
@@ -22,7 +23,7 @@ const MARGIN: f64 = 1e-3;
 pub(crate) fn carve(solid: &Facets, cells: &[ConvexCell<'_>]) -> Vec<(usize, Facets)> {
     let Some(bounds) = solid.bounds() else { return Vec::new() };
     let mut near: Vec<&ConvexCell<'_>> =
-        cells.iter().filter(|cell| cell.bounds.meets(&bounds)).collect();
+        cells.iter().filter(|cell| cell.bounds.intersects(&bounds)).collect();
     let convex = solid.with_convex_faces();
     let mut groups = Vec::new();
     let boxes = FaceBoxes::new(&convex);

@@ -2,7 +2,7 @@
 
 use nalgebra::{UnitVector3, Vector3};
 
-use super::{Cap, Face, Facets, Tag};
+use super::surface::{Cap, Face, Facets, Tag};
 use crate::cell::Plane;
 use crate::slicing::cancel_opposites;
 

@@ -3,7 +3,7 @@
 use levelset::Moments;
 use nalgebra::{Point3, Vector3};
 
-use super::{Facets, Tag};
+use super::surface::{Facets, Tag};
 
 impl Facets {
     /// Moments of the solid for unit density, by surface integrals: exact but for rounding.

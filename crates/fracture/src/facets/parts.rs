@@ -2,7 +2,7 @@
 
 use levelset::Union;
 
-use super::{Cap, Face, Facets};
+use super::surface::{Cap, Face, Facets};
 use crate::fill::Border;
 use crate::slicing::Projection;
 

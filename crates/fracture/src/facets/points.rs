@@ -3,7 +3,7 @@
 use levelset::TriMesh;
 use nalgebra::{Point3, Vector3};
 
-use super::{Cap, FaceOrigin, Facets, Tag};
+use super::surface::{Cap, FaceOrigin, Facets, Tag};
 use crate::slicing::Projection;
 
 /// Contacts of large flat faces need no more points along a side.

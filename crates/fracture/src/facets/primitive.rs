@@ -5,7 +5,7 @@ use std::f64::consts::{PI, TAU};
 use levelset::{Aabb, Solid};
 use nalgebra::Point3;
 
-use super::Facets;
+use super::surface::Facets;
 
 /// Sides of a circle: its chords are at most 1e-3 of its diameter inside it.
 const SECTORS: usize = 50;

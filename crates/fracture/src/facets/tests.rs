@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use levelset::{Solid, TriMesh};
+use levelset::{Aabb, Solid, TriMesh};
 use nalgebra::{Point3, Vector3};
 use proptest::prelude::*;
 
-use super::*;
+use super::{ConvexCell, Facets, boxes, carve, trim};
 use crate::Pattern;
-use crate::cell::Cell;
+use crate::cell::{Cell, Plane};
+use crate::slicing::ClosedMesh;
 
 /// Every directed edge as often as its opposite.
 fn is_closed(mesh: &TriMesh) -> bool {

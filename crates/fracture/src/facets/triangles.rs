@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use levelset::TriMesh;
 
-use super::{Cap, Facets, Surface, Tag};
+use super::surface::{Cap, Facets, Surface, Tag};
 use crate::fill::Border;
 use crate::slicing::Projection;
 

@@ -9,9 +9,10 @@
 use levelset::Aabb;
 use nalgebra::{Point3, UnitVector3};
 
+use super::ConvexCell;
 use super::boxes::FaceBoxes;
 use super::clip::ON_PLANE;
-use super::{Cap, ConvexCell, Face, Facets, Tag};
+use super::surface::{Cap, Face, Facets, Tag};
 use crate::cell::Plane;
 use crate::hull::CellHull;
 

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::{Cap, Facets, Tag};
+use super::surface::{Cap, Facets, Tag};
 use crate::cell::Plane;
 use crate::slicing::cancel_opposites;
 

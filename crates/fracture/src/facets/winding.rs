@@ -4,7 +4,7 @@ use nalgebra::{Point3, Vector3};
 use robust::{Coord, orient2d};
 
 use super::clip::ON_PLANE;
-use super::{Face, Facets};
+use super::surface::{Face, Facets};
 use crate::slicing::solid_angle;
 
 impl Facets {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::piece::Piece;
 use super::samples::sampled;
-use super::{Convexity, Exact, FLAT, Geometry, Kind};
+use super::solid::{Convexity, Exact, FLAT, Geometry, Kind};
 use crate::cell::Plane;
 use crate::facets::{ConvexCell, Facets};
 use crate::node_box::NodeBox;

@@ -5,7 +5,7 @@ use levelset::Moments;
 use super::exact::divided;
 use super::piece::Piece;
 use super::pieces::Pieces;
-use super::{Geometry, Kind};
+use super::solid::{Geometry, Kind};
 use crate::{Alignment, Pattern, shatter};
 
 /// Nodes of the smallest piece of a sampled solid: fewer do not resolve its shape.

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::cuts::{Cuts, Part};
 use super::pieces::Pieces;
-use super::{Exact, Geometry};
+use super::solid::{Exact, Geometry};
 use crate::facets::{ConvexCell, Facets, carve};
 use crate::join::joined_bonds;
 use crate::region::transformed_bounds;
@@ -51,7 +51,7 @@ fn cells<'a>(
     };
     let seen = seen.grown(1e-9 * seen.extents().norm());
     let reaches = pattern.reaches().iter().enumerate();
-    let near = reaches.filter(|(_, reach)| reach.is_some_and(|reach| reach.meets(&seen)));
+    let near = reaches.filter(|(_, reach)| reach.is_some_and(|reach| reach.intersects(&seen)));
     near.filter_map(|(number, _)| ConvexCell::new(pattern, number, to_material)).collect()
 }
 

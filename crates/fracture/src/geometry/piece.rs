@@ -1,6 +1,6 @@
 //! A piece of a solid.
 
-use super::Geometry;
+use super::solid::Geometry;
 
 /// A connected piece of a solid, in the same material space.
 #[derive(Clone, Debug)]

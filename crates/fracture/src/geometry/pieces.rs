@@ -5,9 +5,9 @@ use std::sync::Arc;
 use levelset::Moments;
 use nalgebra::Point3;
 
-use super::Geometry;
 use super::cuts::Cuts;
 use super::piece::Piece;
+use super::solid::Geometry;
 use crate::join::joined_bonds;
 use crate::{Bond, Fragment, Shattered};
 

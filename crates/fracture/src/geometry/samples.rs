@@ -4,7 +4,7 @@ use levelset::{Grid, LevelSet, Sign, Solid};
 use ndarray::Array3;
 use pulp::{Arch, Simd, WithSimd};
 
-use super::{Exact, Geometry, Kind};
+use super::solid::{Exact, Geometry, Kind};
 use crate::facets::Facets;
 use crate::node_box::NodeBox;
 use crate::planes::{Lines, NodePlane, Planes, pitch};

@@ -3,7 +3,7 @@
 use levelset::{Aabb, LevelSet};
 use nalgebra::{Point3, Vector3};
 
-use super::{FLAT, Geometry, Kind};
+use super::solid::{FLAT, Geometry, Kind};
 use crate::facets::Facets;
 
 /// Maximum number of samples along each side of a swept surface.
@@ -35,7 +35,7 @@ fn met(facets: &Facets, [from, to]: [[Point3<f64>; 2]; 2]) -> Option<Point3<f64>
         let face = face.map(|v| facets.vertices[v as usize]);
         let bounds = Aabb::around(&face);
         for (triangle, around) in sweep.iter().zip(&around) {
-            if bounds.zip(*around).is_some_and(|(a, b)| a.meets(&b)) {
+            if bounds.zip(*around).is_some_and(|(a, b)| a.intersects(&b)) {
                 places.extend(crossings(&face, triangle).chain(crossings(triangle, &face)));
             }
         }

@@ -4,7 +4,7 @@ use levelset::TetMesh;
 use nalgebra::{Point3, Vector3};
 use ndarray::Array2;
 
-use super::Lattice;
+use super::graph::Lattice;
 use crate::noise::Noise;
 use crate::slicing::Plane;
 

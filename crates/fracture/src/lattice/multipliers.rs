@@ -11,7 +11,7 @@ pub struct Links<'a> {
     pub positions: &'a [Point3<f64>],
     /// One over their masses, 1/kg; 0 for a particle that nothing moves.
     pub inverse_masses: &'a [f64],
-    /// The pairs. Of pairs at the same place, or that nothing moves, the multiplier is 0.
+    /// The pairs. The multiplier of a pair is 0 if its particles coincide or nothing moves them.
     pub ends: &'a [[u32; 2]],
 }
 
@@ -29,12 +29,12 @@ pub struct Multipliers {
 
 /// Solves `J M^-1 J^T lambda = -dJ/dt v - J M^-1 Q` (Ku07 eq. 14) for forces `Q`, N, and
 /// velocities `v`, m/s, until the relative residual is at most `tolerance` or for `most` steps of
-/// conjugate gradients. Where there are many solutions, since links that do the same work can share
-/// their force in many ways, it is the one of least norm.
+/// conjugate gradients. Redundant links make the solution ambiguous; the result is the one of least
+/// norm.
 ///
 /// A link's row of J holds the direction from its second end to its first, so the force on its
 /// first end is `lambda` along it. Velocities that change a distance have no exact solution in
-/// a lattice with too many links: [`Links::projected`] takes away what does.
+/// a lattice with redundant links: [`Links::projected`] removes the part that does.
 ///
 /// # Panics
 /// If lengths differ or a link names a particle that does not exist.
@@ -72,12 +72,12 @@ impl Links<'_> {
         moved.map(|((v, j), w)| v + j * *w).collect()
     }
 
-    /// The [`multipliers`] of particles at rest, sought from where another search ended, perhaps
-    /// with more links or other forces.
+    /// The [`multipliers`] of particles at rest. The search starts from the end of an earlier one, which may have had more
+    /// links or other forces.
     ///
     /// `potential` holds a vector for each particle, N; its differences along the links are the
-    /// multipliers. All multipliers of least norm are such differences, and so is the start, which
-    /// a guess of the multipliers themselves would not be.
+    /// multipliers. All multipliers of least norm are such differences. A search from
+    /// guessed multipliers would end at others.
     ///
     /// # Panics
     /// As [`multipliers`].
@@ -212,7 +212,7 @@ impl Rows {
                 potential.advance(keep, length, &moved);
             }
             iterations += 1;
-            // far from the best, nothing better will come
+            // the residual grows far above its least value: the search will not improve
             if norm(&state.residual) > 1e3 * state.least {
                 break;
             }
@@ -225,11 +225,11 @@ impl Rows {
 /// Where a search starts.
 struct Start<'a> {
     potential: &'a mut [Vector3<f64>],
-    /// What the multipliers answer, N.
+    /// The right side of the equation, N.
     forces: &'a [Vector3<f64>],
 }
 
-/// What the solution is the differences of, taken along with it.
+/// The potential whose differences are the solution, updated with it.
 struct Potential<'a> {
     sum: &'a mut [Vector3<f64>],
     direction: Vec<Vector3<f64>>,

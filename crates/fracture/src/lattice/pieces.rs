@@ -3,7 +3,7 @@
 use levelset::{TetMesh, Union};
 use nalgebra::Vector3;
 
-use super::{Lattice, Link, links_at};
+use super::graph::{Lattice, Link, links_at};
 
 /// What becomes of single tetrahedra that nothing holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use nalgebra::Vector3;
 
-use super::{Lattice, Links, Spread};
+use super::graph::Lattice;
+use super::{Links, Spread};
 use crate::random::Random;
 
 /// How links break.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::Lattice;
+use super::graph::Lattice;
 use crate::random::Random;
 
 /// How a broken link weakens others.
@@ -36,7 +36,7 @@ impl Spread {
             changed[link as usize] = true;
             queue.push_back((link, load));
         }
-        // all links that break at once start together: their changes are shares of what was whole
+        // links that break at once start together: their changes are shares of the initial strength
         while let Some((link, change)) = queue.pop_front() {
             let change = change * self.falloff;
             if change < self.least {

@@ -2,15 +2,16 @@
 
 use nalgebra::Point3;
 
+use super::ClosedMesh;
+use super::plane::Plane;
 use super::projection::Projection;
-use super::{ClosedMesh, Plane};
 
 /// Share of the mesh's size within which a vertex is on the plane. Positions of new vertices are
-/// rounded to about 4e-16 of it, also those of parts of parts.
+/// rounded to about 4e-16 of it, also after repeated slicing.
 const ON_PLANE: f64 = 1e-13;
 
-/// A mesh taken apart along a plane. Vertices are named by *references*: below the number of the
-/// solid's vertices as there, above it the crossings of edges in order.
+/// A mesh taken apart along a plane. *References* name vertices: first the vertices of the solid, then the crossings of
+/// edges in order.
 pub(super) struct Split<'a> {
     pub(super) solid: &'a ClosedMesh,
     /// -1 behind the plane, 0 on it, 1 in front.
@@ -53,7 +54,7 @@ impl<'a> Split<'a> {
         let crossings = crossings(solid, &distances, &sides);
         let (front, back, border) = Default::default();
         let mut split = Self { solid, sides, crossings, front, back, border };
-        // nothing beyond the plane: nothing to cut, whatever lies in it
+        // all on one side: nothing to cut, even if triangles lie in the plane
         if !split.sides.contains(&1) || !split.sides.contains(&-1) {
             let side = if split.sides.contains(&1) { &mut split.front } else { &mut split.back };
             side.triangles.clone_from(&solid.mesh().triangles);
@@ -100,7 +101,7 @@ impl<'a> Split<'a> {
                 }
             }
             (false, true) => self.front.push(triangle, source),
-            // in the plane: where the solid is
+            // a triangle in the plane goes to the side of its solid
             (false, false) => {
                 if projection.area_sign(self.solid.mesh().corners(source)) < 0.0 {
                     self.front.push(triangle, source);

@@ -3,7 +3,8 @@
 use levelset::TriMesh;
 use nalgebra::Point3;
 
-use super::{ClosedMesh, Plane, slice};
+use super::plane::Plane;
+use super::{ClosedMesh, slice};
 
 /// The Voronoi cells of a solid: for each site, what of the solid is nearer to it than to any
 /// other; possibly nothing, and possibly in several [pieces](ClosedMesh::pieces). Of sites at the

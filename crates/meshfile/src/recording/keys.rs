@@ -23,17 +23,18 @@ pub(super) fn key_time(frame: f64, fps: f64) -> f32 {
 
 /// The poses of a body from its birth on, and those at blows, as far as keys tell their times apart.
 pub(super) fn samples(birth: usize, trace: &Trace, fps: f64) -> Vec<Sample<Isometry3<f64>>> {
-    let Trace { poses, corners } = trace;
-    let mut samples: Vec<Sample<Isometry3<f64>>> = Vec::with_capacity(poses.len() + corners.len());
-    let mut coming = corners.iter().peekable();
+    let Trace { poses, waypoints } = trace;
+    let mut samples: Vec<Sample<Isometry3<f64>>> =
+        Vec::with_capacity(poses.len() + waypoints.len());
+    let mut coming = waypoints.iter().peekable();
     for (frame, pose) in (birth..).zip(poses) {
         let frame = frame as f64;
         let end = key_time(frame, fps);
-        while let Some(corner) = coming.next_if(|corner| corner.time < frame) {
-            let time = key_time(corner.time, fps);
+        while let Some(waypoint) = coming.next_if(|waypoint| waypoint.time < frame) {
+            let time = key_time(waypoint.time, fps);
             let is_later = samples.last().is_some_and(|last| key_time(last.0, fps) < time);
             if is_later && time < end {
-                samples.push((corner.time, corner.pose));
+                samples.push((waypoint.time, waypoint.pose));
             }
         }
         samples.push((frame, *pose));

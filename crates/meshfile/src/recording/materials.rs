@@ -5,14 +5,20 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use sim::{Coat, Look, Opacity, Recording, Wrap};
 
-use super::Document;
+use super::document::Document;
 use super::encoded::Side;
 
 impl Document<'_> {
+    /// The extensions that its materials use.
+    pub(super) fn material_extensions(&self) -> &'static [&'static str] {
+        let is_clear = self.looks.iter().any(|(look, ..)| look.transmission > 0.0);
+        if is_clear { &CLEAR } else { &[] }
+    }
+
     /// Leaves room for the images of all coats that are seen, each once.
     pub(super) fn add_images(&mut self, recording: &Recording) {
         for track in &recording.tracks {
-            let Some(surface) = self.surfaces.get(&track.skin.address()) else { continue };
+            let Some(surface) = self.surfaces.get(&track.lazy_surface.address()) else { continue };
             let has_uvs = surface.uvs.is_some();
             let sides: Vec<Side> = surface.indices.iter().map(|(side, _)| *side).collect();
             sides.into_iter().for_each(|side| self.add_image(&track.look, side, has_uvs));
@@ -170,7 +176,7 @@ fn extras(look: &Look, side: Side) -> Value {
 }
 
 /// Extensions of transparent materials.
-pub(super) const CLEAR: [&str; 3] =
+const CLEAR: [&str; 3] =
     ["KHR_materials_ior", "KHR_materials_transmission", "KHR_materials_volume"];
 
 /// What they say of a transparent material. A ray is taken to leave it after a centimeter; its color

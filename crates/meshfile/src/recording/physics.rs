@@ -16,8 +16,10 @@ use sim::{
     PhysicsScene,
 };
 
+use super::chunks::{write_head, write_surfaces};
+use super::document::Document;
 use super::encoded::Encoded;
-use super::{Document, WriteError, write_head, write_surfaces};
+use super::error::WriteError;
 
 /// The extensions.
 const BODIES: &str = "KHR_physics_rigid_bodies";
@@ -304,8 +306,8 @@ fn joint_facts(joint: &PhysicsJoint) -> Value {
             "type": kind, "mode": "force", "axis": 0, "velocityTarget": motor.speed,
             "damping": motor.damping(),
         });
-        if motor.most.is_finite() {
-            drive["maxForce"] = json!(motor.most);
+        if motor.max_force.is_finite() {
+            drive["maxForce"] = json!(motor.max_force);
         }
         entry["drives"] = json!([drive]);
     }

@@ -11,11 +11,12 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use serde_json::json;
 use sim::{Look, Recording, Surface};
 
+use super::buffer::Buffer;
+use super::chunks::{write_head, write_images};
+use super::document::{Document, Traces};
 use super::encoded::{Encoded, FLOAT, Vertices, sides};
-use super::{Buffer, Document, Traces, WriteError, for_each_surface, write_head, write_images};
-
-/// Most joints of a skin: vertices name them in 16 bits.
-pub(super) const MAX_JOINTS: usize = 1 << 16;
+use super::error::{MAX_JOINTS, WriteError};
+use super::surfaces::for_each_surface;
 
 /// Most vertices of a primitive: the largest 16-bit index is reserved.
 const MAX_VERTICES: usize = u16::MAX as usize;

@@ -82,8 +82,8 @@ impl World {
         self.shapes[i].field().distance(&self.poses[i].inverse_transform_point(p))
     }
 
-    /// Whether anchors hold a solid of `mass` kg with center of mass `center`, in its own
-    /// coordinates that `world` takes to the world's, against its weight.
+    /// Whether anchors hold a solid of `mass` kg against its weight. `center` is its center of mass in its own coordinates,
+    /// which `world` maps to those of the world.
     pub(crate) fn bears_weight(
         &self,
         level_set: &LevelSet,

@@ -1,4 +1,4 @@
-//! Cutting bodies by hand.
+//! Cutting bodies along a swept edge, as a user asks.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -90,6 +90,14 @@ const VOLUME_CHANGE: f64 = 0.3;
 /// Limit of the tetrahedra of a cracked body in one piece; beyond it new cracks are dropped.
 const MAX_TETS: usize = 1 << 17;
 
+/// A body under the loads of a blow.
+struct Loaded {
+    structure: Arc<Structure>,
+    response: Response,
+    /// Whether the response is linear though strains are large.
+    is_linearized: bool,
+}
+
 impl ElasticBody {
     /// A body that is filled with tetrahedra when it is first hit.
     pub fn new(model: Arc<StressModel>) -> Self {
@@ -97,8 +105,8 @@ impl ElasticBody {
         Self { model, given: None, plastic: Vec::new(), mesh, last }
     }
 
-    /// A body of given tetrahedra in its material space. If they are not valid or not connected, the
-    /// largest connected part of what fills the body takes their place.
+    /// A body of given tetrahedra in its material space. If they are not valid or not connected, the body is filled with
+    /// tetrahedra instead, of which the largest connected part counts.
     pub fn of_mesh(model: Arc<StressModel>, mesh: TetMesh) -> Self {
         Self { given: Some(mesh), ..Self::new(model) }
     }
@@ -164,7 +172,8 @@ impl ElasticBody {
             body_force: impact.gravity * impact.density,
             supports: &|mesh| self.supports(mesh, impact),
         };
-        let Some((structure, response, is_linearized)) = self.loaded(body, &conditions) else {
+        let Some(Loaded { structure, response, is_linearized }) = self.loaded(body, &conditions)
+        else {
             return (Struck::Held, None);
         };
         let stress = StressField::of(structure.mesh(), &response.stresses);
@@ -172,13 +181,8 @@ impl ElasticBody {
         (struck.unwrap_or(Struck::Held), Some(Strained { stress, is_linearized }))
     }
 
-    /// The response to all loads of a blow, and whether it is linear though strains are large. Strains of
-    /// bodies that do not yield are small until they break.
-    fn loaded(
-        &self,
-        body: &LevelSet,
-        conditions: &BoundaryConditions<'_>,
-    ) -> Option<(Arc<Structure>, Response, bool)> {
+    /// The response to all loads of a blow. Strains of bodies that do not yield are small until they break.
+    fn loaded(&self, body: &LevelSet, conditions: &BoundaryConditions<'_>) -> Option<Loaded> {
         let mesh = self.filled(body)?;
         let supports = Some((conditions.supports)(mesh)).filter(|own| is_restrained(mesh, own));
         let supports = supports.unwrap_or_else(|| vec![false; mesh.vertices.len()]);
@@ -189,11 +193,11 @@ impl ElasticBody {
         let is_linear = self.model.interpolation == Interpolation::Linear;
         let may_be_large = self.model.yielding.is_some() && is_linear;
         if !may_be_large || structure.largest_strain(&response) <= LARGE_STRAIN {
-            return Some((structure, response, false));
+            return Some(Loaded { structure, response, is_linearized: false });
         }
         let large = structure.respond_nonlinear(std::slice::from_ref(&load), NEWTON).ok();
         let is_linearized = large.is_none();
-        Some((structure, large.unwrap_or(response), is_linearized))
+        Some(Loaded { structure, response: large.unwrap_or(response), is_linearized })
     }
 
     fn blow(

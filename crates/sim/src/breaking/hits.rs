@@ -158,10 +158,10 @@ impl World {
     /// Adds the impulse of a blow to the momenta of both bodies.
     fn strike(&self, blow: &Blow, momenta: &mut [Momentum]) {
         let sides = [(blow.a, blow.impulse), (blow.b, -blow.impulse)].into_iter().zip(blow.at);
-        for (((i, impulse), at), rotation) in sides.zip(blow.rotations) {
+        for (((i, impulse), at), pose) in sides.zip(blow.poses) {
             let i = i as usize;
             if self.acting[i].mass_properties().is_some() {
-                momenta[i].apply(&impulse, &(rotation * at.coords));
+                momenta[i].apply_impulse(&impulse, &(pose * at.coords));
             }
         }
     }

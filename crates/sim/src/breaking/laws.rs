@@ -9,6 +9,12 @@ use crate::breaking::strength::{ImpactLoad, Law, Strength};
 use crate::script::event::Trigger;
 use crate::{BodyId, Breakage, Loads, Report, World};
 
+/// Where a collision pass reports the pairs that collide.
+pub(crate) struct PairReports<'a> {
+    pub(crate) loads: &'a mut Loads,
+    pub(crate) touching: &'a mut Vec<TouchingPair>,
+}
+
 impl World {
     /// The laws of strength in a pass over collisions: those of recorded events in a replay, else the bodies' own.
     pub(crate) fn laws(&self, cause: Trigger, last: bool, report: &Report) -> Vec<Law> {
@@ -73,7 +79,8 @@ impl World {
         contacts: &contact::Contacts,
         paths: &mut contact::Paths,
         max_strayed: usize,
-        (laws, loads, touching): (&[Law], &mut Loads, &mut Vec<TouchingPair>),
+        laws: &[Law],
+        PairReports { loads, touching }: PairReports<'_>,
     ) -> contact::Collisions {
         let waking = self.waking_impulses();
         let is_told = self.log.is_some();
@@ -107,7 +114,8 @@ impl World {
         frame: contact::Frame<'_>,
         search: &contact::Search,
         momenta: &mut [dynamics::Momentum],
-        (laws, loads): (&[Law], &mut Loads),
+        laws: &[Law],
+        loads: &mut Loads,
     ) -> Vec<Blow> {
         let may_break: Vec<bool> = laws.iter().map(|law| *law != Law::All).collect();
         let strengths = &mut |blow: &Blow, is_met| {
@@ -158,7 +166,7 @@ impl World {
         // the normal points out of `b`, into `a`
         let inward = if side == 0 { blow.normal } else { -blow.normal };
         let in_body = |side: usize, way: Vector3<f64>| {
-            UnitVector3::try_new(blow.rotations[side].inverse_transform_vector(&way), 0.0)
+            UnitVector3::try_new(blow.poses[side].inverse_transform_vector(&way), 0.0)
         };
         let own_inward = in_body(side, inward)?;
         let section = self.section(i, &blow.at[side], &own_inward)?;

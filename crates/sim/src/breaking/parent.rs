@@ -14,7 +14,7 @@ use crate::breaking::breakage::Breakage;
 use crate::breaking::divided::Part;
 use crate::breaking::model::Division;
 use crate::scene::Pattern;
-use crate::world::corner::Corner;
+use crate::world::waypoint::Waypoint;
 use crate::{BodyId, Cut, Lineage, Solid, Whole, World, rigid};
 
 /// A body as it is about to break.
@@ -29,7 +29,7 @@ pub(crate) struct Parent {
     /// Time of the blow, s since the start of the frame, which pose and momentum belong to.
     pub(crate) since: f64,
     /// Where it was at its blows in the frame.
-    pub(crate) corners: Vec<Corner>,
+    pub(crate) waypoints: Vec<Waypoint>,
     /// Its share of the energy that the blows of the frame dissipated, J.
     pub(crate) taken: f64,
     pub(crate) shape: Arc<Shape>,
@@ -102,7 +102,7 @@ impl World {
             pose,
             previous: self.previous[i],
             since: self.flights[i].since,
-            corners: self.corners[i].clone(),
+            waypoints: self.waypoints[i].clone(),
             taken: self.flights[i].taken,
             anchorage: self.anchorages[i].clone(),
             lineage: self.lineages[i].clone(),
@@ -130,10 +130,10 @@ impl World {
         let within = parent.pose.inv_mul(&self.poses[i]);
         self.previous[i] = parent.previous * within;
         let share = parent.since / self.settings.dt;
-        let before = parent.corners.iter().filter(|corner| corner.share < share);
+        let before = parent.waypoints.iter().filter(|waypoint| waypoint.share < share);
         let carried =
-            before.map(|Corner { share, pose }| Corner { share: *share, pose: pose * within });
-        self.corners[i] = carried.chain(Corner::new(share, self.poses[i])).collect();
+            before.map(|Waypoint { share, pose }| Waypoint { share: *share, pose: pose * within });
+        self.waypoints[i] = carried.chain(Waypoint::new(share, self.poses[i])).collect();
         let (body, acceleration) = (&self.bodies[i], &self.acceleration(i));
         let (flight, pose, momentum) =
             Flight::starting(parent.since, body, &self.poses[i], &self.momenta[i], acceleration);

@@ -181,7 +181,7 @@ impl World {
     }
 }
 
-/// The parts of a body where it is.
+/// The parts of a body at its pose.
 fn placed(parts: Vec<Part>, parent: &Parent) -> Vec<Placed> {
     let world = parent.pose * parent.solid.material.inverse();
     parts.into_iter().map(|part| Placed { pose: world * part.solid.material, part }).collect()
@@ -211,7 +211,7 @@ fn velocities(
     let mut inertia = Matrix3::zeros();
     for (piece, velocity) in pieces.iter().zip(&velocities) {
         let own = piece.part.mass.momentum(&piece.pose.rotation, velocity);
-        missing.apply(&-own.linear, &arm(piece));
+        missing.apply_impulse(&-own.linear, &arm(piece));
         missing.angular -= own.angular;
         let (m, cross) = (piece.part.mass.mass(), arm(piece).cross_matrix());
         total += m;

@@ -274,7 +274,7 @@ pub(crate) mod tests {
             b: 0,
             at: [at; 2],
             time: 0.0,
-            rotations: Default::default(),
+            poses: [Isometry3::identity(); 2],
             normal,
             impulse,
             approach: size,

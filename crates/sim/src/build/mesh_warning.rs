@@ -1,4 +1,4 @@
-//! What is doubtful about the meshes of a scene.
+//! Warnings about the meshes of a scene.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use levelset::{Aabb, TriMesh};
 use crate::MeshData;
 use crate::scene::{self, MeshSign, NODES_THROUGH, Scene, Shape};
 
-/// Why a mesh may not become the solid that its maker had in mind.
+/// Why a mesh may not become the intended solid.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MeshWarning {
     /// It is not closed, and the winding number decides what is inside.
@@ -29,7 +29,7 @@ pub enum MeshWarning {
         file: String,
         /// Nodes through its thinnest walls.
         nodes: f64,
-        /// Spacing that puts enough there, m.
+        /// Spacing that resolves them, m.
         spacing: f64,
     },
 }
@@ -70,7 +70,7 @@ fn rounded(x: f64) -> f64 {
 }
 
 impl MeshWarning {
-    /// What is doubtful about a mesh that is sampled as `spec` says. A mesh that is not sound has none.
+    /// The warnings about a mesh that is sampled as `spec` says; none if the mesh is invalid.
     pub fn of(spec: &scene::Mesh, mesh: &TriMesh) -> Vec<Self> {
         let Ok(facts) = mesh.facts() else { return Vec::new() };
         let file = || spec.file.clone();
@@ -88,7 +88,7 @@ impl MeshWarning {
         let extents = bounds.extents() * scale;
         let spacing = scene::spacing((spec.spacing, spec.nodes), &extents, wall);
         let nodes = wall / spacing;
-        // the default puts just enough there
+        // the default spacing just resolves them
         if nodes < NODES_THROUGH * (1.0 - 1e-9) {
             warnings.push(Self::Thin { file: file(), nodes, spacing: wall / NODES_THROUGH });
         }
@@ -97,7 +97,7 @@ impl MeshWarning {
 }
 
 impl Scene {
-    /// What is doubtful about its meshes, one of each kind a file. `meshes` holds them by file name.
+    /// The warnings about its meshes, for each file one of each kind. `meshes` holds the meshes by file name.
     pub fn mesh_warnings(&self, meshes: &BTreeMap<String, MeshData>) -> Vec<MeshWarning> {
         let mut warnings: Vec<MeshWarning> = Vec::new();
         for body in &self.bodies {

@@ -70,7 +70,7 @@ struct Whose {
 }
 
 impl Whose {
-    /// The key, in the scene, of what is at `key` in the scene with all pieces.
+    /// The key in the file of the scene for `key` in the scene with all pieces.
     fn key(&self, key: &str) -> String {
         let numbered = |list: &str| {
             let (n, rest) = key.strip_prefix(list)?.strip_prefix('[')?.split_once(']')?;

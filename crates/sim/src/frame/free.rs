@@ -1,8 +1,8 @@
 //! Bodies that touch only each other.
 //!
 //! The contact pass for positions moves bodies to other places than their momenta would, and so changes their lever
-//! arms: linear momentum stays, but the angular momentum of the island changes. Where no static or kinematic body
-//! takes the difference up, it is given back as a common rotation of the island.
+//! arms: linear momentum stays, but the angular momentum of the island changes. If no static or kinematic body takes up
+//! the difference, a common rotation of the island restores it.
 
 use contact::Islands;
 use dynamics::{Momentum, Velocity};
@@ -67,9 +67,9 @@ impl FreeIslands {
         }
     }
 
-    /// Turns each island so that it has the angular momentum it had, and takes the energy that this
-    /// costs, beyond the `work` done on its bodies, J, from their relative motion. If that has too little energy, as in
-    /// an island that joints hold rigidly, the island turns slower.
+    /// Turns each island so that it keeps its angular momentum. The energy for this, beyond the `work` done on its bodies,
+    /// J, comes from their relative motion. If this has too little energy, as in an island that joints hold rigidly, the
+    /// island turns slower.
     pub(crate) fn restore(&self, world: &mut World, work: &[f64]) {
         for free in &self.0 {
             let now = Whole::new(world, &free.bodies);

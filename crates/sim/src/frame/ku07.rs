@@ -4,6 +4,7 @@ use contact::{Bearing, Blow, Search, Struck, Touches};
 
 use crate::breaking::hits::Acting;
 use crate::breaking::strength::Law;
+use crate::frame::inputs::FrameInputs;
 use crate::script::event::Trigger;
 use crate::step::Phase;
 use crate::{Report, World};
@@ -35,6 +36,15 @@ struct Progress {
     idle: usize,
     /// Limit of the duration of the next flight, s.
     horizon: f64,
+}
+
+/// Collisions at an instant.
+struct Collided {
+    /// Paths of bodies before.
+    start: contact::Paths,
+    blows: Vec<Blow>,
+    /// Energy that they took, J.
+    taken: f64,
 }
 
 impl World {
@@ -98,15 +108,14 @@ impl World {
             let strengths = &mut |blow: &Blow, _| {
                 let strengths = self.strengths_of_pair(&laws, blow, &mut report.loads);
                 if self.log.is_some() {
-                    let now = Blow { time: 0.0, ..*blow };
-                    touching.push(self.touching_in(&now, strengths));
+                    touching.push(self.touching_in(blow, strengths));
                 }
                 strengths
             };
             let mut bearing =
                 Bearing { may_break: &may_break, borne: strengths, max_strayed: usize::MAX };
             let (drift, names) = (self.drift(), self.names());
-            let frame = self.at((&drift, &names, &[]));
+            let frame = self.at(FrameInputs { drift: &drift, names: &names, joints: &[] });
             let time = progress.time;
             let done = frame.strike(&touches, &mut momenta, &mut bearing, &mut rebounds, time);
             ended(Phase::Collide);
@@ -114,8 +123,8 @@ impl World {
             std::mem::swap(&mut self.momenta, &mut momenta);
             start.momenta = momenta;
             let taken = before + done.work - self.mechanical_energy();
-            let acting = (start, done.blows.clone(), taken);
-            let is_broken = self.break_struck(acting, (&laws, cause), report);
+            let struck = Collided { start, blows: done.blows.clone(), taken };
+            let is_broken = self.break_struck(struck, &laws, cause, report);
             if let Some(false) = is_broken {
                 // no body broke: the same collisions again, with whole bodies
                 breaks += 1;
@@ -143,13 +152,14 @@ impl World {
     /// return to their state before the collisions.
     fn break_struck(
         &mut self,
-        (start, blows, taken): (contact::Paths, Vec<Blow>, f64),
-        (laws, cause): (&[Law], Trigger),
+        Collided { start, blows, taken }: Collided,
+        laws: &[Law],
+        cause: Trigger,
         report: &mut Report,
     ) -> Option<bool> {
         let (drift, names) = (self.drift(), self.names());
         let search = Search::default();
-        let frame = self.at((&drift, &names, &[]));
+        let frame = self.at(FrameInputs { drift: &drift, names: &names, joints: &[] });
         let acting = Acting { frame, search: &search, momenta: &start.momenta, taken };
         let hits = self.chosen_hits(cause, || self.loaded_hits(&blows, laws, acting));
         if blows.is_empty() && hits.is_empty() {
@@ -168,7 +178,7 @@ impl World {
     /// Where bodies touch now.
     fn touches_now(&self) -> Touches {
         let (drift, names) = (self.drift(), self.names());
-        self.at((&drift, &names, &[])).touches()
+        self.at(FrameInputs { drift: &drift, names: &names, joints: &[] }).touches()
     }
 
     /// Moves bodies to the next instant, or to the end of the frame.
@@ -179,7 +189,7 @@ impl World {
         let blind = if is_late { LATER * dt } else { 0.0 };
         let span = left.min(progress.horizon.max(blind));
         let (drift, names) = (self.drift(), self.names());
-        let frame = self.at((&drift, &names, &[]));
+        let frame = self.at(FrameInputs { drift: &drift, names: &names, joints: &[] });
         let flown = frame.fly(touches, &self.momenta, span, blind);
         report.counters.limited_blows += usize::from(is_late);
         report.counters.pairs = touches.looked();

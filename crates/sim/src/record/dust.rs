@@ -12,7 +12,7 @@ use fracture::Random;
 use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 use rayon::prelude::*;
 
-use crate::{BrokenMesh, Recording, Skin, Surface, Track, Undrawn, World};
+use crate::{BrokenMesh, LazySurface, Recording, Surface, SurfaceSource, Track, World};
 
 /// What dust depends on in addition to the recording.
 #[derive(Clone, Debug)]
@@ -243,8 +243,8 @@ impl Dust {
             .unwrap_or_else(|| shown_frames(self.fps))
     }
 
-    /// The specks that are there in a frame: the number of each, its position, m, and its velocity, m/s.
-    pub fn shown(&self, frame: usize) -> impl Iterator<Item = (usize, Point3<f64>, Vector3<f64>)> {
+    /// The specks that are there in a frame.
+    pub fn shown(&self, frame: usize) -> impl Iterator<Item = ShownSpeck> {
         let longest = shown_frames(self.fps);
         let start = self.specks.partition_point(|speck| speck.birth + longest <= frame);
         let end = self.specks.partition_point(|speck| speck.birth <= frame);
@@ -253,9 +253,21 @@ impl Dust {
             let time = (frame - speck.birth) as f64 / self.fps;
             let fall = self.gravity * time;
             let position = speck.position + (speck.velocity + 0.5 * fall) * time;
-            (time <= speck.life).then_some((n, position, speck.velocity + fall))
+            let velocity = speck.velocity + fall;
+            (time <= speck.life).then_some(ShownSpeck { number: n, position, velocity })
         })
     }
+}
+
+/// A speck in a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ShownSpeck {
+    /// Its number in [`Dust::specks`].
+    pub number: usize,
+    /// m.
+    pub position: Point3<f64>,
+    /// m/s.
+    pub velocity: Vector3<f64>,
 }
 
 /// Frames in which a speck of the longest life is there.
@@ -273,7 +285,8 @@ fn new_faces(recording: &Recording, energies: &[f64]) -> Vec<Faces> {
     let of = |number: usize| {
         let track = &tracks[number];
         let parent = track.parent?;
-        let (Skin::Of(own), Skin::Of(whole)) = (&track.skin, &tracks[seen(tracks, parent)].skin)
+        let (LazySurface::Of(own), LazySurface::Of(whole)) =
+            (&track.lazy_surface, &tracks[seen(tracks, parent)].lazy_surface)
         else {
             return None;
         };
@@ -306,7 +319,11 @@ fn root(tracks: &[Track], mut number: usize) -> usize {
 }
 
 /// Triangles of cuts that were inside the body that broke.
-fn new_triangles(track: &Track, own: &Undrawn, whole: &Undrawn) -> Vec<[Point3<f64>; 3]> {
+fn new_triangles(
+    track: &Track,
+    own: &SurfaceSource,
+    whole: &SurfaceSource,
+) -> Vec<[Point3<f64>; 3]> {
     /// Least depth of new faces of a convex body, over the distance of its samples: a pane may be thinner than this.
     const CONVEX: f64 = 0.25;
     /// The same of others, the old faces of which were found up to 0.41 deep, since they are drawn sharper than samples.
@@ -374,14 +391,14 @@ fn before<E>(
     number: usize,
     pose: &impl Fn(usize, usize) -> Result<Option<Isometry3<f64>>, E>,
 ) -> Result<Option<Isometry3<f64>>, E> {
-    let Track { parent, birth, skin: own, .. } = &tracks[number];
+    let Track { parent, birth, lazy_surface: own, .. } = &tracks[number];
     let Some((parent, last)) = parent.zip(birth.checked_sub(1)) else { return Ok(None) };
     let parent = seen(tracks, parent);
-    let material = |skin: &Skin| match skin {
-        Skin::Of(undrawn) => undrawn.solid.as_ref().map(|solid| solid.material),
-        Skin::Made(_) => None,
+    let material = |lazy_surface: &LazySurface| match lazy_surface {
+        LazySurface::Of(source) => source.solid.as_ref().map(|solid| solid.material),
+        LazySurface::Made(_) => None,
     };
-    let Some((own, whole)) = material(own).zip(material(&tracks[parent].skin)) else {
+    let Some((own, whole)) = material(own).zip(material(&tracks[parent].lazy_surface)) else {
         return Ok(None);
     };
     Ok(pose(parent, last)?.map(|pose| pose * whole.inverse() * own))

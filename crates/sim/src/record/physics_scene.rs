@@ -12,8 +12,8 @@ use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use rayon::prelude::*;
 
 use crate::{
-    BrokenMesh, Recorder, Recording, RigidError, Settings, Skin, Solid, Surface, Track, World,
-    rigid,
+    BrokenMesh, LazySurface, Recorder, Recording, RigidError, Settings, Solid, Surface, Track,
+    World, rigid,
 };
 
 /// Half the edges of the box that stands for a half-space, m: other engines and formats have none.
@@ -136,16 +136,17 @@ impl World {
     pub fn physics_scene(&self, recorder: &Recorder) -> PhysicsScene {
         let track = |i: usize| {
             let known = recorder.track(self.ids[i]);
-            let skin = known.map_or_else(Skin::default, |track| track.skin.clone());
+            let lazy_surface =
+                known.map_or_else(LazySurface::default, |track| track.lazy_surface.clone());
             Track {
                 name: known.map_or_else(|| format!("body {i}"), |track| track.name.clone()),
-                skin,
+                lazy_surface,
                 look: known.map_or_else(Arc::default, |track| Arc::clone(&track.look)),
                 parent: None,
                 birth: 0,
                 taken: 0,
                 poses: vec![self.poses[i]],
-                corners: Vec::new(),
+                waypoints: Vec::new(),
                 shrinks: None,
                 stresses: Vec::new(),
             }
@@ -238,9 +239,9 @@ impl BrokenMesh {
                 inertia: mass.inertia(),
                 axes: local.rotation,
             };
-            let solid = match &track.skin {
-                Skin::Of(undrawn) => undrawn.solid.as_ref(),
-                Skin::Made(_) => None,
+            let solid = match &track.lazy_surface {
+                LazySurface::Of(source) => source.solid.as_ref(),
+                LazySurface::Made(_) => None,
             };
             let of = |solid: &Solid| colliders(&solid.shape(), Some(solid), track);
             let material = contact::Material::default();

@@ -10,8 +10,8 @@ use rayon::prelude::*;
 use crate::build::{mesh_geometry, pattern, sites};
 use crate::scene::{self, Mesh};
 use crate::{
-    Cause, Cut, Lineage, Look, PaintedMesh, Placement, Recording, Skin, Solid, Track, Undrawn,
-    Whole,
+    Cause, Cut, LazySurface, Lineage, Look, PaintedMesh, Placement, Recording, Solid,
+    SurfaceSource, Track, Whole,
 };
 
 /// How a mesh is broken.
@@ -88,13 +88,18 @@ pub fn break_mesh(
         let mesh = Some(Arc::clone(&mesh));
         Track {
             name: format!("piece {}", n + 1),
-            skin: Skin::Of(Arc::new(Undrawn { shape, solid: Some(solid), lineage, mesh })),
+            lazy_surface: LazySurface::Of(Arc::new(SurfaceSource {
+                shape,
+                solid: Some(solid),
+                lineage,
+                mesh,
+            })),
             look: Arc::clone(&look),
             parent: None,
             birth: 0,
             taken: 0,
             poses: vec![center],
-            corners: Vec::new(),
+            waypoints: Vec::new(),
             shrinks: None,
             stresses: Vec::new(),
         }

@@ -7,8 +7,8 @@ use nalgebra::Isometry3;
 use rayon::prelude::*;
 
 use crate::{
-    Appearance, BodyId, Camera, Corner, Fracture, FractureModel, Look, PaintedMesh, Report,
-    Retired, Skin, Solid, Stress, StressField, Surface, World,
+    Appearance, BodyId, Camera, Fracture, FractureModel, LazySurface, Look, PaintedMesh, Report,
+    Retired, Solid, Stress, StressField, Surface, Waypoint, World,
 };
 
 /// One body from birth to death.
@@ -17,7 +17,7 @@ pub struct Track {
     /// Name, unique in the recording.
     pub name: String,
     /// What to draw; equal bodies share it.
-    pub skin: Skin,
+    pub lazy_surface: LazySurface,
     /// What it looks like.
     pub look: Arc<Look>,
     /// The track this body broke off, as an index into [`Recording::tracks`].
@@ -30,7 +30,7 @@ pub struct Track {
     /// recording it ended (broke) before the next one.
     pub poses: Vec<Isometry3<f64>>,
     /// Where it was at its blows between these frames, in the order of time; those before were taken.
-    pub corners: Vec<TimedCorner>,
+    pub waypoints: Vec<TimedWaypoint>,
     /// The frame in which the body was removed, if it is shown to shrink away from then on.
     pub shrinks: Option<usize>,
     /// Of a body of finite elements its stress from some frames on, ascending.
@@ -55,7 +55,7 @@ impl Track {
 
     /// What to draw: made now, unless it is kept.
     pub fn surface(&self) -> Arc<Surface> {
-        self.skin.surface()
+        self.lazy_surface.surface()
     }
 
     /// The frame after the last in which the body exists.
@@ -63,9 +63,9 @@ impl Track {
         self.birth + self.taken + self.poses.len()
     }
 
-    /// Its poses and corners.
+    /// Its poses and waypoints.
     pub fn trace(&self) -> Trace {
-        Trace { poses: self.poses.clone(), corners: self.corners.clone() }
+        Trace { poses: self.poses.clone(), waypoints: self.waypoints.clone() }
     }
 
     /// Its stress in a frame, if it is known then.
@@ -81,7 +81,7 @@ impl Track {
 
 /// Where a body was at a blow between two frames of a recording: its way bends there.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TimedCorner {
+pub struct TimedWaypoint {
     /// Frames since the start of the recording, between two whole numbers.
     pub time: f64,
     /// Its pose then.
@@ -94,7 +94,7 @@ pub struct Trace {
     /// The pose in each of the frames.
     pub poses: Vec<Isometry3<f64>>,
     /// Where it was at blows between them, in the order of time.
-    pub corners: Vec<TimedCorner>,
+    pub waypoints: Vec<TimedWaypoint>,
 }
 
 /// The trace of a body in frames that follow those that were taken before.
@@ -135,13 +135,15 @@ pub struct Recording {
 impl Recording {
     /// The same with all surfaces made, for those who ask for them again and again.
     pub fn drawn(&self) -> Self {
-        let skins = self.tracks.iter().map(|track| (track.skin.address(), &track.skin));
-        let skins: BTreeMap<usize, &Skin> = skins.collect();
+        let surfaces =
+            self.tracks.iter().map(|track| (track.lazy_surface.address(), &track.lazy_surface));
+        let surfaces: BTreeMap<usize, &LazySurface> = surfaces.collect();
         let made: BTreeMap<usize, Arc<Surface>> =
-            skins.into_par_iter().map(|(address, skin)| (address, skin.surface())).collect();
+            surfaces.into_par_iter().map(|(address, lazy)| (address, lazy.surface())).collect();
         let mut drawn = self.clone();
         for track in &mut drawn.tracks {
-            track.skin = Skin::Made(Arc::clone(&made[&track.skin.address()]));
+            track.lazy_surface =
+                LazySurface::Made(Arc::clone(&made[&track.lazy_surface.address()]));
         }
         drawn
     }
@@ -195,13 +197,13 @@ impl Recorder {
             let known = appearances.iter().find(|a| a.body == state.id);
             let track = Track {
                 name: known.map_or_else(|| format!("body {n}"), |a| a.name.clone()),
-                skin: Skin::default(),
+                lazy_surface: LazySurface::default(),
                 look: Arc::clone(known.map_or(&plain, |a| &a.look)),
                 parent: None,
                 birth: 0,
                 taken: 0,
                 poses: vec![*state.pose],
-                corners: Vec::new(),
+                waypoints: Vec::new(),
                 shrinks: None,
                 stresses: Vec::new(),
             };
@@ -246,7 +248,7 @@ impl Recorder {
             let track = &mut self.recording.tracks[live.track];
             // before its birth it is shown as a part of another
             if track.birth < frame {
-                track.corners.extend(corners_before(frame, world.corners(live.body)));
+                track.waypoints.extend(waypoints_before(frame, world.waypoints(live.body)));
             }
             track.poses.push(*state.pose);
             true
@@ -268,13 +270,13 @@ impl Recorder {
         for Appearance { body, name, look, mesh } in appearances {
             let track = Track {
                 name: name.clone(),
-                skin: Skin::default(),
+                lazy_surface: LazySurface::default(),
                 look: Arc::clone(look),
                 parent: None,
                 birth: frame,
                 taken: 0,
                 poses: Vec::new(),
-                corners: Vec::new(),
+                waypoints: Vec::new(),
                 shrinks: None,
                 stresses: Vec::new(),
             };
@@ -284,7 +286,7 @@ impl Recorder {
         self.strain(world, &Report::default(), (frame, first));
     }
 
-    /// Starts the tracks of what broke between two frames, as by [`World::cut`]; they are born in the next frame.
+    /// Starts the tracks of pieces of `fractures` between two frames, as by [`World::cut`]. Their birth is the next frame.
     pub fn record_cut(&mut self, world: &World, fractures: &[Fracture]) {
         let mut report = Report::default();
         report.events.fractures = fractures.to_vec();
@@ -296,7 +298,7 @@ impl Recorder {
 
     /// Starts tracks of the bodies that took the place of others.
     fn start_changed(&mut self, world: &World, report: &Report, frame: usize) {
-        for (parent, children, is_dented) in changes(report) {
+        for Replaced { parent, children, is_dented } in replaced(report) {
             let Ok(at) = self.live.binary_search_by_key(&parent, |live| live.body) else {
                 continue;
             };
@@ -309,13 +311,13 @@ impl Recorder {
                 let own = volume.and_then(|volume| look.of_piece(volume)).map(Arc::new);
                 let track = Track {
                     name: format!("{name}.{n}"),
-                    skin: Skin::default(),
+                    lazy_surface: LazySurface::default(),
                     look: own.unwrap_or_else(|| Arc::clone(look)),
                     parent: Some(parent),
                     birth: frame,
                     taken: 0,
                     poses: Vec::new(),
-                    corners: Vec::new(),
+                    waypoints: Vec::new(),
                     shrinks: None,
                     stresses: Vec::new(),
                 };
@@ -356,7 +358,7 @@ impl Recorder {
 
     /// Poses that are held, those at blows included.
     pub fn pose_count(&self) -> usize {
-        self.recording.tracks.iter().map(|track| track.poses.len() + track.corners.len()).sum()
+        self.recording.tracks.iter().map(|track| track.poses.len() + track.waypoints.len()).sum()
     }
 
     /// Takes all poses but the last of each track, so that memory does not grow with the frames; they
@@ -364,11 +366,11 @@ impl Recorder {
     pub fn take_poses(&mut self) -> Vec<Stretch> {
         let mut stretches = Vec::new();
         for (track, of) in self.recording.tracks.iter_mut().enumerate() {
-            let Track { taken, poses, corners, .. } = of;
+            let Track { taken, poses, waypoints, .. } = of;
             let count = poses.len().saturating_sub(1);
             if count > 0 {
                 let poses = poses.drain(..count).collect();
-                let trace = Trace { poses, corners: std::mem::take(corners) };
+                let trace = Trace { poses, waypoints: std::mem::take(waypoints) };
                 stretches.push(Stretch { track, trace });
                 *taken += count;
             }
@@ -432,28 +434,30 @@ impl Recorder {
         }
     }
 
-    /// Gives the bodies that were started since there were `first` their skins.
+    /// Gives the bodies that were started since there were `first` their surfaces.
     fn dress(&mut self, world: &World, first: usize) {
         // bodies of one shape, as copies are, share it; they come one after another
         let shape = |live: &Live| world.get(live.body).map(|state| Arc::as_ptr(state.shape));
         for run in self.live[first..].chunk_by(|a, b| shape(a) == shape(b)) {
-            let Some(skin) = world.skin(run[0].body, run[0].mesh.clone()) else { continue };
+            let Some(surface) = world.lazy_surface(run[0].body, run[0].mesh.clone()) else {
+                continue;
+            };
             for live in run {
-                self.recording.tracks[live.track].skin = skin.clone();
+                self.recording.tracks[live.track].lazy_surface = surface.clone();
             }
         }
     }
 }
 
-/// The corners between the frame before `frame` and that, each at a time of its own.
-fn corners_before(frame: usize, corners: &[Corner]) -> Vec<TimedCorner> {
+/// The waypoints between the frame before `frame` and that, each at a time of its own.
+fn waypoints_before(frame: usize, waypoints: &[Waypoint]) -> Vec<TimedWaypoint> {
     let (start, end) = (frame as f64 - 1.0, frame as f64);
-    let timed = corners
+    let timed = waypoints
         .iter()
-        .map(|Corner { share, pose }| TimedCorner { time: start + share, pose: *pose });
-    let mut timed: Vec<TimedCorner> =
-        timed.filter(|corner| start < corner.time && corner.time < end).collect();
-    timed.dedup_by_key(|corner| corner.time);
+        .map(|Waypoint { share, pose }| TimedWaypoint { time: start + share, pose: *pose });
+    let mut timed: Vec<TimedWaypoint> =
+        timed.filter(|waypoint| start < waypoint.time && waypoint.time < end).collect();
+    timed.dedup_by_key(|waypoint| waypoint.time);
     timed
 }
 
@@ -463,12 +467,26 @@ fn last_stress(report: &Report, body: BodyId) -> Option<Arc<StressField>> {
     last.map(|(_, stress)| Arc::clone(stress))
 }
 
-/// Bodies that were replaced, their replacements, and whether they were dented, in the order of the replacements.
-fn changes(report: &Report) -> Vec<(BodyId, &[BodyId], bool)> {
-    let broke = report.events.fractures.iter().map(|f| (f.parent, &f.fragments[..], false));
-    let dents =
-        report.events.dents.iter().map(|d| (d.before, std::slice::from_ref(&d.after), true));
+/// A body that was replaced.
+struct Replaced<'a> {
+    parent: BodyId,
+    children: &'a [BodyId],
+    is_dented: bool,
+}
+
+/// Bodies that were replaced, in the order of the replacements.
+fn replaced(report: &Report) -> Vec<Replaced<'_>> {
+    let broke = report.events.fractures.iter().map(|f| Replaced {
+        parent: f.parent,
+        children: &f.fragments,
+        is_dented: false,
+    });
+    let dents = report.events.dents.iter().map(|d| Replaced {
+        parent: d.before,
+        children: std::slice::from_ref(&d.after),
+        is_dented: true,
+    });
     let mut changes: Vec<_> = broke.chain(dents).collect();
-    changes.sort_by_key(|(_, children, _)| children.first().copied());
+    changes.sort_by_key(|replaced| replaced.children.first().copied());
     changes
 }

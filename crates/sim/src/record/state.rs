@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::recording::{Energy, Recorder};
 use crate::world::numbers::{pose, pose_numbers};
-use crate::{StateError, TimedCorner, Trace, World};
+use crate::{StateError, TimedWaypoint, Trace, World};
 
 /// Where the bodies of a recording were, frame by frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,7 +13,7 @@ pub struct RecordingState {
     /// For each body how often each pose comes in turn: what rests takes no room.
     tracks: Vec<Vec<(usize, [f64; 7])>>,
     /// The times at which each was struck between two frames, and its poses there.
-    corners: Vec<Vec<(f64, [f64; 7])>>,
+    waypoints: Vec<Vec<(f64, [f64; 7])>>,
     /// The tracks that shrink away, and from which frame on.
     shrinks: Vec<(usize, usize)>,
     /// Kinetic, potential and dissipated.
@@ -30,20 +30,22 @@ impl Recorder {
         mut taken: impl FnMut(usize) -> Result<Trace, E>,
     ) -> Result<RecordingState, E> {
         let recording = self.recording();
-        let (mut tracks, mut corners) = (Vec::new(), Vec::new());
+        let (mut tracks, mut waypoints) = (Vec::new(), Vec::new());
         for (n, track) in recording.tracks.iter().enumerate() {
             let taken = if track.taken > 0 { taken(n)? } else { Trace::default() };
             let numbers: Vec<[f64; 7]> =
                 taken.poses.iter().chain(&track.poses).map(pose_numbers).collect();
             let same = |p: &[f64; 7], q: &[f64; 7]| p.map(f64::to_bits) == q.map(f64::to_bits);
             tracks.push(numbers.chunk_by(same).map(|run| (run.len(), run[0])).collect());
-            let struck = taken.corners.iter().chain(&track.corners);
-            corners.push(struck.map(|corner| (corner.time, pose_numbers(&corner.pose))).collect());
+            let struck = taken.waypoints.iter().chain(&track.waypoints);
+            waypoints.push(
+                struck.map(|waypoint| (waypoint.time, pose_numbers(&waypoint.pose))).collect(),
+            );
         }
         Ok(RecordingState {
             frames: recording.frames,
             tracks,
-            corners,
+            waypoints,
             shrinks: recording
                 .tracks
                 .iter()
@@ -65,20 +67,20 @@ impl Recorder {
     /// [`StateError`] when the state is of other bodies.
     pub fn restore(&mut self, world: &World, state: &RecordingState) -> Result<(), StateError> {
         let recording = self.recording_mut();
-        let counts = [state.tracks.len(), state.corners.len()];
+        let counts = [state.tracks.len(), state.waypoints.len()];
         if counts != [recording.tracks.len(); 2] || recording.frames != state.frames {
             return Err(StateError);
         }
-        let states = state.tracks.iter().zip(&state.corners);
-        for (track, (runs, corners)) in recording.tracks.iter_mut().zip(states) {
+        let states = state.tracks.iter().zip(&state.waypoints);
+        for (track, (runs, waypoints)) in recording.tracks.iter_mut().zip(states) {
             let total = runs.iter().fold(0, |sum: usize, (count, _)| sum.saturating_add(*count));
             if total > state.frames {
                 return Err(StateError);
             }
             let poses = runs.iter().flat_map(|(n, p)| std::iter::repeat_n(pose(p), *n));
             (track.poses, track.taken, track.shrinks) = (poses.collect(), 0, None);
-            let corner = |&(time, ref at): &(f64, _)| TimedCorner { time, pose: pose(at) };
-            track.corners = corners.iter().map(corner).collect();
+            let waypoint = |&(time, ref at): &(f64, _)| TimedWaypoint { time, pose: pose(at) };
+            track.waypoints = waypoints.iter().map(waypoint).collect();
         }
         for &(n, first) in &state.shrinks {
             recording.tracks.get_mut(n).ok_or(StateError)?.shrinks = Some(first);

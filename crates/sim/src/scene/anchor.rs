@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::check::{at, bounded, direction, positive, require};
 use super::{InvalidValue, Plane};
 
-/// Holds what a body has in a region, until it breaks away:
+/// Holds the part of a body in a region, until it breaks away:
 /// `anchor = [{ plane = { offset = -0.9 } }, { box = { half_extents = [0.1, 1, 1] }, to = "pier" }]`.
 /// Lengths are in the coordinates of the body's shape; all of it is held if no region is given.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

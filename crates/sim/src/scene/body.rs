@@ -171,7 +171,7 @@ impl Body {
         self.name.clone() + &" 1".repeat(numbers)
     }
 
-    /// Its name, or those of its copies; none of what is in pieces, whose number is in their files.
+    /// Its name, or those of its copies. None if it starts in pieces: their files decide how many there are.
     pub fn names(&self) -> impl Iterator<Item = String> {
         let count = self.copies.map_or(1, |copies| copies.total());
         let count = if self.starts_in_pieces() { 0 } else { count };

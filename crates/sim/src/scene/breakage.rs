@@ -9,7 +9,7 @@ use super::check::{LARGEST, at, positive, require, share};
 use super::{Bonds, InvalidValue, Lattice, Level, Pattern, Stress};
 use crate::Placement;
 
-/// Most times a body and its pieces may break in turn: they soon outgrow any memory.
+/// Limit of generations of pieces, which would soon outgrow any memory.
 const MAX_GENERATIONS: u32 = 16;
 
 /// How a body breaks: `fracture = { pattern = "shards" }`. Give one of `pattern`, `lattice` and
@@ -19,12 +19,11 @@ const MAX_GENERATIONS: u32 = 16;
 pub struct Fracture {
     /// Name of a `[pattern.NAME]` table: the body is divided by a pattern centered where it is hit.
     pub pattern: Option<String>,
-    /// How the pattern is placed, `"turned"` so that its y axis comes out of the body where it is hit,
-    /// `"snapped"` to the nodes of the body's grid, in which copies that are hit at one node share their
-    /// pieces, or `"fixed"` in the body wherever that is hit; unless given as the pattern has it, see
-    /// [`super::Pattern::placement`].
+    /// How the pattern is placed. `"turned"`: its y axis points out of the body at the blow. `"snapped"`: at the node of the
+    /// body's grid nearest to the blow, so that copies hit at one node share their pieces. `"fixed"`: in the body, wherever
+    /// it is hit. Unless given as the pattern has it, see [`super::Pattern::placement`].
     pub placement: Option<Placement>,
-    /// Name of the pattern that divides pieces which a fixed pattern divides no further; none unless given.
+    /// Name of the pattern that divides the pieces of a fixed pattern in turn; none unless given.
     pub then: Option<String>,
     /// The finer levels of a hierarchy of pieces: a body comes apart into clusters, each of which breaks as its level
     /// says. The patterns of all levels stand in the body. None unless given.
@@ -34,9 +33,8 @@ pub struct Fracture {
     pub lattice: Option<Lattice>,
     /// The body is divided where the blow stretches it too much.
     pub stress: Option<Stress>,
-    /// The impulse at one contact that breaks it, N s, wherever and by whatever it is hit. Unless
-    /// given, its material, its shape around the blow and what strikes it decide; see
-    /// [`fracture::Impact`].
+    /// The impulse at one contact that breaks it, N s, for any place and any striking body. Unless given, it follows from
+    /// the material, the shape around the blow and the striking body; see [`fracture::Impact`].
     pub break_impulse: Option<f64>,
     /// The former name of `break_impulse`.
     pub strength: Option<f64>,

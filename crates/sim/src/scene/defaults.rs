@@ -1,6 +1,6 @@
 //! Defaults of several parts of a scene.
 
-/// The axis of what is given none.
+/// The default axis.
 pub(super) fn up() -> [f64; 3] {
     [0.0, 1.0, 0.0]
 }

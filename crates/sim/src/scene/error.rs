@@ -193,7 +193,7 @@ pub(super) fn names_wanted(error: &toml::de::Error) -> Option<Vec<String>> {
     Some(unknown_name(error.message())?.1)
 }
 
-/// Whether an error tells of a value in place of a name.
+/// Whether an error says that a value stands in place of a name.
 pub(super) fn wants_name(error: &toml::de::Error) -> bool {
     error.message() == WANTS_NAME
 }

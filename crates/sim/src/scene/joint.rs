@@ -76,7 +76,7 @@ impl Joint {
                 || "must be removed: only `hinge` and `slider` have one",
             )?;
             bounded(&key_of("motor.speed"), &[motor.speed], "rad/s or m/s")?;
-            positive(&key_of("motor.most"), motor.most, "N m or N")?;
+            positive(&key_of("motor.most"), motor.max_force, "N m or N")?;
         }
         for (name, bears) in
             [("break_force", self.break_force), ("break_torque", self.break_torque)]
@@ -116,6 +116,7 @@ pub enum JointKind {
 pub struct Motor {
     /// Of the first body relative to the second: rad/s of a hinge, m/s of a slider.
     pub speed: f64,
-    /// The most it can do: N m or N.
-    pub most: f64,
+    /// Its greatest torque of a hinge, N m, or force of a slider, N.
+    #[serde(rename = "most")]
+    pub max_force: f64,
 }

@@ -11,7 +11,7 @@ use super::check::{at, fraction, lever_arm, positive, require, stress};
 use crate::Texture;
 use crate::scene::error::nearest;
 
-/// How a material rubs, bounces and looks; how heavy and strong it is says [`fracture::Material`].
+/// Friction, restitution and look of a material. [`fracture::Material`] holds its density, stiffness and strength.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
     /// Its name, that of a [`fracture::Material`].
@@ -20,7 +20,7 @@ pub struct Material {
     pub restitution: f64,
     /// Coefficient of friction on itself, dry.
     pub friction: f64,
-    /// How that becomes the friction of a pair.
+    /// How friction coefficients of a pair are combined.
     pub friction_rule: Option<Rule>,
     /// Linear RGB color.
     pub color: [f32; 3],
@@ -38,8 +38,8 @@ pub struct Material {
     pub ior: f32,
 }
 
-/// How the coefficients of two bodies become that of the pair: [`Combine`], which says whose rule
-/// counts where two bodies have different ones.
+/// How the coefficients of two bodies are combined. [`Combine`] says which rule counts where two bodies have different
+/// ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
@@ -148,8 +148,8 @@ impl Material {
     }
 }
 
-/// A material of a scene: `[material.NAME]`. What it does not say is as in the material that it is
-/// `like`; without one it has no strength unless `density`, `stiffness` and `strength` are given.
+/// A material of a scene: `[material.NAME]`. Keys that are absent have the values of the material that `like` names.
+/// Without `like` it has no strength unless `density`, `stiffness` and `strength` are given.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OwnMaterial {
@@ -161,7 +161,7 @@ pub struct OwnMaterial {
     pub stiffness: Option<f64>,
     /// Poisson's ratio; 0.25 unless given.
     pub poisson: Option<f64>,
-    /// Stress at which it parts, Pa.
+    /// Tensile strength, Pa.
     pub strength: Option<f64>,
     /// Mode I fracture toughness, Pa m^(1/2), by which chips run off a body; 1e6 unless given.
     pub toughness: Option<f64>,
@@ -169,9 +169,9 @@ pub struct OwnMaterial {
     pub restitution: Option<f64>,
     /// Coefficient of friction.
     pub friction: Option<f64>,
-    /// How its restitution becomes that of a pair.
+    /// How restitution coefficients of a pair are combined.
     pub restitution_rule: Option<Rule>,
-    /// How its friction becomes that of a pair.
+    /// How friction coefficients of a pair are combined.
     pub friction_rule: Option<Rule>,
     /// Rolling friction, m.
     pub rolling_friction: Option<f64>,
@@ -216,7 +216,7 @@ impl OwnMaterial {
     }
 }
 
-/// What a body has of its material.
+/// Properties of a body, from its material or its own keys.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Known {
     pub(super) density: Option<f64>,
@@ -259,7 +259,7 @@ impl Known {
 
     pub(super) fn of_own(own: &OwnMaterial) -> Self {
         let base = own.base().map_or_else(Self::default, Self::of);
-        // a color of its own goes with cuts of its own
+        // a body with its own color has its own color of cuts
         let cuts = if own.color.is_some() { None } else { base.inner_color };
         Self {
             density: own.density.or(base.density),

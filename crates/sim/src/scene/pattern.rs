@@ -5,7 +5,7 @@ mod text;
 
 use std::sync::Arc;
 
-use fracture::Painting;
+use fracture::DensityMap;
 use serde::Deserialize;
 
 use crate::Placement;
@@ -76,8 +76,8 @@ impl Pattern {
         }
     }
 
-    /// The pattern whose regions the finest part of this one divides; `None` of what is not nested. A nested pattern
-    /// has the cuts of it before they are roughened.
+    /// The pattern whose regions the finest level of this one divides; `None` if this one is not nested. A nested pattern
+    /// has the cuts of the coarser one before they are roughened.
     pub(crate) fn coarser(&self) -> Option<Self> {
         match self.spec() {
             Self::Nested(Nested { outer, inner, noise }) => Some(match inner.coarser() {
@@ -321,7 +321,7 @@ pub struct Slices {
     pub noise: Option<Roughness>,
 }
 
-/// `[pattern.NAME.points]`: each point has a cell of what is nearest to it.
+/// `[pattern.NAME.points]`: Voronoi cells of given points.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Points {
@@ -351,9 +351,9 @@ pub struct Painted {
     pub pieces: usize,
     /// How rough the cuts are; plane unless given.
     pub noise: Option<Roughness>,
-    /// How dark its pixels are; see [`super::Scene::give_paintings`].
+    /// How dark its pixels are; see [`super::Scene::give_density_maps`].
     #[serde(skip)]
-    pub(crate) read: Option<Arc<Painting>>,
+    pub(crate) read: Option<Arc<DensityMap>>,
 }
 
 impl PartialEq for Painted {

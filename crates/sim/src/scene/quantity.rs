@@ -183,7 +183,7 @@ impl Reader<'_, '_> {
         rest.is_some()
     }
 
-    /// Takes the longest start of what is left whose characters are `like`.
+    /// Takes the longest prefix of the rest whose characters are `like`.
     fn run(&mut self, like: impl Fn(char) -> bool) -> &str {
         let (taken, rest) =
             self.rest.split_at(self.rest.find(|c| !like(c)).unwrap_or(self.rest.len()));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fracture::Painting;
+use fracture::DensityMap;
 use nalgebra::Point3;
 use serde::Deserialize;
 
@@ -15,8 +15,8 @@ use super::check::{at, extent, require};
 pub struct PictureFile {
     /// Path of the file, relative to the scene file.
     pub file: String,
-    /// How dark its pixels are; see [`super::Scene::give_paintings`].
-    pub(crate) read: Option<Arc<Painting>>,
+    /// How dark its pixels are; see [`super::Scene::give_density_maps`].
+    pub(crate) read: Option<Arc<DensityMap>>,
     /// Whether left and right of it are exchanged.
     is_mirrored: bool,
 }

@@ -71,28 +71,27 @@ impl Scene {
         all.map(|named| named.file.as_str())
     }
 
-    /// Hands over how dark the pictures are that patterns are painted by and that draw shapes: `painting` reads the
-    /// one at a path.
+    /// Hands over the pictures of painted patterns and drawn shapes, as their darkness: `read` reads the picture at a path.
     ///
     /// # Errors
-    /// The first of `painting`.
-    pub fn give_paintings<E>(
+    /// The first error of `read`.
+    pub fn give_density_maps<E>(
         &mut self,
-        mut painting: impl FnMut(&str) -> Result<fracture::Painting, E>,
+        mut read: impl FnMut(&str) -> Result<fracture::DensityMap, E>,
     ) -> Result<(), E> {
         for painted in self.patterns.values_mut().flat_map(Pattern::painted_mut) {
-            painted.read = Some(Arc::new(painting(&painted.picture)?));
+            painted.read = Some(Arc::new(read(&painted.picture)?));
         }
         for picture in self.bodies.iter_mut().flat_map(|body| body.shape.pictures_mut()) {
-            picture.read = Some(Arc::new(painting(&picture.file)?));
+            picture.read = Some(Arc::new(read(&picture.file)?));
         }
         Ok(())
     }
 
-    /// Hands over what is in a picture of strength: `stencil` makes it of what says where it is.
+    /// Hands over the pictures of strength: `stencil` reads the one that a [`StrengthPicture`] names.
     ///
     /// # Errors
-    /// The first of `stencil`.
+    /// The first error of `stencil`.
     pub fn give_strength<E>(
         &mut self,
         mut stencil: impl FnMut(&StrengthPicture) -> Result<fracture::Stencil, E>,

@@ -81,7 +81,7 @@ impl World {
             strength,
             duration: None,
             reactions: Vec::new(),
-            // that of the impulse on a body at rest
+            // the energy of the impulse on a body at rest
             energy: self.mass_of(i).map_or(0.0, |mass| 0.5 * size * size / mass.mass()),
         })
     }

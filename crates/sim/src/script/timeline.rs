@@ -56,8 +56,9 @@ pub enum Action {
 pub struct Path {
     /// The body.
     pub body: BodyId,
-    /// Times in s, ascending, and poses then of a frame that the body is fixed in. Between them the origin of the frame
-    /// moves evenly along a line, and the frame turns evenly; before the first and after the last it rests.
+    /// Times in s, ascending, and the poses at these of a coordinate frame that the body is fixed in. Between two times the
+    /// origin of the frame moves evenly along a line, and the frame turns evenly. Before the first and after the last it
+    /// rests.
     pub keys: Vec<(f64, Isometry3<f64>)>,
     /// The body in coordinates of that frame. The identity leads the center of mass along the lines; bodies with one
     /// frame in common move as one.
@@ -78,7 +79,7 @@ impl Path {
     }
 }
 
-/// What happens when.
+/// Wind, events and paths in time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Timeline {
     /// The air; none unless given.

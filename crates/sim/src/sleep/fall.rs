@@ -6,6 +6,7 @@ use nalgebra::{Isometry3, Vector3};
 
 use crate::sleep::rest::{Link, Rest, WAKING_SPEED, key, speed};
 use crate::sleep::touch::{Solved, Touch};
+use crate::world::joints::JointLoad;
 use crate::{Report, World};
 
 /// How long a body must be still, s.
@@ -151,13 +152,13 @@ impl World {
         let joined: Vec<_> = self.joint_loads().collect();
         // a joint may bear more or less too, which nobody knows here
         let mut tested = vec![false; self.len()];
-        joined.iter().flat_map(|([a, b], ..)| [*a, *b]).for_each(|i| tested[i] = true);
+        joined.iter().flat_map(|joint| joint.bodies).for_each(|i| tested[i] = true);
         loop {
             let mut changed = false;
-            for ([a, b], _, driven) in &joined {
+            for JointLoad { bodies: [a, b], has_motor, .. } in &joined {
                 for (one, other) in [(*a, *b), (*b, *a)] {
                     // joined bodies fall asleep together, and never while a motor runs
-                    if falling[one] && (*driven || !steady(&falling, other)) {
+                    if falling[one] && (*has_motor || !steady(&falling, other)) {
                         falling[one] = false;
                         changed = true;
                     }

@@ -123,7 +123,7 @@ impl World {
     fn supported(&self, i: usize, mut load: Momentum, mut props: Vec<Prop>, limit: f64) -> bool {
         let Some(mass) = self.bodies[i].mass_properties() else { return true };
         for prop in &props {
-            load.apply(&-prop.impulse, &self.arm(i, prop));
+            load.apply_impulse(&-prop.impulse, &self.arm(i, prop));
         }
         let left = bear(mass, &self.poses[i], &load, &mut props);
         speed(&left, self.shapes[i].radius()) <= limit

@@ -44,7 +44,7 @@ pub(crate) struct Link {
     pub(crate) props: Vec<Prop>,
 }
 
-/// What links are sorted by.
+/// Sort key of links.
 pub(super) fn key(link: &Link) -> (BodyId, BodyId) {
     (link.sleeper, link.other)
 }

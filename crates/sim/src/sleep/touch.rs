@@ -5,6 +5,7 @@ use dynamics::Momentum;
 use nalgebra::Vector3;
 
 use crate::World;
+use crate::world::joints::JointLoad;
 
 /// A body carries another if it bears this share of its weight.
 const BEARING: f64 = 0.25;
@@ -42,8 +43,8 @@ impl World {
             for (contact, impulse) in contacts.of(pair).iter().zip(&impulses[contacts.range(pair)])
             {
                 let at = contact.at(&self.poses[a], &self.poses[b]).coords;
-                loads[0].apply(impulse, &(at - self.poses[a].translation.vector));
-                loads[1].apply(&-impulse, &(at - self.poses[b].translation.vector));
+                loads[0].apply_impulse(impulse, &(at - self.poses[a].translation.vector));
+                loads[1].apply_impulse(&-impulse, &(at - self.poses[b].translation.vector));
             }
             if let Some((_, torque)) = torques.next_if(|(pair, _)| *pair == n) {
                 loads[0].angular += torque;
@@ -53,7 +54,7 @@ impl World {
             touches.push(Touch { body: a, other: b, load, pair: Some(n) });
             touches.push(Touch { body: b, other: a, load: reaction, pair: Some(n) });
         }
-        for ([a, b], [load, reaction], _) in self.joint_loads() {
+        for JointLoad { bodies: [a, b], loads: [load, reaction], .. } in self.joint_loads() {
             touches.push(Touch { body: a, other: b, load, pair: None });
             touches.push(Touch { body: b, other: a, load: reaction, pair: None });
         }

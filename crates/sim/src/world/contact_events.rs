@@ -1,7 +1,7 @@
 //! Who touches whom: what began, what ended, and how hard.
 
 use contact::{Blow, Support};
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Point3, Vector3};
 
 use crate::world::touching::{Log, TouchingPair};
 use crate::{BodyId, Events, World};
@@ -40,21 +40,12 @@ impl World {
         let bodies = [blow.a as usize, blow.b as usize];
         let size = blow.impulse.norm();
         let share = if size > 0.0 { (strengths[0].min(strengths[1]) / size).min(1.0) } else { 0.0 };
-        let impulse = share * blow.impulse.dot(&blow.normal);
+        // in a slot, friction may be all that is left of opposite impulses
+        let impulse = share * blow.impulse.dot(&blow.normal).max(0.0);
         // where the bodies were when the contact was found, only one of them has the point on its surface
         let off = |side: usize| self.shapes[bodies[side]].field().distance(&blow.at[side]).abs();
         let side = usize::from(off(1) < off(0));
-        let place = self.place_in_flight(bodies[side], blow.time);
-        let pose = Isometry3::from_parts(place.into(), blow.rotations[side]);
-        self.touching(bodies, pose * blow.at[side], blow.normal, [impulse; 2])
-    }
-
-    /// Where the center of mass of a body is some time, s, after the start of the frame.
-    fn place_in_flight(&self, i: usize, time: f64) -> Vector3<f64> {
-        let velocity = self.acting[i].velocity(&self.poses[i].rotation, &self.momenta[i]).linear;
-        let moves = self.acting[i].mass_properties().is_some();
-        let fall = if moves { self.acceleration(i) * (0.5 * time) } else { Vector3::zeros() };
-        self.poses[i].translation.vector + (velocity + fall) * time
+        self.touching(bodies, blow.poses[side] * blow.at[side], blow.normal, [impulse; 2])
     }
 
     fn touching(

@@ -1,4 +1,4 @@
-//! Hashes of worlds: of all that decides how they go on, and of their motion alone.
+//! Hashes of worlds: of their full state, which decides how they go on, and of their motion alone.
 
 use std::io::{self, Write};
 
@@ -20,7 +20,7 @@ struct Digest(u64);
 
 impl Digest {
     fn word(&mut self, word: u64) {
-        // the shift brings the high bits down, where the product would never take them
+        // a product moves bits up only; the shift brings the high ones down
         let mixed = (self.0 ^ word).wrapping_mul(PRIME);
         self.0 = mixed ^ (mixed >> 29);
     }
@@ -163,8 +163,8 @@ impl Write for Digest {
 }
 
 impl World {
-    /// A number that differs, in all likelihood, between worlds that go on differently, but for the
-    /// fixed impulses that their bodies bear.
+    /// A hash of the full state, without the fixed break impulses of bodies. Worlds that go on differently have different
+    /// hashes, in all likelihood.
     pub fn fingerprint(&self) -> u64 {
         let mut digest = Digest(OFFSET_BASIS);
         digest.text(&format!("{:?}{:?}", self.settings, self.timeline));

@@ -92,7 +92,7 @@ impl World {
         self.wake(BTreeSet::from([id]));
         let center = self.poses[i].translation.vector;
         let arm = at.map_or_else(Vector3::zeros, |at| at.coords - center);
-        self.momenta[i].apply(impulse, &arm);
+        self.momenta[i].apply_impulse(impulse, &arm);
         Ok(())
     }
 

@@ -1,9 +1,8 @@
 //! Poses between two frames, for display at another rate than that of the physics.
 
-use contact::Waypoint;
 use nalgebra::{Isometry3, Translation3};
 
-use crate::world::corner::Corner;
+use crate::world::waypoint::Waypoint;
 use crate::{BodyId, World};
 
 /// Sine below which the way between two rotations is no arc.
@@ -12,7 +11,7 @@ const NO_ARC: f64 = 1e-9;
 impl World {
     /// All bodies with their poses at a share `t` of the way from the end of the frame before the last, 0, to
     /// the end of the last, 1: places along a line, rotations along the shorter arc, both by way of
-    /// [`World::corners`]. Shares beyond are taken as the nearer end. A body that was added in the last frame starts at
+    /// [`World::waypoints`]. Shares beyond are taken as the nearer end. A body that was added in the last frame starts at
     /// its first pose, a piece at its pose as a part of its parent, and one that [`World::set_pose`] placed is at that
     /// pose.
     ///
@@ -47,16 +46,16 @@ impl World {
     }
 
     /// Where a body was at its blows in the last frame, and a piece at those to what it broke off, too, in the order of
-    /// time and at most [`Corner::MAX`], so that what shows them between two frames shows each touch. There are none
+    /// time and at most [`Waypoint::MAX`], so that what shows them between two frames shows each touch. There are none
     /// of contacts that last, with [`contact::Solver::Ku07`], and if there is no such body.
-    pub fn corners(&self, id: BodyId) -> &[Corner] {
-        self.ids.binary_search(&id).map_or(&[], |i| &self.corners[i])
+    pub fn waypoints(&self, id: BodyId) -> &[Waypoint] {
+        self.ids.binary_search(&id).map_or(&[], |i| &self.waypoints[i])
     }
 
     /// The pose of a body at a share of the last frame.
     fn passed(&self, i: usize, t: f64) -> Isometry3<f64> {
         let (mut from, mut start) = (&self.previous[i], 0.0);
-        for Corner { share, pose } in &self.corners[i] {
+        for Waypoint { share, pose } in &self.waypoints[i] {
             if t < *share {
                 return between(from, pose, (t - start) / (share - start));
             }
@@ -66,36 +65,36 @@ impl World {
     }
 
     /// Keeps where bodies are at the blows of a collision pass.
-    pub(crate) fn add_corners(&mut self, waypoints: &[Waypoint]) {
+    pub(crate) fn add_waypoints(&mut self, waypoints: &[contact::Waypoint]) {
         let dt = self.settings.dt;
-        for Waypoint { body, time, pose } in waypoints {
-            self.corners[*body as usize].extend(Corner::new(time / dt, *pose));
+        for contact::Waypoint { body, time, pose } in waypoints {
+            self.waypoints[*body as usize].extend(Waypoint::new(time / dt, *pose));
         }
     }
 
-    /// Takes the last corners back, those of a pass that did not take place.
-    pub(crate) fn remove_corners(&mut self, waypoints: &[Waypoint]) {
-        for Waypoint { body, time, .. } in waypoints {
+    /// Takes the last waypoints back, those of a pass that did not take place.
+    pub(crate) fn remove_waypoints(&mut self, waypoints: &[contact::Waypoint]) {
+        for contact::Waypoint { body, time, .. } in waypoints {
             if *time > 0.0 {
-                self.corners[*body as usize].pop();
+                self.waypoints[*body as usize].pop();
             }
         }
     }
 
-    /// Ends the corners of this frame where bodies fly on from, while that is known.
-    pub(crate) fn close_corners(&mut self) {
+    /// Ends the waypoints of this frame where bodies fly on from, while that is known.
+    pub(crate) fn close_waypoints(&mut self) {
         for i in 0..self.len() {
             let since = self.flights[i].since / self.settings.dt;
-            let found = std::mem::take(&mut self.corners[i]);
-            let Some(last) = Corner::new(since, self.state_at_blow(i).0) else { continue };
-            let corners = &mut self.corners[i];
-            for corner in found.into_iter().chain([last]) {
+            let found = std::mem::take(&mut self.waypoints[i]);
+            let Some(last) = Waypoint::new(since, self.state_at_blow(i).0) else { continue };
+            let waypoints = &mut self.waypoints[i];
+            for waypoint in found.into_iter().chain([last]) {
                 // several bodies may strike one at the same time, and after a blow it leaves the path of later ones
-                corners.retain(|before| before.share < corner.share);
-                corners.push(corner);
+                waypoints.retain(|before| before.share < waypoint.share);
+                waypoints.push(waypoint);
             }
-            if corners.len() > Corner::MAX {
-                corners.drain(Corner::MAX - 1..corners.len() - 1);
+            if waypoints.len() > Waypoint::MAX {
+                waypoints.drain(Waypoint::MAX - 1..waypoints.len() - 1);
             }
         }
     }

@@ -100,7 +100,7 @@ pub(crate) struct Joined {
 
 impl NewJoint {
     pub(super) fn check(&self) -> Result<(), JointError> {
-        let ranges = [self.break_force, self.break_torque, self.motor.map_or(0.0, |m| m.most)];
+        let ranges = [self.break_force, self.break_torque, self.motor.map_or(0.0, |m| m.max_force)];
         let places = self.anchors.iter().flat_map(|p| p.iter());
         let finite = places.chain(self.axis.iter()).all(|x| x.is_finite())
             && self.motor.is_none_or(|m| m.speed.is_finite())

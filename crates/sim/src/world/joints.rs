@@ -25,6 +25,14 @@ fn along_x(axis: &Vector3<f64>) -> UnitQuaternion<f64> {
     UnitQuaternion::new_normalize(turn)
 }
 
+/// Impulses of a joint in a frame.
+pub(crate) struct JointLoad {
+    pub(crate) bodies: [usize; 2],
+    /// On both bodies, about their centers of mass.
+    pub(crate) loads: [Momentum; 2],
+    pub(crate) has_motor: bool,
+}
+
 impl World {
     /// Joins two bodies where they are.
     ///
@@ -91,8 +99,8 @@ impl World {
         self.joints.iter().map(|link| link.ids)
     }
 
-    /// Both bodies of each joint, its last impulses on them about their centers of mass, and whether it has a motor.
-    pub(crate) fn joint_loads(&self) -> impl Iterator<Item = ([usize; 2], [Momentum; 2], bool)> {
+    /// The last impulses of joints.
+    pub(crate) fn joint_loads(&self) -> impl Iterator<Item = JointLoad> {
         self.frame_joints().into_iter().map(|joint| {
             let bodies = joint.bodies.map(|i| i as usize);
             let Reaction { linear, angular, .. } = joint.last;
@@ -100,10 +108,10 @@ impl World {
                 let (pose, sign) = (&self.poses[bodies[side]], [1.0, -1.0][side]);
                 let arm = pose.rotation * joint.frames[side].translation.vector;
                 let mut load = Momentum { linear: Vector3::zeros(), angular: angular * sign };
-                load.apply(&(linear * sign), &arm);
+                load.apply_impulse(&(linear * sign), &arm);
                 load
             };
-            (bodies, [load(0), load(1)], joint.motor.is_some())
+            JointLoad { bodies, loads: [load(0), load(1)], has_motor: joint.motor.is_some() }
         })
     }
 

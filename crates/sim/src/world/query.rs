@@ -1,7 +1,7 @@
 //! Queries at the poses that bodies have now: rays, moving solids, overlaps, the nearest body.
 //!
 //! The first query after a step or another change puts the boxes of all bodies in a tree, which takes time as
-//! n log n for n bodies; the others take it as log n, as far as the boxes of bodies are apart.
+//! n log n for n bodies. Later queries take log n, unless many boxes overlap.
 
 use contact::{Bodies, Groups, Impact, Places, Ray, Shape};
 use dynamics::Momentum;
@@ -14,14 +14,14 @@ use crate::{BodyId, World};
 /// Which bodies a query looks at; all by default.
 #[derive(Clone, Copy, Default)]
 pub struct Filter<'a> {
-    /// Those of which [`Groups::meet`] holds with these, as if the query were a body of these groups.
+    /// Bodies that may touch a body of these groups, by [`Groups::meet`].
     pub groups: Groups,
-    /// Of these, those for which it holds.
+    /// Of those the bodies for which this function is true.
     pub wanted: Option<&'a dyn Fn(BodyId) -> bool>,
 }
 
 impl<'a> Filter<'a> {
-    /// All bodies for which `wanted` holds.
+    /// All bodies for which `wanted` is true.
     pub fn only(wanted: &'a dyn Fn(BodyId) -> bool) -> Self {
         Self { wanted: Some(wanted), ..Self::default() }
     }
@@ -65,12 +65,12 @@ pub struct NearestBody {
 }
 
 impl World {
-    /// The body that a ray from a point along a unit vector meets first within `most` m, which may be infinite.
+    /// The body that a ray from a point along a unit vector meets first within `max_distance` m, which may be infinite.
     /// A ray that starts in a body, or on its surface, meets it there: leave it out by the filter. Triangle meshes
     /// are met from both sides. `None` also if a number is not finite.
     ///
-    /// Exact but for rounding; bodies of samples to the accuracy of these, and thinner than a quarter of their
-    /// spacing they may be passed.
+    /// Exact but for rounding. Sampled bodies are met to the accuracy of their samples; the ray may miss parts thinner than
+    /// a quarter of their spacing.
     ///
     /// ```
     /// use brisance_sim::contact::Shape;
@@ -94,14 +94,14 @@ impl World {
         &self,
         from: &Point3<f64>,
         along: &UnitVector3<f64>,
-        most: f64,
+        max_distance: f64,
         filter: &Filter<'_>,
     ) -> Option<CastHit> {
-        let ray = Ray { from: *from, along: *along, most };
+        let ray = Ray { from: *from, along: *along, max_distance };
         self.with_bodies(filter, |bodies| bodies.cast_ray(&ray)).map(|found| self.hit(found))
     }
 
-    /// The body that a ball of some radius, m, meets first whose center moves from a point along a translation, m.
+    /// The body that a moving ball of `radius` m meets first. Its center starts at `from` and moves by `way`, m.
     /// Half-spaces, balls, boxes, solids of revolution and hulls are met exactly; the rest is as for
     /// [`World::cast_shape`].
     ///
@@ -140,11 +140,12 @@ impl World {
         way: &Vector3<f64>,
         filter: &Filter<'_>,
     ) -> Option<CastHit> {
-        let (along, most) = UnitVector3::try_new_and_get(*way, 0.0)?;
+        let (along, max_distance) = UnitVector3::try_new_and_get(*way, 0.0)?;
         if !is_known(pose) || check(way).is_err() {
             return None;
         }
-        let found = self.with_bodies(filter, |bodies| bodies.sweep(shape, pose, (&along, most)));
+        let found =
+            self.with_bodies(filter, |bodies| bodies.sweep(shape, pose, (&along, max_distance)));
         found.map(|found| self.hit(found))
     }
 
@@ -201,9 +202,8 @@ impl World {
         found.into_iter().map(|i| self.ids[i]).collect()
     }
 
-    /// The body whose surface is nearest to a point, no farther than `most` m, which may be infinite; of bodies
-    /// around the point the one that it is deepest in. Of samples the point of the surface is near the
-    /// nearest.
+    /// The body whose surface is nearest to a point, no farther than `max_distance` m, which may be infinite; of bodies
+    /// around the point the one that it is deepest in. The nearest point of a sampled surface is approximate.
     ///
     /// ```
     /// # use brisance_sim::contact::Shape;
@@ -218,13 +218,13 @@ impl World {
     pub fn nearest_body(
         &self,
         p: &Point3<f64>,
-        most: f64,
+        max_distance: f64,
         filter: &Filter<'_>,
     ) -> Option<NearestBody> {
-        if check(p.iter()).is_err() || most.is_nan() {
+        if check(p.iter()).is_err() || max_distance.is_nan() {
             return None;
         }
-        let (i, found) = self.with_bodies(filter, |bodies| bodies.nearest(p, most))?;
+        let (i, found) = self.with_bodies(filter, |bodies| bodies.nearest(p, max_distance))?;
         let Impact { distance, point, normal } = found;
         Some(NearestBody { body: self.ids[i], distance, point, normal })
     }

@@ -85,7 +85,7 @@ struct LinkState {
     props: Vec<PropState>,
 }
 
-/// Place, normal, friction and impulse of what may bear a sleeper.
+/// Place, normal, friction and impulse of a contact that may support a sleeper.
 type PropState = ([f64; 3], [f64; 3], f64, [f64; 3]);
 
 /// A joint that is left.
@@ -187,7 +187,7 @@ impl World {
         let numbers = state.bodies.iter().map(|body| Some((body.id, body.user_data?)));
         self.user_data = numbers.flatten().collect();
         self.previous.clone_from(&self.poses);
-        self.corners = vec![Vec::new(); self.len()];
+        self.waypoints = vec![Vec::new(); self.len()];
         self.places.take();
         let is_known = |target: &Target| is_usable(&target.pose, &Momentum::default());
         let all_known = self.targets.iter().all(is_known);

@@ -169,7 +169,7 @@ impl World {
         self.targets.retain(|target| target.body != id);
         self.wake_around(id);
         (self.poses[i], self.previous[i]) = (*pose, *pose);
-        self.corners[i].clear();
+        self.waypoints[i].clear();
         self.rests[i] = Rest::new(pose);
         self.cache.forget(id.number());
         self.places.take();

@@ -30,11 +30,11 @@ pub struct TouchingPair {
     pub point: Point3<f64>,
     /// Unit normal there, out of the second body.
     pub normal: Vector3<f64>,
-    /// Normal impulse on the first body, all contacts and collisions of the frame added up, N s. What the bound
-    /// on the energy of a frame takes from the motion of bodies is not in it.
+    /// Normal impulse on the first body, summed over all contacts and collisions of the frame, N s. The bound on the energy
+    /// of a frame also changes velocities; the sum does not include that.
     pub impulse: f64,
-    /// Names of what they are made of; stone unless
-    /// [`World::set_substance`](crate::World::set_substance) gave.
+    /// Names of their materials; stone unless set by
+    /// [`World::set_substance`](crate::World::set_substance).
     pub materials: [&'static str; 2],
     /// The impulse at `point`, N s.
     pub(super) hardest: f64,

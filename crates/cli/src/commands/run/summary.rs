@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 use sim::{Dust, MeshWarning, Phase, Recording, Report, Surroundings};
 
 use crate::args::{DustOptions, RunOptions};
+use crate::commands::Failure;
 use crate::commands::dust::write_dust;
 use crate::commands::impacts::{Hardest, nothing_broke};
+use crate::commands::outputs::print;
 use crate::commands::warnings::{Warned, mesh_warning_json};
-use crate::commands::{Failure, print};
 use crate::format::Format;
 use crate::ledger::{Ledger, Row};
 use crate::output::write_whole;

@@ -15,9 +15,9 @@ use crate::render::{Images, Picture, View, render, srgb};
 const SHADES: usize = 16;
 /// Pixels of the picture.
 const SIZE: [usize; 2] = [960, 720];
-/// Share of the width that is for the body, in the middle: the rest holds the color bar.
+/// Share of the width for the body, in the middle. The rest holds the color bar.
 const CLEAR: f64 = 0.82;
-/// Where the camera is, seen from the body, unless a section would be too narrow from there.
+/// Direction from the body to the camera, unless a section would look too narrow from there.
 const TOWARDS: [f64; 3] = [0.42, 0.36, 1.0];
 /// Least cosine between the camera and the normal of a section.
 const FACING: f64 = 0.8;
@@ -46,7 +46,7 @@ pub(super) fn picture(
 ) -> Picture {
     let crack = crack.filter(|_| drawing.crack_plane);
     let towards = crack.map_or(Vector3::from(TOWARDS), facing);
-    // what is between the crack and the camera is gone
+    // removes the part between the crack and the camera
     let cut = crack.map(|crack| Cut {
         crack,
         normal: if crack.normal.dot(&towards) < 0.0 { -crack.normal } else { crack.normal },
@@ -81,7 +81,7 @@ pub(super) fn crack_area(mesh: &TetMesh, crack: &Crack) -> f64 {
     cut.section(mesh, &vec![0.0; mesh.tets.len()]).iter().map(|cell| area(cell).norm()).sum()
 }
 
-/// Towards a camera that sees a section, as near to where it is without one as it may be.
+/// Direction to the camera for a section: the default direction, or the nearest that shows the section.
 fn facing(crack: &Crack) -> Vector3<f64> {
     let towards = Vector3::from(TOWARDS).normalize();
     let normal = crack.normal.into_inner();
@@ -91,7 +91,7 @@ fn facing(crack: &Crack) -> Vector3<f64> {
     if along >= FACING { towards } else { normal * FACING + aside * (1.0 - FACING * FACING).sqrt() }
 }
 
-/// A body cut open, of which the part that `normal` points to is gone.
+/// A body cut open, without the part in front of the plane.
 struct Cut<'a> {
     crack: &'a Crack,
     normal: UnitVector3<f64>,
@@ -160,7 +160,7 @@ fn shade_color(n: usize) -> [f32; 3] {
 struct Paint {
     shades: Vec<Surface>,
     ink: Surface,
-    /// What vertices are relative to, because pictures are made to fit what is around the origins of tracks.
+    /// The new origin of the body: the camera frames what surrounds the origins of tracks.
     center: Point3<f64>,
     /// Of lines, m.
     width: f64,
@@ -202,7 +202,7 @@ impl Paint {
         }
     }
 
-    /// Draws where a value is taken on a convex polygon, as a strip on it.
+    /// Draws the line of one value on a convex polygon, as a strip.
     fn line(&mut self, polygon: &[Corner], normal: &Vector3<f64>, value: f64) {
         let Some([from, to]) = isoline(polygon, value) else { return };
         let axes = (to - from).try_normalize(0.0).zip(normal.try_normalize(0.0));
@@ -222,13 +222,13 @@ impl Paint {
         let pose = Translation3::from(self.center).into();
         let track = |(n, (surface, color)): (usize, (Surface, [f32; 3]))| Track {
             name: format!("shade {n}"),
-            skin: surface.into(),
+            lazy_surface: surface.into(),
             look: Arc::new(Look { color, inner_color: color, ..Look::default() }),
             parent: None,
             birth: 0,
             taken: 0,
             poses: vec![pose],
-            corners: Vec::new(),
+            waypoints: Vec::new(),
             shrinks: None,
             stresses: Vec::new(),
         };

@@ -9,8 +9,8 @@ use gltf::{Mesh, Node};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 use serde::Deserialize;
 use sim::{
-    Camera, CameraKey, Coat, Energy, Look, Recording, Skin, Stress, Surface, Texture, TimedCorner,
-    Trace, Track,
+    Camera, CameraKey, Coat, Energy, LazySurface, Look, Recording, Stress, Surface, Texture,
+    TimedWaypoint, Trace, Track,
 };
 use thiserror::Error;
 
@@ -236,22 +236,22 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
                 lacks: "it has more poses than its keys can tell",
             });
         }
-        let (skin, look) = match node.mesh() {
+        let (lazy_surface, look) = match node.mesh() {
             Some(mesh) => drawn(&mesh, blob, &mut known)?,
-            None => (Skin::default(), Arc::default()),
+            None => (LazySurface::default(), Arc::default()),
         };
         let own = channels.get(&node.index()).map_or(&[][..], Vec::as_slice);
-        let Trace { poses, corners } = trace(&node, own, blob, (birth..end, fps))?;
+        let Trace { poses, waypoints } = trace(&node, own, blob, (birth..end, fps))?;
         let name = node.name().unwrap_or_default().to_owned();
         tracks.push(Track {
             name,
-            skin,
+            lazy_surface,
             look,
             parent,
             birth,
             taken: 0,
             poses,
-            corners,
+            waypoints,
             shrinks,
             stresses,
         });
@@ -273,7 +273,7 @@ fn parse<'a, T: Deserialize<'a>>(extras: &'a gltf::json::Extras) -> Result<T, Gl
 #[derive(Default)]
 struct Known {
     /// By the accessor of positions.
-    skins: BTreeMap<usize, Skin>,
+    surfaces: BTreeMap<usize, LazySurface>,
     /// By material.
     looks: BTreeMap<usize, Arc<Look>>,
     /// All that the file has.
@@ -308,8 +308,8 @@ fn coats(file: &gltf::Gltf) -> Result<Coats, GlbReadError> {
 fn drawn(
     mesh: &Mesh,
     blob: &[u8],
-    Known { skins, looks, coats, coat_of }: &mut Known,
-) -> Result<(Skin, Arc<Look>), GlbReadError> {
+    Known { surfaces, looks, coats, coat_of }: &mut Known,
+) -> Result<(LazySurface, Arc<Look>), GlbReadError> {
     const LACKS: GlbReadError =
         GlbReadError::Foreign { lacks: "a mesh lacks positions, normals, _REST or indices" };
     let primitive = mesh.primitives().next().ok_or(LACKS)?;
@@ -324,7 +324,7 @@ fn drawn(
         .is_some_and(|extras| extras.painted);
     let look = looks.entry(material.index().unwrap_or(0)).or_insert_with(|| Arc::new(look));
     let key = primitive.get(&gltf::Semantic::Positions).ok_or(LACKS)?.index();
-    if let Some(known) = skins.get(&key) {
+    if let Some(known) = surfaces.get(&key) {
         return Ok((known.clone(), look.clone()));
     }
     let reader = primitive.reader(|_| Some(blob));
@@ -365,9 +365,9 @@ fn drawn(
     if !places.chain(paint).all(|x| x.abs() <= FARTHEST) {
         return Err(GlbReadError::Foreign { lacks: "a vertex is not finite or beyond 1e18 m" });
     }
-    let skin = Skin::from(surface);
-    skins.insert(key, skin.clone());
-    Ok((skin, look.clone()))
+    let lazy_surface = LazySurface::from(surface);
+    surfaces.insert(key, lazy_surface.clone());
+    Ok((lazy_surface, look.clone()))
 }
 
 fn extras_of(material: &gltf::Material) -> Option<MaterialExtras> {
@@ -405,7 +405,7 @@ fn trace(
         let pose = Isometry3::from_parts(Translation3::new(x, y, z).cast(), rotation);
         (is_finite && rotation.coords.iter().all(|x| x.is_finite())).then_some(pose)
     };
-    let corner = |time: f32| {
+    let waypoint = |time: f32| {
         let frame = f64::from(time) * fps;
         // a blow may be so near a frame that its time in frames rounds to that
         let before = (frame.floor() as usize).clamp(frames.start, frames.end);
@@ -414,16 +414,16 @@ fn trace(
         (is_between && time > time_of(last)).then_some((time, frame))
     };
     let mut times: Vec<(f32, f64)> =
-        translations.0.iter().chain(&rotations.0).filter_map(|&time| corner(time)).collect();
+        translations.0.iter().chain(&rotations.0).filter_map(|&time| waypoint(time)).collect();
     times.sort_by(|a, b| a.0.total_cmp(&b.0));
     times.dedup();
-    let corners = times
+    let waypoints = times
         .into_iter()
-        .map(|(time, frame)| Some(TimedCorner { time: frame, pose: pose(time)? }))
+        .map(|(time, frame)| Some(TimedWaypoint { time: frame, pose: pose(time)? }))
         .collect::<Option<_>>()
         .ok_or(LACKS)?;
     let poses = frames.map(|frame| pose(time_of(frame))).collect::<Option<_>>().ok_or(LACKS)?;
-    Ok(Trace { poses, corners })
+    Ok(Trace { poses, waypoints })
 }
 
 /// The stress of a body in frames of its life, if they ascend and it is finite.

@@ -7,15 +7,17 @@
 //! the field list and kind of each path (`SPECS`).
 
 mod integers;
+mod numbered;
 mod paths;
 mod values;
 
 use std::collections::BTreeMap;
 use std::io::{self, Seek, Write};
 
-use super::Encoder;
+use super::encoder::Encoder;
 use super::prim::{Content, Metadata, Prim, Property};
-use integers::{compressed, write_integers};
+use integers::{compressed, put, write_integers};
+use numbered::Numbered;
 use paths::Paths;
 use values::{Kind, Rep, Values};
 
@@ -36,7 +38,7 @@ enum Spec {
     Relationship = 8,
 }
 
-/// Writes values as they come, and what tells of them at the end.
+/// Writes values as they come, and their tables at the end.
 pub(super) struct Binary<'w, W> {
     values: Values<'w, W>,
     paths: Paths,
@@ -49,28 +51,6 @@ pub(super) struct Binary<'w, W> {
     specs: Vec<[u32; 3]>,
     /// The names of the prims of the world.
     children: Vec<String>,
-}
-
-/// Different things with the order in which they first came.
-struct Numbered<T> {
-    numbers: BTreeMap<T, u32>,
-    all: Vec<T>,
-}
-
-impl<T: Ord + Clone> Numbered<T> {
-    fn new() -> Self {
-        Self { numbers: BTreeMap::new(), all: Vec::new() }
-    }
-
-    fn of(&mut self, one: T) -> u32 {
-        if let Some(number) = self.numbers.get(&one) {
-            return *number;
-        }
-        let number = self.all.len() as u32;
-        self.numbers.insert(one.clone(), number);
-        self.all.push(one);
-        number
-    }
 }
 
 /// The fields of a path: name and value.
@@ -262,11 +242,6 @@ impl<W: Write + Seek> Encoder for Binary<'_, W> {
         self.spec("/World", fields, Spec::Prim);
         self.finish()
     }
-}
-
-/// Appends a count as 64 bits.
-fn put(out: &mut Vec<u8>, count: usize) {
-    out.extend((count as u64).to_le_bytes());
 }
 
 /// Appends bytes compressed, after how many these are.

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use sim::{Coat, Image, Look, Opacity, Recording, Track, Wrap};
 
-use super::{Names, Prim, Value};
+use super::names::Names;
+use super::prim::{Prim, Value};
 use crate::output::write_whole;
 
 /// The looks of a recording and the names of their materials.

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 use std::io::{self, Write};
 
-use super::Encoder;
+use super::encoder::Encoder;
 use super::prim::{Content, Metadata, Prim, Property, Value};
 
 /// Writes prims as they come.

@@ -1,6 +1,6 @@
 //! Blocks of bytes that Blosc compressed by LZ4, as OpenVDB does (format of C-Blosc 1, LZ4 block format).
 
-/// What is unpacked has `length` bytes; `None` if it is damaged or compressed in another way.
+/// The unpacked block, of `length` bytes; `None` if it is damaged or compressed in another way.
 pub(super) fn unpacked(packed: &[u8], length: usize) -> Option<Vec<u8>> {
     let number = |at: usize| {
         let bytes = packed.get(at..at.checked_add(4)?)?;
@@ -44,7 +44,8 @@ pub(super) fn unpacked(packed: &[u8], length: usize) -> Option<Vec<u8>> {
     Some(all)
 }
 
-/// Values of `size` bytes each, of bytes that were sorted by their rank; those after the last value are as they were.
+/// Undoes the shuffle of Blosc, which sorts the bytes of values by their rank. Values have `size` bytes each; bytes after
+/// the last value were not shuffled.
 fn unshuffled(bytes: &[u8], size: usize) -> Vec<u8> {
     let count = bytes.len() / size;
     let values = (0..count * size).map(|n| bytes[n / size + n % size * count]);

@@ -81,14 +81,14 @@ fn switch_limits(rows: &mut [Held], sides: [&Side; 2], size: f64) -> bool {
 
 /// Bounds a motor at its maximum torque, or holds its speed if it would run `over`. Returns whether that changed.
 fn switch_motor(motor: &mut Held, over: f64, h: f64) -> bool {
-    let Rule::Motor { most, .. } = motor.rule else { return false };
-    let most = most * h;
+    let Rule::Motor { max_force, .. } = motor.rule else { return false };
+    let max_impulse = max_force * h;
     match motor.act {
-        Act::Keeps if motor.impulse.abs() > most * (1.0 + PASSED) => {
-            (motor.act, motor.impulse) = (Act::Bound, most.copysign(motor.impulse));
+        Act::Keeps if motor.impulse.abs() > max_impulse * (1.0 + PASSED) => {
+            (motor.act, motor.impulse) = (Act::Bound, max_impulse.copysign(motor.impulse));
             true
         }
-        Act::Bound if over * motor.impulse.signum() > PASSED || !most.is_finite() => {
+        Act::Bound if over * motor.impulse.signum() > PASSED || !max_impulse.is_finite() => {
             motor.act = Act::Keeps;
             true
         }
@@ -99,8 +99,8 @@ fn switch_motor(motor: &mut Held, over: f64, h: f64) -> bool {
 /// Sets the impulse of a motor at a limit to its maximum: towards its target, from which the joint is `over` away, or
 /// `outward` (the sign that leads into the limit) where the target is the limit. Returns whether that changed.
 fn stop_motor(motor: &mut Held, (over, outward): (f64, f64), h: f64) -> bool {
-    let Rule::Motor { most, .. } = motor.rule else { return false };
-    let push = if most.is_finite() { most * h } else { 0.0 };
+    let Rule::Motor { max_force, .. } = motor.rule else { return false };
+    let push = if max_force.is_finite() { max_force * h } else { 0.0 };
     let impulse = if over * outward > PASSED { -push * outward } else { push * outward };
     let changed = motor.act == Act::Keeps || motor.impulse != impulse;
     (motor.act, motor.impulse) = (Act::Bound, impulse);
@@ -109,5 +109,5 @@ fn stop_motor(motor: &mut Held, (over, outward): (f64, f64), h: f64) -> bool {
 
 /// Whether a motor without a maximum takes the joint back from a limit that is `beyond` its target.
 fn is_drawn_back(motor: &Held, beyond: f64) -> bool {
-    matches!(motor.rule, Rule::Motor { most, .. } if !most.is_finite()) && beyond > PASSED
+    matches!(motor.rule, Rule::Motor { max_force, .. } if !max_force.is_finite()) && beyond > PASSED
 }

@@ -14,7 +14,7 @@ pub(super) enum Rule {
     /// Unilateral constraint: the value stays above its target.
     Limit,
     /// Motor with a target speed and a maximum force or torque, N or N m.
-    Motor { speed: f64, most: f64 },
+    Motor { speed: f64, max_force: f64 },
 }
 
 /// State of a row in the active set.
@@ -115,8 +115,8 @@ pub(super) fn rows(joint: &Joint) -> Option<Vec<Held>> {
     Some(rows)
 }
 
-fn motor_row(form: Form, Motor { speed, most }: Motor) -> Held {
-    Held::new(form, Rule::Motor { speed, most }, 0.0)
+fn motor_row(form: Form, Motor { speed, max_force }: Motor) -> Held {
+    Held::new(form, Rule::Motor { speed, max_force }, 0.0)
 }
 
 /// The limits of a hinge, as sines of the angle beyond them.

@@ -203,9 +203,9 @@ impl Linkage {
         for link in &mut self.links {
             let sides = sides(link, &moves, &props);
             for row in &mut link.rows {
-                let Rule::Motor { speed, most } = row.rule else { continue };
-                if row.act == Act::Bound && most.is_finite() {
-                    row.impulse = (most * h).copysign(row.impulse);
+                let Rule::Motor { speed, max_force } = row.rule else { continue };
+                if row.act == Act::Bound && max_force.is_finite() {
+                    row.impulse = (max_force * h).copysign(row.impulse);
                 }
                 let line = row.line(&sides);
                 let now = speed_of(&line, &link.ends, &speeds);

@@ -46,7 +46,7 @@ impl Motion<'_> {
             return pose;
         }
         let share = (time - self.from) / (1.0 - self.from);
-        Velocity { linear: Vector3::zeros(), angular: self.turn() }.carry(&pose, share)
+        Velocity { linear: Vector3::zeros(), angular: self.turn() }.integrate(&pose, share)
     }
 
     /// Place of the center of mass at a time.

@@ -12,15 +12,15 @@ use std::ops::Range;
 use dynamics::{Momentum, Velocity};
 use nalgebra::{Isometry3, Point3, Vector3};
 
+use super::strike::arms;
 use super::touching::Touching;
-use super::{Pass, Strike, Struck, arms};
+use super::{Pass, Strike, Struck};
 use crate::Frame;
-use crate::narrow::candidate::Found;
 use crate::narrow::contacts::{MARGIN, Manifold};
-use crate::narrow::posed::{Posed, Spot};
-use crate::passes::blow::{Bearing, Blow, Met, sums};
+use crate::narrow::posed::Spot;
+use crate::passes::blow::{Bearing, Blow, Met, sums, total};
 use crate::solve::clamp::{Blend, blend};
-use crate::solve::exact::impact::{Colliding, Touch, impact as impulses_of};
+use crate::solve::exact::impact::{Accuracy, Colliding, Touch, impact as impulses_of};
 
 /// Sequential blows to a body in a step. Of 4, 6, 8, 12 and 16: fewer cost more time, with more plates of a stack
 /// that lands sink into the floor.
@@ -81,54 +81,58 @@ impl Pass<'_> {
         if !self.approaches(&group, pair, |i| group.bodies[&i].mover.velocity) {
             return Strike::Missed;
         }
-        let Some(mut impact) = self.solve(&group, None) else { return Strike::Alone };
-        loop {
-            let reached = self.reached(&mut group, &impact, touching);
-            group.members.extend(&reached);
-            if reached.is_empty() || group.members.len() > MAX_PAIRS {
-                break;
-            }
-            // a smaller group is resolved in full; the rest collides later
-            let Some(more) = self.solve(&group, Some(&impact)) else { break };
-            impact = more;
-        }
+        // rough impulses show what the impact propagates to
+        let rough = self.grow(&mut group, (Accuracy::Rough, None), touching);
+        let Some(impact) = self.grow(&mut group, (Accuracy::Exact, rough), touching) else {
+            return Strike::Alone;
+        };
         if impact.pairs.len() == 1 {
             return Strike::Alone;
         }
         Strike::Together(self.exchange(&group, impact, bearing))
     }
 
-    fn bodies_of(&self, pair: usize) -> [usize; 2] {
-        let Manifold { a, b, .. } = self.contacts.manifolds()[pair];
-        [a as usize, b as usize]
+    /// Solves a group, from the impulses of a part of it, and adds the pairs that its impulses propagate to, at most
+    /// [`MAX_PAIRS`] in all. Later impacts resolve what is left. `None` without a solution.
+    fn grow(
+        &self,
+        group: &mut Group,
+        (accuracy, part): (Accuracy, Option<Impact>),
+        touching: &Touching,
+    ) -> Option<Impact> {
+        let mut impact = self.solve(group, part.as_ref(), accuracy)?;
+        loop {
+            let reached = self.reached(group, &impact, touching);
+            if reached.is_empty() || group.members.len() + reached.len() > MAX_PAIRS {
+                return Some(impact);
+            }
+            let before = group.members.clone();
+            group.members.extend(&reached);
+            let Some(more) = self.solve(group, Some(&impact), accuracy) else {
+                group.members = before;
+                return Some(impact);
+            };
+            impact = more;
+        }
     }
 
-    /// Finds the contacts of a pair at the time of the impact: those within the slop. For the first pair of the group,
-    /// whose linearised time of impact may be early, these are its nearest ones within the margin.
+    /// Finds the contacts of a pair at the time of the impact.
     fn look(&self, group: &mut Group, pair: usize) {
         if group.pairs.contains_key(&pair) {
             return;
         }
         let own = self.bodies_of(pair);
-        let Frame { columns, settings, .. } = self.frame;
-        let [a, b] = own.map(|i| &columns.shapes[i]);
-        let size = a.size().min(b.size());
-        let (margin, slop) = (MARGIN * size, settings.slop * size);
+        let [a, b] = own.map(|i| &self.frame.columns.shapes[i]);
         let [p, q] = own.map(|i| self.place_at(i, group.time));
         // bodies that rest on others are lifted a little
-        let is_far = (p - q).norm() > a.radius() + b.radius() + margin;
+        let is_far = (p - q).norm() > a.radius() + b.radius() + MARGIN * a.size().min(b.size());
         let found = if is_far {
             Vec::new()
         } else {
             for i in own {
                 group.bodies.entry(i).or_insert_with(|| self.body_at(i, group.time));
             }
-            let posed = Posed { shapes: [a, b], poses: group.poses(own) };
-            let is_first = group.pairs.is_empty();
-            let near = posed.contacts(margin, if is_first { margin } else { slop });
-            let least = near.iter().map(|found| found.distance).fold(f64::INFINITY, f64::min);
-            let touches = |found: &&Found| found.distance <= least.max(0.0) + slop;
-            near.iter().filter(touches).map(|found| posed.spot(found)).collect()
+            self.spots(own, group.poses(own), group.pairs.is_empty())
         };
         group.pairs.insert(pair, found);
     }
@@ -193,7 +197,7 @@ impl Pass<'_> {
 
     /// The impulses of the members of a group, from those of a part of it; `None` if the solver does not reach its
     /// tolerance.
-    fn solve(&self, group: &Group, part: Option<&Impact>) -> Option<Impact> {
+    fn solve(&self, group: &Group, part: Option<&Impact>, accuracy: Accuracy) -> Option<Impact> {
         let all = group.members.iter().flat_map(|&pair| self.bodies_of(pair));
         let numbers: BTreeSet<usize> = all.collect();
         let (touches, at) = (Vec::new(), Vec::new());
@@ -205,17 +209,17 @@ impl Pass<'_> {
         let columns = self.frame.columns;
         let colliding = |i: &usize| Colliding {
             body: &columns.bodies[*i],
-            rotation: group.bodies[i].pose.rotation,
+            rotation: group.bodies[i].rotation,
             velocity: group.bodies[i].mover.velocity,
         };
         let bodies: Vec<_> = impact.bodies.iter().map(colliding).collect();
-        let full = impulses_of(&bodies, &impact.touches, &start)?;
-        impact.impulses = if impact.work(&full, group) <= 0.0 {
+        let full = impulses_of(&bodies, &impact.touches, &start, accuracy)?;
+        impact.impulses = if accuracy == Accuracy::Rough || impact.work(&full, group) <= 0.0 {
             full
         } else {
             let still = |touch: &Touch| Touch { target: 0.0, ..*touch };
             let still: Vec<_> = impact.touches.iter().map(still).collect();
-            let plastic = impulses_of(&bodies, &still, &full)?;
+            let plastic = impulses_of(&bodies, &still, &full, accuracy)?;
             impact.blended(plastic, &full, group)
         };
         Some(impact)
@@ -268,7 +272,7 @@ impl Pass<'_> {
         let totals = sums(&all, bearing.may_break).into_iter().map(|blow| (None, blow));
         let mut hard = Vec::new();
         for (pair, blow) in totals.chain(own.into_iter().map(|(pair, blow)| (Some(pair), blow))) {
-            hard.extend(bearing.share((blow.a, blow.b), || blow).map(|share| (share, pair, blow)));
+            hard.extend(bearing.share(&blow).map(|share| (share, pair, blow)));
         }
         // the weakest body breaks first, and its pieces and the others receive the rest
         let share = hard.iter().map(|(share, ..)| *share).fold(1.0, f64::min);
@@ -315,8 +319,8 @@ impl Impact {
         let mut gains = vec![Momentum::default(); self.bodies.len()];
         for (touch, j) in self.touches.iter().zip(impulses) {
             let [a, b] = touch.bodies;
-            gains[a].apply(j, &touch.arms[0]);
-            gains[b].apply(&-j, &touch.arms[1]);
+            gains[a].apply_impulse(j, &touch.arms[0]);
+            gains[b].apply_impulse(&-j, &touch.arms[1]);
         }
         gains
     }
@@ -370,24 +374,19 @@ impl Impact {
         start.iter().zip(full).map(|(start, full)| start + (full - start) * share).collect()
     }
 
-    /// The blow of each pair with a non-zero impulse, at the contact with the largest one.
+    /// The blow of each pair with a non-zero impulse.
     fn blows(&self, pass: &Pass<'_>, group: &Group) -> Vec<(usize, Blow)> {
         let own = self.touches.iter().zip(&self.before);
         let approach = own.map(|(touch, u)| -touch.normal.dot(u)).fold(0.0, f64::max);
-        let size = |n: &usize| self.impulses[*n].norm_squared();
         let blow = |(pair, range): &(usize, Range<usize>)| {
-            let impulse: Vector3<f64> = self.impulses[range.clone()].iter().sum();
-            let hardest = range.clone().max_by(|p, q| size(p).total_cmp(&size(q)))?;
-            if impulse == Vector3::zeros() {
-                return None;
-            }
+            let (impulse, hardest) = total(&self.impulses[range.clone()])?;
+            let hardest = range.start + hardest;
             let touch = &self.touches[hardest];
-            let rotations = touch.bodies.map(|n| group.bodies[&self.bodies[n]].pose.rotation);
-            let met = Met { at: self.at[hardest], time: group.time, rotations };
+            let poses = touch.bodies.map(|n| group.bodies[&self.bodies[n]].pose);
+            let met = Met { at: self.at[hardest], time: group.time, poses };
             let Manifold { a, b, .. } = pass.contacts.manifolds()[*pair];
             // pairs that only transmit an impulse have no speed of approach of their own
-            let u = touch.normal * -approach;
-            Some((*pair, Blow::new((a, b), met, (touch.normal, impulse), (u, 0.0))))
+            Some((*pair, Blow::new((a, b), met, (touch.normal, impulse), (approach, 0.0))))
         };
         self.pairs.iter().filter_map(blow).collect()
     }

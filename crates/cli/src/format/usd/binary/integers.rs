@@ -59,6 +59,11 @@ fn encoded(integers: impl Iterator<Item = i32>) -> Vec<u8> {
     [&common.to_le_bytes()[..], &codes, &long].concat()
 }
 
+/// Appends a count as 64 bits.
+pub(super) fn put(out: &mut Vec<u8>, count: usize) {
+    out.extend((count as u64).to_le_bytes());
+}
+
 #[cfg(test)]
 mod tests {
     use super::encoded;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Seek, SeekFrom, Write};
 
-use super::integers::write_integers;
-use super::{Numbered, put};
+use super::integers::{put, write_integers};
+use super::numbered::Numbered;
 use crate::format::usd::prim::{Samples, Value};
 
 /// Types of values (`pxr/usd/sdf/crateDataTypes.h`).
@@ -65,7 +65,7 @@ const LARGE_SHARED: usize = 1 << 26;
 /// Fewest integers that are compressed.
 const LEAST_COMPRESSED: usize = 16;
 
-/// Writes values, each as it comes and small ones once.
+/// Writes values as they come, and equal small values once.
 pub(super) struct Values<'w, W> {
     out: &'w mut W,
     /// How many bytes were written.
@@ -86,7 +86,7 @@ impl<'w, W: Write + Seek> Values<'w, W> {
         Self { out, place: 0, shared: BTreeMap::new(), large: 0, tokens, strings: Numbered::new() }
     }
 
-    /// Writes what the file begins with, last of all.
+    /// Writes the start of the file, last of all.
     pub(super) fn write_start(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.out.seek(SeekFrom::Start(0))?;
         self.out.write_all(bytes)?;
@@ -209,7 +209,7 @@ impl<'w, W: Write + Seek> Values<'w, W> {
         Ok(Rep::at(Kind::TokenVector, self.share(bytes)?))
     }
 
-    /// Schemas before those of weaker layers.
+    /// A list of schemas that precede those of weaker layers.
     pub(super) fn prepended(&mut self, schemas: &[String]) -> io::Result<Rep> {
         const PREPENDED: u8 = 1 << 5;
         let mut bytes = vec![PREPENDED];
@@ -218,7 +218,7 @@ impl<'w, W: Write + Seek> Values<'w, W> {
         Ok(Rep::at(Kind::TokenListOp, self.share(bytes)?))
     }
 
-    /// Numbers of paths in place of those of weaker layers.
+    /// A list of paths, by number, that replaces those of weaker layers.
     pub(super) fn explicit_paths(&mut self, paths: &[u32]) -> io::Result<Rep> {
         const EXPLICIT: u8 = 1;
         const HAS_ITEMS: u8 = 1 << 1;
@@ -228,9 +228,9 @@ impl<'w, W: Write + Seek> Values<'w, W> {
         Ok(Rep::at(Kind::PathListOp, self.share(bytes)?))
     }
 
-    /// Times, once for equal ones, and a value for each.
+    /// Times, written once if equal, and a value at each.
     pub(super) fn samples(&mut self, samples: Samples<'_>) -> io::Result<Rep> {
-        /// How far what follows is behind the number that says so.
+        /// Offset of the data from the number that states it.
         const NEXT: i64 = 8;
         let (mut times, mut values) = (Vec::new(), Vec::new());
         let mut count = 0;

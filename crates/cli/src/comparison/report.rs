@@ -1,0 +1,57 @@
+//! What a comparison found.
+
+use serde::Serialize;
+
+use super::measure::Measured;
+use super::model::Model;
+use super::power_law::PowerLaw;
+
+/// The JSON schema of [`Report`].
+pub const REPORT_SCHEMA: &str = include_str!("report.schema.json");
+
+/// All that a comparison found. Lengths are in m, times in s, energies in J, masses in kg.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Version of the format: 1.
+    pub version: u32,
+    /// Version of the program.
+    pub program: String,
+    /// Path of the scene.
+    pub scene: String,
+    /// Seed of all that is random.
+    pub seed: u64,
+    /// Whether the first blow has the same bits in all models: body, time, pose, momentum and impulse.
+    pub same_blow: bool,
+    /// The models, in the order asked for.
+    pub models: Vec<ModelResult>,
+    /// Runs at other spacings of samples or tetrahedra, in descending order.
+    pub resolutions: Vec<Run>,
+    /// Runs at other time steps, in descending order.
+    pub time_steps: Vec<Run>,
+}
+
+/// What one model did.
+#[derive(Clone, Debug, Serialize)]
+pub struct ModelResult {
+    /// The run.
+    pub run: Run,
+    /// Power law of the volumes of the pieces; `None` below [`PowerLaw::LEAST`] pieces.
+    pub power_law: Option<PowerLaw>,
+    /// File of its recording.
+    pub recording: String,
+    /// Files of its pictures, in the order of time.
+    pub pictures: Vec<String>,
+}
+
+/// A run of the scene.
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    /// The model.
+    pub model: Model,
+    /// Spacing of samples or tetrahedra over that of the first runs.
+    pub resolution: f64,
+    /// Time step.
+    pub time_step: f64,
+    /// Results.
+    pub measured: Measured,
+}

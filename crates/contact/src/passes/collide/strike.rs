@@ -1,0 +1,155 @@
+//! The impact of a pair alone.
+
+use dynamics::Momentum;
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use super::{Pass, Struck, mass_at};
+use crate::narrow::candidate::Side;
+use crate::narrow::contacts::MARGIN;
+use crate::narrow::posed::{Posed, Spot};
+use crate::passes::blow::{Bearing, Blow, Met, total};
+use crate::solve::bounce::{self, Impulses, MAX_CONTACTS, Meeting};
+use crate::{Frame, pair_impulse};
+
+/// Tolerance of the speeds after a collision, as a share of the resting speed.
+const CONVERGED: f64 = 1e-3;
+
+/// The impulses of a pair at its touching contacts.
+#[derive(Default)]
+struct Hit {
+    meetings: [Meeting; MAX_CONTACTS],
+    /// Where they are, in body coordinates of both, m.
+    at: [[Point3<f64>; 2]; MAX_CONTACTS],
+    count: usize,
+    /// On `a`, one per meeting.
+    impulses: Impulses,
+    restitution: f64,
+    /// Largest speed of approach at a contact, m/s.
+    approach: f64,
+    time: f64,
+}
+
+impl Pass<'_> {
+    /// Collides a pair at a time; `false` if the pair does not approach there.
+    pub(super) fn strike(&mut self, pair: usize, time: f64, bearing: &mut Bearing<'_>) -> bool {
+        let bodies = self.bodies_of(pair);
+        let struck = bodies.map(|i| self.body_at(i, time));
+        let mut hit = Hit { time, ..Hit::default() };
+        if !self.hits(&struck, &mut hit) {
+            return false;
+        }
+        let poses = struck.each_ref().map(|struck| struck.pose);
+        let numbers = (bodies[0] as u32, bodies[1] as u32);
+        let blow = hit.blow(numbers, poses);
+        if let Some((blow, share)) = blow.and_then(|blow| Some((blow, bearing.share(&blow)?))) {
+            self.done.blows.push(blow);
+            hit.impulses.iter_mut().for_each(|j| *j *= share);
+            self.pasts[pair].is_over = true;
+        }
+        self.pasts[pair].blows += 1;
+        let works = hit.given().map(|(meeting, j)| self.work_at(bodies, (&meeting.arms, j)));
+        let work = works.sum::<f64>();
+        self.done.work += work;
+        let gains = hit.gains();
+        let free = bodies.iter().filter(|i| self.is_free(**i)).count();
+        let change: f64 =
+            struck.iter().zip(&gains).map(|(struck, gain)| self.change(struck, gain)).sum();
+        let taken = (work - change) / free as f64;
+        for (struck, gain) in struck.iter().zip(&gains) {
+            self.paths.flights[struck.body].taken += taken;
+            self.give(struck, gain, time);
+        }
+        true
+    }
+
+    /// The contacts of two bodies at poses on their paths: those within the slop. If `is_met`, for a pair whose
+    /// linearised time of impact may be early, these are at least the nearest ones within the margin.
+    pub(super) fn spots(
+        &self,
+        bodies: [usize; 2],
+        poses: [&Isometry3<f64>; 2],
+        is_met: bool,
+    ) -> Vec<Spot> {
+        let Frame { columns, settings, .. } = self.frame;
+        let [a, b] = bodies.map(|i| &columns.shapes[i]);
+        let size = a.size().min(b.size());
+        let (margin, slop) = (MARGIN * size, settings.slop * size);
+        let posed = Posed { shapes: [a, b], poses };
+        posed.touching(margin, slop, is_met).iter().map(|found| posed.spot(found)).collect()
+    }
+
+    /// Computes the clamped impulses of a pair at its touching contacts; `false` if it does not approach.
+    fn hits(&self, struck: &[Struck; 2], hit: &mut Hit) -> bool {
+        let bodies = [struck[0].body, struck[1].body];
+        let Frame { columns, settings, .. } = self.frame;
+        let movers = [&struck[0].mover, &struck[1].mover];
+        let resting = self.resting(bodies);
+        let places = self.arm_origins([&struck[0], &struck[1]]);
+        let poses = [&struck[0].pose, &struck[1].pose];
+        for (number, spot) in self.spots(bodies, poses, true).iter().enumerate() {
+            let (normal, arms) = (spot.normal, arms(spot.owner, spot.arms(poses), &places));
+            let u = movers[0].velocity.at(&arms[0]) - movers[1].velocity.at(&arms[1]);
+            hit.approach = hit.approach.max(-normal.dot(&u));
+            hit.meetings[number] = Meeting { normal, arms, u };
+            hit.at[number] = spot.at(poses);
+            hit.count += 1;
+        }
+        if hit.approach <= resting {
+            return false;
+        }
+        let [p, q] = bodies.map(|i| &columns.materials[i]);
+        let restitution = p.restitution_with(q, settings.restitution);
+        hit.restitution = restitution;
+        let friction = p.friction_with(q, settings.friction);
+        let clamp = settings.clamp;
+        hit.impulses = match &hit.meetings[..hit.count] {
+            [Meeting { normal, arms, u, .. }] => {
+                let k = mass_at(movers[0], &arms[0]) + mass_at(movers[1], &arms[1]);
+                let j = pair_impulse(normal, &k, u, restitution, friction);
+                let mut impulses = Impulses::default();
+                impulses[0] = clamp.limit(&j, normal, &k, u);
+                impulses
+            }
+            all => {
+                bounce::impulses(movers, all, (restitution, friction), clamp, CONVERGED * resting)
+            }
+        };
+        hit.given().any(|(_, j)| *j != Vector3::zeros())
+    }
+}
+
+impl Hit {
+    fn given(&self) -> impl Iterator<Item = (&Meeting, &Vector3<f64>)> {
+        self.meetings[..self.count].iter().zip(&self.impulses)
+    }
+
+    /// The momenta that both bodies receive.
+    fn gains(&self) -> [Momentum; 2] {
+        let mut gains = [Momentum::default(); 2];
+        for (meeting, j) in self.given() {
+            gains[0].apply_impulse(j, &meeting.arms[0]);
+            gains[1].apply_impulse(&-j, &meeting.arms[1]);
+        }
+        gains
+    }
+
+    /// The blow of all contacts; `None` if its impulse is zero.
+    fn blow(&self, bodies: (u32, u32), poses: [Isometry3<f64>; 2]) -> Option<Blow> {
+        let (impulse, hardest) = total(&self.impulses[..self.count])?;
+        let met = Met { at: self.at[hardest], time: self.time, poses };
+        let given = (self.meetings[hardest].normal, impulse);
+        Some(Blow::new(bodies, met, given, (self.approach, self.restitution)))
+    }
+}
+
+/// The lever arms of bodies at `places` to the point of one of them, from those where the contact was found.
+pub(super) fn arms(
+    owner: Side,
+    [p, q]: [Vector3<f64>; 2],
+    [a, b]: &[Vector3<f64>; 2],
+) -> [Vector3<f64>; 2] {
+    match owner {
+        Side::A => [p, a + p - b],
+        Side::B => [b + q - a, q],
+    }
+}
