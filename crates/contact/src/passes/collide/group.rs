@@ -20,7 +20,7 @@ use crate::narrow::contacts::{MARGIN, Manifold};
 use crate::narrow::posed::Spot;
 use crate::passes::blow::{Bearing, Blow, Met, sums, total};
 use crate::solve::clamp::{Blend, blend};
-use crate::solve::exact::impact::{Accuracy, Colliding, Touch, impact as impulses_of};
+use crate::solve::exact::impact::{Colliding, Touch, impact as impulses_of};
 
 /// Sequential blows to a body in a step. Of 4, 6, 8, 12 and 16: fewer cost more time, with more plates of a stack
 /// that lands sink into the floor.
@@ -81,39 +81,21 @@ impl Pass<'_> {
         if !self.approaches(&group, pair, |i| group.bodies[&i].mover.velocity) {
             return Strike::Missed;
         }
-        // rough impulses show what the impact propagates to
-        let rough = self.grow(&mut group, (Accuracy::Rough, None), touching);
-        let Some(impact) = self.grow(&mut group, (Accuracy::Exact, rough), touching) else {
-            return Strike::Alone;
-        };
+        let Some(mut impact) = self.solve(&group, None) else { return Strike::Alone };
+        loop {
+            let reached = self.reached(&mut group, &impact, touching);
+            group.members.extend(&reached);
+            if reached.is_empty() || group.members.len() > MAX_PAIRS {
+                break;
+            }
+            // a smaller group is resolved in full; the rest collides later
+            let Some(more) = self.solve(&group, Some(&impact)) else { break };
+            impact = more;
+        }
         if impact.pairs.len() == 1 {
             return Strike::Alone;
         }
         Strike::Together(self.exchange(&group, impact, bearing))
-    }
-
-    /// Solves a group, from the impulses of a part of it, and adds the pairs that its impulses propagate to, at most
-    /// [`MAX_PAIRS`] in all. Later impacts resolve what is left. `None` without a solution.
-    fn grow(
-        &self,
-        group: &mut Group,
-        (accuracy, part): (Accuracy, Option<Impact>),
-        touching: &Touching,
-    ) -> Option<Impact> {
-        let mut impact = self.solve(group, part.as_ref(), accuracy)?;
-        loop {
-            let reached = self.reached(group, &impact, touching);
-            if reached.is_empty() || group.members.len() + reached.len() > MAX_PAIRS {
-                return Some(impact);
-            }
-            let before = group.members.clone();
-            group.members.extend(&reached);
-            let Some(more) = self.solve(group, Some(&impact), accuracy) else {
-                group.members = before;
-                return Some(impact);
-            };
-            impact = more;
-        }
     }
 
     /// Finds the contacts of a pair at the time of the impact.
@@ -197,7 +179,7 @@ impl Pass<'_> {
 
     /// The impulses of the members of a group, from those of a part of it; `None` if the solver does not reach its
     /// tolerance.
-    fn solve(&self, group: &Group, part: Option<&Impact>, accuracy: Accuracy) -> Option<Impact> {
+    fn solve(&self, group: &Group, part: Option<&Impact>) -> Option<Impact> {
         let all = group.members.iter().flat_map(|&pair| self.bodies_of(pair));
         let numbers: BTreeSet<usize> = all.collect();
         let (touches, at) = (Vec::new(), Vec::new());
@@ -213,13 +195,13 @@ impl Pass<'_> {
             velocity: group.bodies[i].mover.velocity,
         };
         let bodies: Vec<_> = impact.bodies.iter().map(colliding).collect();
-        let full = impulses_of(&bodies, &impact.touches, &start, accuracy)?;
-        impact.impulses = if accuracy == Accuracy::Rough || impact.work(&full, group) <= 0.0 {
+        let full = impulses_of(&bodies, &impact.touches, &start)?;
+        impact.impulses = if impact.work(&full, group) <= 0.0 {
             full
         } else {
             let still = |touch: &Touch| Touch { target: 0.0, ..*touch };
             let still: Vec<_> = impact.touches.iter().map(still).collect();
-            let plastic = impulses_of(&bodies, &still, &full, accuracy)?;
+            let plastic = impulses_of(&bodies, &still, &full)?;
             impact.blended(plastic, &full, group)
         };
         Some(impact)

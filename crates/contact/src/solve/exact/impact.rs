@@ -16,15 +16,6 @@ const USEFUL: f64 = 0.1;
 /// Limit of block products in a factorization, about 2 ms.
 const MAX_PRODUCTS: usize = 10_000;
 
-/// How well the impulses solve the complementarity conditions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Accuracy {
-    /// By sweeps alone, to find what an impact propagates to.
-    Rough,
-    /// To the tolerance of the solver.
-    Exact,
-}
-
 /// A body at the time of the impact.
 #[derive(Clone, Copy)]
 pub(crate) struct Colliding<'a> {
@@ -54,7 +45,6 @@ pub(crate) fn impact(
     bodies: &[Colliding<'_>],
     touches: &[Touch],
     start: &[Vector3<f64>],
-    accuracy: Accuracy,
 ) -> Option<Vec<Vector3<f64>>> {
     let mut free = 0;
     let number = |own: &Colliding<'_>| {
@@ -77,9 +67,8 @@ pub(crate) fn impact(
     let island = Island { bodies: free as usize, terms: touches.iter().map(term).collect() };
     let scaled = start.iter().zip(&island.terms).map(|(j, term)| j.component_mul(&term.scale));
     let guess: Vec<_> = scaled.collect();
-    let share = if accuracy == Accuracy::Rough { USEFUL } else { LIMITS.converged };
-    let swept = island.sweep(island.guessed(&guess), share);
-    let solution = if swept.is_solved || accuracy == Accuracy::Rough {
+    let swept = island.sweep(island.guessed(&guess), LIMITS.converged);
+    let solution = if swept.is_solved {
         swept
     } else {
         let pattern = Pattern::new(island.bodies, &island.pairs(), MAX_PRODUCTS)?;
@@ -87,7 +76,7 @@ pub(crate) fn impact(
     };
     let impulses = solution.impulses.iter().zip(&island.terms);
     let unscaled = impulses.map(|(impulse, term)| impulse.component_div(&term.scale));
-    (accuracy == Accuracy::Rough || solution.is_within(USEFUL)).then(|| unscaled.collect())
+    solution.is_within(USEFUL).then(|| unscaled.collect())
 }
 
 #[cfg(test)]
@@ -122,7 +111,7 @@ mod tests {
         };
         let touches: Vec<_> = targets.iter().enumerate().map(touch).collect();
         let none = vec![Vector3::zeros(); touches.len()];
-        let impulses = impact(&bodies, &touches, &none, Accuracy::Exact).expect("a solution");
+        let impulses = impact(&bodies, &touches, &none).expect("a solution");
         let speed = |n: usize| {
             let mass = all[n].0.mass_properties().expect("a sphere").mass();
             let above = impulses.get(n).map_or(0.0, |j| j.y);
