@@ -20,7 +20,7 @@ impl Fineness {
         arguments.count.map_or_else(cell, Self::Count)
     }
 
-    /// The resolutions of twice and of four times as many tetrahedra.
+    /// Finer resolutions, with two and four times as many tetrahedra.
     pub(super) fn finer(self) -> impl Iterator<Item = Self> {
         const TRIES: u32 = 2;
         (1..=TRIES).map(move |n| match self {

@@ -17,7 +17,7 @@ pub(super) struct Warned {
     pairs: usize,
 }
 
-/// The warnings of a world that was just built from a scene. Any two bodies of the file, with their copies, have one,
+/// The warnings about a world just built from a scene. Two bodies of the file, with all their copies, have one warning,
 /// which names the worst pair.
 pub(super) fn warnings(scene: &Scene, world: &World) -> Vec<Warned> {
     let specs = scene.bodies.iter().flat_map(|spec| spec.names().map(move |name| (spec, name)));

@@ -204,8 +204,8 @@ pub(crate) fn spacing(shape: &Shape) -> f64 {
     }
 }
 
-/// How far solids are apart, m, of which one has samples; no more than `max_distance`, but not less than their spacing.
-/// Not above zero if they overlap.
+/// Distance of two solids, m, at least one of them sampled; at most `max_distance` or their sample spacing, whichever is
+/// larger. Zero or negative if they overlap.
 pub(crate) fn apart(a: Placed<'_>, b: Placed<'_>, max_distance: f64) -> f64 {
     let max_distance = max_distance.max(spacing(a.0).min(spacing(b.0)));
     let gap = posed(a, b).distance((max_distance, 0.0), &mut 0);

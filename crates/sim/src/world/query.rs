@@ -16,7 +16,7 @@ use crate::{BodyId, World};
 pub struct Filter<'a> {
     /// Bodies that may touch a body of these groups, by [`Groups::meet`].
     pub groups: Groups,
-    /// Of those the bodies for which this function is true.
+    /// If given, only the bodies for which this function returns true.
     pub wanted: Option<&'a dyn Fn(BodyId) -> bool>,
 }
 

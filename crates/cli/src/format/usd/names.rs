@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// Names of prims, which are identifiers, each of them once.
+/// The names of prims given so far: valid identifiers, all different.
 #[derive(Default)]
 pub(in crate::format) struct Names(BTreeSet<String>);
 

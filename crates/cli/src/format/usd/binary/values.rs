@@ -218,7 +218,7 @@ impl<'w, W: Write + Seek> Values<'w, W> {
         Ok(Rep::at(Kind::TokenListOp, self.share(bytes)?))
     }
 
-    /// A list of paths, by number, that replaces those of weaker layers.
+    /// An explicit list of path indices, which replaces the lists of weaker layers.
     pub(super) fn explicit_paths(&mut self, paths: &[u32]) -> io::Result<Rep> {
         const EXPLICIT: u8 = 1;
         const HAS_ITEMS: u8 = 1 << 1;
