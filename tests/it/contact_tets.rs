@@ -270,7 +270,7 @@ fn pieces_of_tetrahedra_collide_by_theirs() {
     let mut heights: Vec<f64> = world.iter().skip(1).map(low).collect();
     heights.sort_by(f64::total_cmp);
     // a small piece may fall asleep before it is pushed out
-    assert!(heights[0] > -0.012 && heights[1] > -0.005, "{heights:?}");
+    assert!(heights[0] > -0.005, "{heights:?}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use dynamics::{Scheme, Velocity};
 
+use crate::shape::Shape;
 use crate::solve::clamp::Clamp;
 use crate::solve::impulse::Combine;
 
@@ -174,6 +175,10 @@ impl Default for Settings {
     }
 }
 
+/// Overlaps are pushed out beyond this multiple of the slop, down to the slop: piles would never lie still while
+/// their contacts are pushed out little by little.
+pub(crate) const PUSHED_SLOPS: f64 = 2.0;
+
 impl Settings {
     /// A solver with its own iteration counts.
     pub fn of(solver: Solver) -> Self {
@@ -197,6 +202,17 @@ impl Settings {
             shock_sweeps: 2,
             ..Self::default()
         }
+    }
+
+    /// The slop of a pair, m.
+    pub fn slop_of(&self, shapes: [&Shape; 2]) -> f64 {
+        self.slop * shapes[0].size().min(shapes[1].size())
+    }
+
+    /// Whether the manifold solver pushes bodies of these shapes out of each other when a contact between them has
+    /// this `gap`, m.
+    pub fn is_pushed_out(&self, shapes: [&Shape; 2], gap: f64) -> bool {
+        -gap > PUSHED_SLOPS * self.slop_of(shapes)
     }
 
     /// Restitution threshold of a body, m/s, in a pair of this `restitution`, if forces add `drift` to its velocity

@@ -170,8 +170,8 @@ fn together(frame: Frame<'_>, method: Method, contacts: &Contacts, start: &[Mome
         Method::Program | Method::Impulse => (JOINT_ERROR, FrictionBounds::Cone),
     };
     let mut rows = contact_rows(contacts, |pair, contact| {
-        let [p, q] = [pair.a, pair.b].map(|i| columns.shapes[i as usize].size());
-        let overlap = (contact.overlap - settings.slop * p.min(q)).max(0.0);
+        let slop = settings.slop_of(pair.shapes(columns.shapes));
+        let overlap = (contact.overlap - slop).max(0.0);
         let closing = -(contact.gap + contact.overlap).max(0.0) / dt;
         let target = match method {
             Method::Sequential(_) => closing + error_reduction * overlap / dt,

@@ -2,11 +2,13 @@
 //! reduced to at most four contacts a pair.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use dynamics::Velocity;
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::narrow::candidate::{Found, Side};
+use crate::shape::Shape;
 
 /// Contacts this share of the smaller radius apart are kept: later impulses may close them.
 pub(crate) const MARGIN: f64 = 0.05;
@@ -74,6 +76,13 @@ pub struct Manifold {
     pub(crate) since: f64,
     pub(super) first: u32,
     pub(super) count: u32,
+}
+
+impl Manifold {
+    /// The shapes of both bodies.
+    pub(crate) fn shapes<'s>(&self, shapes: &'s [Arc<Shape>]) -> [&'s Shape; 2] {
+        [self.a, self.b].map(|i| &*shapes[i as usize])
+    }
 }
 
 /// A pair whose contacts are to be searched again from a time within the step.

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use crate::constraint::{self, Joint, JointPass, Reaction, Stepping};
 use crate::frame::Frame;
 use crate::narrow::contacts::{Contact, Manifold};
+use crate::settings::PUSHED_SLOPS;
 use crate::solve::clamp::Clamp;
 use crate::solve::exact::{Exact, Kept, Start};
 use crate::solve::impulses::ContactImpulses;
@@ -221,11 +222,6 @@ impl Joined {
 /// deeply normals say little of the way out, and pushing hard only shakes the others.
 const MAX_PUSH: f64 = 0.05;
 
-/// What overlaps by less than so many times the slop is let be: piles would never lie still while their
-/// contacts are pushed out little by little. What overlaps more is pushed by a share of what is beyond
-/// the slop.
-const SHALLOW_SLOPS: f64 = 2.0;
-
 /// How far each body is pushed out of those it would overlap at the end of the step that `momenta`
 /// make: displacement in m and rotation vector in rad.
 ///
@@ -248,12 +244,9 @@ pub(crate) fn push_out_in(
         let (u, v) = (velocities[pair.a as usize].at(p), velocities[pair.b as usize].at(q));
         -(contact.gap + dt * contact.normal.dot(&(u - v)))
     };
-    let slop = |pair: &Manifold| {
-        let [p, q] = [pair.a, pair.b].map(|i| columns.shapes[i as usize].size());
-        settings.slop * p.min(q)
-    };
+    let slop = |pair: &Manifold| settings.slop_of(pair.shapes(columns.shapes));
     let is_deep =
-        |pair: &Manifold, contact: &Contact| overlap(pair, contact) > SHALLOW_SLOPS * slop(pair);
+        |pair: &Manifold, contact: &Contact| overlap(pair, contact) > PUSHED_SLOPS * slop(pair);
     let contacts = problem.contacts;
     let mut manifolds = contacts.manifolds().iter();
     if !manifolds.any(|pair| contacts.of(pair).iter().any(|contact| is_deep(pair, contact))) {

@@ -52,6 +52,7 @@ impl World {
 
     fn fall_asleep(&mut self, touches: &[Touch], solved: Solved<'_>, report: &mut Report) {
         self.wake_loaded(touches);
+        self.wake_overlapping(touches, solved);
         self.notice_motion();
         let falling = self.falling_asleep(touches, solved);
         self.link(touches, &falling, solved);
@@ -150,6 +151,13 @@ impl World {
         let steady =
             |falling: &[bool], i: usize| falling[i] || self.acting[i].mass_properties().is_none();
         let joined: Vec<_> = self.joint_loads().collect();
+        // both must be free to move apart
+        let is_overlapping = |touch: &&Touch| {
+            falling[touch.body]
+                && self.acting[touch.other].mass_properties().is_some()
+                && self.is_pushed_out(touch, solved)
+        };
+        let overlapping: Vec<&Touch> = touches.iter().filter(is_overlapping).collect();
         // a joint may bear more or less too, which nobody knows here
         let mut tested = vec![false; self.len()];
         joined.iter().flat_map(|joint| joint.bodies).for_each(|i| tested[i] = true);
@@ -164,7 +172,7 @@ impl World {
                     }
                 }
             }
-            for touch in &carried {
+            for touch in carried.iter().chain(&overlapping) {
                 if falling[touch.body] && !steady(&falling, touch.other) {
                     falling[touch.body] = false;
                     changed = true;

@@ -98,7 +98,7 @@ impl World {
         let [p, q] = [a, b].map(|i| &self.materials[i]);
         let friction = p.friction_with(q, settings.friction);
         let sign = if touch.body == a { 1.0 } else { -1.0 };
-        let slop = settings.slop * self.shapes[a].size().min(self.shapes[b].size());
+        let slop = settings.slop_of([&self.shapes[a], &self.shapes[b]]);
         let touching = contacts.of(pair).iter().zip(&impulses[contacts.range(pair)]);
         touching
             .filter(|(contact, impulse)| contact.gap <= slop || **impulse != Vector3::zeros())
@@ -109,6 +109,14 @@ impl World {
                 impulse: impulse * sign,
             })
             .collect()
+    }
+
+    /// Whether bodies of a pair are pushed out of each other.
+    pub(super) fn is_pushed_out(&self, touch: &Touch, (contacts, _): Solved<'_>) -> bool {
+        let Some(pair) = touch.pair.map(|n| &contacts.manifolds()[n]) else { return false };
+        let shapes = [pair.a, pair.b].map(|i| &*self.shapes[i as usize]);
+        let settings = &self.settings.contact;
+        contacts.of(pair).iter().any(|contact| settings.is_pushed_out(shapes, contact.gap))
     }
 
     /// From the center of mass of a body to where it is propped up, m.

@@ -9,6 +9,7 @@ use crate::breaking::hits::Hit;
 use crate::breaking::strength::Law;
 use crate::script::event::{Event, HitOutcome, Trigger};
 use crate::sleep::rest::{Rest, WAKING_SPEED};
+use crate::sleep::touch::{Solved, Touch};
 use crate::{BodyId, Events, World};
 
 /// Rounds of waking in a frame that follow a blow from body to body; after that all bodies wake
@@ -133,6 +134,17 @@ impl World {
             false => f64::INFINITY,
         };
         (0..self.len()).map(of).collect()
+    }
+
+    /// Wakes sleepers that overlap bodies which are awake: the push-out would press these into other bodies.
+    pub(super) fn wake_overlapping(&mut self, touches: &[Touch], solved: Solved<'_>) {
+        let is_overlapping = |touch: &&Touch| {
+            self.rests[touch.body].asleep
+                && self.acting[touch.other].mass_properties().is_some()
+                && self.is_pushed_out(touch, solved)
+        };
+        let overlapping = touches.iter().filter(is_overlapping);
+        self.wake(overlapping.map(|touch| self.ids[touch.body]).collect());
     }
 
     fn is_asleep(&self, id: BodyId) -> bool {

@@ -128,8 +128,7 @@ impl World {
         };
         let of = |pair: &contact::Manifold| {
             let bodies = [pair.a as usize, pair.b as usize];
-            let sizes = bodies.map(|i| self.shapes[i].size());
-            let slop = self.settings.contact.slop * sizes[0].min(sizes[1]);
+            let slop = self.settings.contact.slop_of(bodies.map(|i| &*self.shapes[i]));
             let own = contacts.of(pair).iter().zip(&impulses[contacts.range(pair)]);
             let touches = |(contact, j): &(&contact::Contact, &Vector3<f64>)| {
                 contact.gap <= slop || **j != Vector3::zeros()
