@@ -20,7 +20,8 @@
 //!   exact forces: all at once, to 1e-9. Its time grows faster than the number of contacts.
 //! - [`Solver::Impulse`](crate::Solver::Impulse) (the lecture) for teaching and a few bodies: one
 //!   contact after the other, by its class, warm-started.
-//! - [`Solver::Reference`](crate::Solver::Reference) (GBF03, Su09) as the oracle of the default one.
+//! - [`Solver::Reference`](crate::Solver::Reference) (GBF03, Su09) as the oracle of the default
+//!   one.
 //!
 //! [`time_of_impact`] finds the time of impact of two bodies by bisection, for offline use.
 

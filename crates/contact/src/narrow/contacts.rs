@@ -15,11 +15,11 @@ pub(crate) const MARGIN: f64 = 0.05;
 #[derive(Clone, Copy, Debug)]
 pub struct Contact {
     pub(crate) owner: Side,
-    /// Lever arms from the centers of mass of `a` and `b` to the contact point, world axes, m, constant
-    /// over the step. Both end at one point at the start of the step, so that impulses conserve angular
-    /// momentum; after a collision, at the point where the contact was found. The angular velocity
-    /// takes a point of a polyhedron along its chord; the contact point of a rolling body moves over
-    /// its surface.
+    /// Lever arms from the centers of mass of `a` and `b` to the contact point, world axes, m,
+    /// constant over the step. Both end at one point at the start of the step, so that impulses
+    /// conserve angular momentum; after a collision, at the point where the contact was found. The
+    /// angular velocity takes a point of a polyhedron along its chord; the contact point of a
+    /// rolling body moves over its surface.
     pub arms: [Vector3<f64>; 2],
     /// Unit normal in world axes, out of `b` towards `a`.
     pub normal: Vector3<f64>,

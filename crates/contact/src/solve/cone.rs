@@ -24,7 +24,8 @@ impl Answer {
 
     /// The total impulse of a contact that moves with `free` velocity without it and at `target` or
     /// faster along the normal with it. The contact sticks if Coulomb's law allows; else it slides
-    /// against its friction, whose direction takes `turns` iterations. `last` is the impulse so far.
+    /// against its friction, whose direction takes `turns` iterations. `last` is the impulse so
+    /// far.
     pub(crate) fn impulse(
         &self,
         free: [f64; 3],

@@ -162,9 +162,9 @@ impl Pair<'_> {
         Some((1.0, self.near_at_end(at_end, margin, tested)))
     }
 
-    /// The time between two at which the penetration passes `deepest` m, and the candidates: shortly
-    /// after it, or before it for bodies that touched at the start. The distances at the two times
-    /// are `apart` and `now`.
+    /// The time between two at which the penetration passes `deepest` m, and the candidates:
+    /// shortly after it, or before it for bodies that touched at the start. The distances at the
+    /// two times are `apart` and `now`.
     fn impact(
         &self,
         [mut before, mut after]: [f64; 2],
