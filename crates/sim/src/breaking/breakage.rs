@@ -24,9 +24,10 @@ pub struct Breakage {
 
 impl Breakage {
     /// The breakage of a separate piece: one generation less. Pieces that stay together are still
-    /// the body and break like it. The strength of a piece by its material follows from its own
-    /// shape. A fixed impulse doubles with each generation, which is a choice and no law of
-    /// materials.
+    /// the body and break like it.
+    ///
+    /// The strength of a piece by its material follows from its own shape. A fixed impulse doubles
+    /// with each generation, which is a choice and no law of materials.
     pub(super) fn inherited(&self, is_joined: bool) -> Self {
         if is_joined {
             return self.clone();
