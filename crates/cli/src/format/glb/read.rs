@@ -20,8 +20,8 @@ use meshfile::{GlbCoats, ImageError, MeshFileError};
 /// Maximum number of frames of a recording, and of poses of all its bodies.
 const MAX_FRAMES: usize = 1_000_000;
 const MAX_POSES: usize = 1 << 26;
-/// Maximum number of poses for small files: a resting body needs no keys, so that a few kilobytes
-/// could imply millions. Larger files may have some more per byte; a key takes at least 16 bytes.
+/// Maximum number of poses: a constant plus a multiple of the file size. A resting body needs no
+/// keys, so that a few kilobytes could imply millions of poses; a key takes at least 16 bytes.
 const FREE_POSES: usize = 1 << 22;
 const POSES_PER_BYTE: usize = 4;
 /// Largest coordinate whose square fits in 32-bit floats, as renderers require, m.
