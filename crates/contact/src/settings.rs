@@ -22,12 +22,12 @@ pub enum Solver {
     /// Contacts and joints as one mixed linear complementarity problem, solved by projected
     /// Gauss-Seidel, as in Br11.
     SequentialImpulse(SequentialImpulse),
-    /// All normal forces at once as a quadratic programme, as in Ku07, alternating with friction.
+    /// All normal forces at once as a quadratic program, as in Ku07, alternating with friction.
     QuadraticProgram,
     /// Contact by contact by its class, colliding, resting or separating, as in the lecture.
     Impulse,
     /// The frame loop of Ku07: motion integrated with error control up to each time of contact,
-    /// found by bisection; impulses there; resting contact as a quadratic programme of
+    /// found by bisection; impulses there; resting contact as a quadratic program of
     /// accelerations. It has no joints, and its cost grows with the number of impacts: hundreds of
     /// pieces take minutes per frame. A step starts with [`Frame::touches`](crate::Frame::touches).
     Ku07,

@@ -1,4 +1,4 @@
-//! Alternation between normal forces (pivoting or quadratic programme) and friction (projected
+//! Alternation between normal forces (pivoting or quadratic program) and friction (projected
 //! Gauss-Seidel).
 
 use dynamics::Momentum;
@@ -70,7 +70,7 @@ fn is_friction(row: &Row) -> bool {
 /// Solves normal forces and joints simultaneously with friction fixed, then friction by projected
 /// Gauss-Seidel with the normal forces fixed, in alternating rounds. Rounds that repeat until
 /// convergence pivot from the normal forces of the previous round. A fixed number of rounds, and
-/// problems whose pivoting fails, use a quadratic programme.
+/// problems whose pivoting fails, use a quadratic program.
 pub(crate) fn alternate(
     bodies: Bodies<'_>,
     rows: &[Row],
@@ -106,7 +106,7 @@ pub(crate) fn alternate(
     Solved::of(&mlcp, bodies, start)
 }
 
-/// Normal forces and joints as a quadratic programme, with the friction of `impulses`.
+/// Normal forces and joints as a quadratic program, with the friction of `impulses`.
 fn program(
     Bodies { columns, poses }: Bodies<'_>,
     rows: &[Row],

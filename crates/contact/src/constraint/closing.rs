@@ -27,7 +27,7 @@ const BETTER: f64 = 0.7;
 const MAX_MOVES: usize = 40;
 const MAX_FAILED: usize = 8;
 const HEAVIER: f64 = 10.0;
-/// Largest rotation of a step, rad: the linearisation does not hold beyond.
+/// Largest rotation of a step, rad: the linearization does not hold beyond.
 const MAX_TURN: f64 = 0.5;
 
 /// Adds Lagrange multipliers to `momenta` until the predicted poses satisfy the bilateral
@@ -111,7 +111,7 @@ fn misses(joints: &[Joint], counts: &[usize], [start, end]: [&[Isometry3<f64>]; 
 
 /// Projects poses onto the constraints of joints and their limits, in the metric of the masses.
 ///
-/// Translations meet the linearised constraints exactly, rotations to first order. A linkage whose
+/// Translations meet the linearized constraints exactly, rotations to first order. A linkage whose
 /// step is rejected gets a larger inertia, so that it translates in the end.
 pub(crate) fn close(frame: Frame<'_>, poses: &mut [Isometry3<f64>]) {
     let Frame { columns, joints, .. } = frame;

@@ -1,4 +1,4 @@
-//! Quadratic programmes by an interior-point method.
+//! Quadratic programs by an interior-point method.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
@@ -82,7 +82,7 @@ pub(super) fn solve(
     Ok(solution.x.iter().zip(bounds).map(within).collect())
 }
 
-/// A programme in the form of the interior-point method.
+/// A program in the form of the interior-point method.
 struct Problem {
     matrix: CscMatrix<f64>,
     linear: Vec<f64>,

@@ -6,7 +6,7 @@
 //! `w = J (v + M^-1 J^T lambda) - zeta` is zero for an impulse inside its bounds, not negative at
 //! the lower and not positive at the upper bound. [`Mlcp`] holds such a problem and sweeps over it
 //! (projected Gauss-Seidel, or sequential impulses); [`program`](contact_forces) solves it as a
-//! quadratic programme (Ku07 eq. 4).
+//! quadratic program (Ku07 eq. 4).
 //!
 //! # Choosing a solver
 //! - [`Solver::Manifold`](crate::Solver::Manifold), the default, for plausible motion at one step a

@@ -48,7 +48,7 @@ pub(crate) struct Rows {
     pub(crate) cache: ImpulseCache,
     /// Whether no impulses satisfy all conditions, or a number was not finite.
     pub(crate) unsolved: bool,
-    /// Whether a programme exceeded its work limit.
+    /// Whether a program exceeded its work limit.
     pub(crate) limited: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Contact forces as a quadratic programme (Ku07 eq. 4), by an interior-point method.
+//! Contact forces as a quadratic program (Ku07 eq. 4), by an interior-point method.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -16,7 +16,7 @@ const MAX_WORK: f64 = 5e7;
 /// 1/kg; `b` the accelerations without contact forces, m/s^2.
 ///
 /// For such a matrix the minimum is zero, and the same forces minimize `f^T A f / 2 + f^T b` over
-/// `f >= 0`, whose multipliers are the accelerations. This solves that programme: it has half the
+/// `f >= 0`, whose multipliers are the accelerations. This solves that program: it has half the
 /// constraints, which are not active together in the solution. If forces are not unique, as with
 /// four legs, the interior-point method ends in the middle of the solutions.
 ///
@@ -35,7 +35,7 @@ pub fn contact_forces(a: &DMatrix<f64>, b: &DVector<f64>) -> Result<DVector<f64>
 }
 
 impl Mlcp {
-    /// The impulses that solve the problem as a quadratic programme. `rows` are those of the
+    /// The impulses that solve the problem as a quadratic program. `rows` are those of the
     /// problem; friction rows, whose bounds vary, get no impulse, nor do rows that impulses cannot
     /// change.
     ///

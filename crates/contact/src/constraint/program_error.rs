@@ -1,8 +1,8 @@
-//! Why a quadratic programme has no solution.
+//! Why a quadratic program has no solution.
 
 use thiserror::Error;
 
-/// Why a programme has no solution.
+/// Why a program has no solution.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ProgramError {
@@ -34,7 +34,7 @@ pub enum ProgramError {
          solver, or fewer contacts"
     )]
     Limited {
-        /// Rows of the programme.
+        /// Rows of the program.
         rows: usize,
     },
 }

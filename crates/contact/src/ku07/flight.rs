@@ -16,7 +16,7 @@ use crate::narrow::contacts::MARGIN;
 use crate::{Frame, Islands};
 
 /// Error bound per integration step of bodies in contact, and the step below which it is not
-/// shortened: the quadratic programme is solved to 1e-9.
+/// shortened: the quadratic program is solved to 1e-9.
 const PRESSED: Accuracy = Accuracy { tolerance: 1e-8, least_step: 2e-5 };
 /// Speed below which the error control of velocities is absolute, m/s.
 const LEAST_SPEED: f64 = 0.1;
@@ -39,7 +39,7 @@ pub struct Flown {
     /// Whether at some time no contact forces satisfied all conditions, so that the best of some
     /// sweeps was taken, or the motion of bodies in contact could not be integrated.
     pub unsolved: bool,
-    /// Whether a quadratic programme exceeded its work limit; implies [`Self::unsolved`].
+    /// Whether a quadratic program exceeded its work limit; implies [`Self::unsolved`].
     pub limited: bool,
 }
 

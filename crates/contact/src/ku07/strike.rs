@@ -212,7 +212,7 @@ impl<'a, 'f> Strike<'a, 'f> {
         }
     }
 
-    /// Stops all remaining approach simultaneously and without rebound: a quadratic programme of
+    /// Stops all remaining approach simultaneously and without rebound: a quadratic program of
     /// speeds for each group of bodies in contact.
     fn stop(&mut self) {
         let columns = self.frame.columns;

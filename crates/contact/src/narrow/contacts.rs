@@ -24,7 +24,7 @@ pub struct Contact {
     /// Unit normal in world axes, out of `b` towards `a`.
     pub normal: Vector3<f64>,
     /// Gap at the start of the step, m: `gap + dt u . n` is the gap at its end, because signed
-    /// distances are linearised about the predicted pose.
+    /// distances are linearized about the predicted pose.
     pub gap: f64,
     /// Overlap at the start of the step or after the last collision of either body in it, m, at
     /// least 0. The contact passes prevent further penetration and leave the overlap itself to the
@@ -61,7 +61,7 @@ pub(crate) struct Origin {
     pub(crate) arms: [Vector3<f64>; 2],
     /// Separation speed beyond that by the angular velocities at the start of the step, m/s.
     pub(crate) turning: f64,
-    /// The linearisation of a contact of spinning bodies holds until this time, s; infinite for
+    /// The linearization of a contact of spinning bodies holds until this time, s; infinite for
     /// other bodies.
     pub(crate) until: f64,
 }

@@ -121,7 +121,7 @@ impl<'a> Pair<'a> {
     }
 
     /// Reuses the contacts of an earlier frame if the relative pose has hardly changed. Signed
-    /// distances are linearised about the old pose.
+    /// distances are linearized about the old pose.
     pub(crate) fn reused<'k>(
         &self,
         looked: Option<Isometry3<f64>>,

@@ -205,7 +205,7 @@ impl Support {
         matches!(&self.0, Found::Rows { rows, .. } if rows.unsolved)
     }
 
-    /// Whether the quadratic programme exceeded its work limit and sweeps replaced it. Implies
+    /// Whether the quadratic program exceeded its work limit and sweeps replaced it. Implies
     /// [`Self::is_unsolved`].
     pub fn is_limited(&self) -> bool {
         matches!(&self.0, Found::Rows { rows, .. } if rows.limited)

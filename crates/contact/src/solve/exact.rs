@@ -316,7 +316,7 @@ impl Part {
         self.rows = rows;
     }
 
-    /// Linearises the joints again at the end of the step until they close there.
+    /// Linearizes the joints again at the end of the step until they close there.
     fn follow(&mut self, problem: Problem<'_>, start: Start<'_>, solved: Solution) -> Solution {
         let mut best = solved;
         for _ in 0..MAX_CLOSINGS {

@@ -47,7 +47,7 @@ pub struct Events {
     /// some sweeps was taken; or the equations of bodies held by joints alone were not solved, so
     /// that the contact passes moved them.
     pub unsolved: bool,
-    /// Whether the quadratic programme reached its work limit, so that sweeps replaced it;
+    /// Whether the quadratic program reached its work limit, so that sweeps replaced it;
     /// [`Self::unsolved`] is set too.
     pub solver_limited: bool,
     /// Fractures, dents, cuts and withstood impacts, as input for

@@ -14,7 +14,7 @@ pub enum Solver {
     Reference,
     /// Projected Gauss-Seidel over contacts and joints, as in Br11.
     SequentialImpulse,
-    /// All normal forces at once as a quadratic programme, as in Ku07.
+    /// All normal forces at once as a quadratic program, as in Ku07.
     QuadraticProgram,
     /// Contact by contact by its class, as in the lecture.
     Impulse,

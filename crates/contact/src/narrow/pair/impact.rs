@@ -11,14 +11,14 @@ use crate::narrow::solids::{Parting, Separation, Solids};
 /// Limit of conservative advancement: bodies that pass at a distance of a quarter of the thickness
 /// of the thinner one may take as many steps as that fits into their path.
 const MAX_ADVANCES: usize = 4096;
-/// Least approach of spinning bodies while a contact is linearised, as a share of the half
+/// Least approach of spinning bodies while a contact is linearized, as a share of the half
 /// thickness; less is round-off.
 const MIN_WAY: f64 = 1e-3;
 /// Bisections of the last advancement step.
 const BISECTIONS: usize = 4;
 
 impl Pair<'_> {
-    /// How long the linearisation of a contact of spinning bodies holds, s: until points deviate
+    /// How long the linearization of a contact of spinning bodies holds, s: until points deviate
     /// from their tangents by [`SLACK`] of the half thickness.
     pub(super) fn validity(&self, time: f64) -> f64 {
         let bend = |motion: &Motion<'_>| {
@@ -28,7 +28,7 @@ impl Pair<'_> {
         (2.0 * SLACK * self.size() / (bend(&self.a) + bend(&self.b))).sqrt()
     }
 
-    /// Whether spinning bodies collide at a candidate found at a time, while its linearisation
+    /// Whether spinning bodies collide at a candidate found at a time, while its linearization
     /// holds.
     fn touches_soon(&self, candidate: &Candidate, time: f64) -> bool {
         let poses = self.at(time);
