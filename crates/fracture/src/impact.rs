@@ -11,7 +11,7 @@
 //!   *Theory of Plates and Shells*, 1959; the radius of the patch by Westergaard, as in *Roark's
 //!   Formulas for Stress and Strain*, chapter 11). The wall bends as far as its rim, or as far as a
 //!   flexural wave comes while the force grows.
-//! - **Splitting.** The body splits along the blow, as a disc between two plates does: tension
+//! - **Splitting.** The body splits along the impact, as a disc between two plates does: tension
 //!   `2 F / (pi D L)` (ASTM C496).
 //! - **Chipping.** A chip of depth `d` runs off at `F = 9.3 K d^(3/2)` (Chai and Lawn, *Acta
 //!   Materialia* 55, 2007, 2555), with the toughness `K`. A body parts when the chip is as deep as

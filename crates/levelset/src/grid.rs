@@ -71,26 +71,26 @@ pub enum GridError {
     /// The origin, spacing or bounds are not finite, or the spacing is not positive.
     #[error("grid origin and spacing must be finite and the spacing positive (spacing {spacing})")]
     NotFinite {
-        /// The spacing asked for, m.
+        /// The requested spacing, m.
         spacing: f64,
     },
-    /// An axis has fewer than two nodes, so it holds no cell.
+    /// An axis has fewer than two nodes, so there are no cells.
     #[error("a grid needs at least 2 nodes along each axis, not {dims:?}")]
     TooSmall {
-        /// Nodes per axis asked for.
+        /// Requested nodes per axis.
         dims: [usize; 3],
     },
-    /// More nodes than the caller allows; nothing was allocated.
+    /// The number of nodes exceeds the caller's limit; nothing was allocated.
     #[error("a grid of {} passes the limit of {limit} nodes: use a coarser spacing", product(dims))]
     TooLarge {
-        /// Nodes per axis asked for.
+        /// Requested nodes per axis.
         dims: [usize; 3],
-        /// Most nodes the caller allows.
+        /// The caller's limit.
         limit: usize,
     },
 }
 
-/// Number of nodes, or that it exceeds all bounds.
+/// Number of nodes, or an error if it exceeds the limit.
 fn product(dims: &[usize; 3]) -> String {
     const MAX: usize = 1_000_000_000;
     if dims.iter().all(|&n| n <= MAX) {
@@ -102,7 +102,7 @@ fn product(dims: &[usize; 3]) -> String {
 
 /// A uniform, node-centered grid: `dims` nodes per axis, `spacing` meters apart.
 ///
-/// It is a description only and has no samples.
+/// It is only a description and has no samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
     origin: Point3<f64>,
@@ -117,8 +117,8 @@ impl Grid {
     /// A grid whose node `[0, 0, 0]` is at `origin`, of at most `limit` nodes.
     ///
     /// # Errors
-    /// [`GridError`] when a number is not finite, an axis has fewer than two nodes, or the nodes
-    /// are more than `limit`.
+    /// [`GridError`] if a number is not finite, an axis has fewer than two nodes, or there are more
+    /// than `limit` nodes.
     pub fn new(
         origin: Point3<f64>,
         spacing: f64,
@@ -164,8 +164,8 @@ impl Grid {
         Self::new(bounds.center() - span / 2.0, spacing, dims, limit)
     }
 
-    /// The least spacing, to one part in 10^6, at which [`Grid::enclosing`] a box of these edge
-    /// lengths takes at most `nodes` nodes; infinite if there is none.
+    /// The smallest spacing, to one part in 10^6, at which [`Grid::enclosing`] a box of these edge
+    /// lengths has at most `nodes` nodes; infinite if there is none.
     pub fn finest_spacing(extents: &Vector3<f64>, padding: usize, nodes: usize) -> f64 {
         let longest = extents.max();
         let count = |spacing: f64| {
@@ -189,7 +189,7 @@ impl Grid {
         coarse
     }
 
-    /// The grid of the nodes `low` to `high`, both included.
+    /// The grid of the nodes `low` to `high`, inclusive.
     ///
     /// # Panics
     /// If `high` is not a node or is not above `low` on every axis.
@@ -215,7 +215,7 @@ impl Grid {
         self.dims
     }
 
-    /// All nodes; never zero.
+    /// Total number of nodes; never zero.
     pub fn node_count(&self) -> usize {
         self.dims.iter().product()
     }
@@ -254,8 +254,8 @@ impl Grid {
         Aabb { min: self.origin, max: self.position(last) }
     }
 
-    /// The cell that contains `p`, clamped to the grid's box, as its lowest node and the offset in
-    /// it in `[0, 1]`.
+    /// The cell that contains `p`, clamped to the grid's box: its lowest node, and the offset in it
+    /// in `[0, 1]`.
     #[inline]
     pub fn locate(&self, p: &Point3<f64>) -> ([usize; 3], [f64; 3]) {
         let mut cell = [0; 3];
@@ -263,7 +263,7 @@ impl Grid {
         for a in 0..3 {
             let last = (self.dims[a] - 1) as f64;
             let x = (p[a] - self.origin[a]) / self.spacing;
-            // as `clamp`, but without a check of its bounds
+            // like `clamp`, but without a check of its bounds
             let x = if x < 0.0 { 0.0 } else { x };
             let x = if x > last { last } else { x };
             // i32 converts in one instruction, and nodes along an axis are fewer

@@ -115,7 +115,7 @@ impl<'a> Pair<'a> {
 
     /// Whether one body is a half-space. Its normal leads out at any depth, so that contacts are
     /// taken at the end of the step. At the time of impact, a tipping body would have contacts only
-    /// on the edge that it stands on, and none where it comes down later.
+    /// on its supporting edge, and none at the point of its later impact.
     fn is_on_plane(&self) -> bool {
         self.shapes().iter().any(|shape| matches!(shape.field(), Field::HalfSpace))
     }
@@ -251,7 +251,7 @@ impl<'a> Pair<'a> {
                     now[other].distance(&after) > now[other].distance(&here)
                 }
             };
-            // a point that was deeper at the start leaves by the side from which it came
+            // a point that was deeper at the start leaves through the side by which it entered
             let comes = before.is_some() || start[other].distance(&c.point) > c.distance;
             !(leads_out && comes)
         };

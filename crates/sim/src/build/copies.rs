@@ -42,7 +42,7 @@ struct Image {
     axis: Axis,
     /// Position of the plane along the axis, m.
     at: f64,
-    /// The axis of its own along which the shape is mirrored.
+    /// The local axis along which the shape is mirrored.
     own: Axis,
 }
 

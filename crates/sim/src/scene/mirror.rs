@@ -28,8 +28,8 @@ impl Body {
 }
 
 impl Shape {
-    /// The axis of its own along which its image is mirrored: for a mesh the one along which it may
-    /// be mirrored already, else the first.
+    /// The local axis along which the image is mirrored: for a mesh the one along which it may
+    /// already be mirrored, otherwise the first.
     pub(crate) fn mirror_axis(&self) -> Axis {
         let given = match self {
             Self::Mesh(mesh) | Self::Tets(mesh) => mesh.mirror,
