@@ -75,8 +75,8 @@ struct Face {
 impl ConvexHull {
     /// The hull of `points`, which may repeat and lie on edges, in faces or inside.
     ///
-    /// Points are added one by one by exact predicates, so that the faces are closed and none cuts a
-    /// point off. Takes time proportional to points times faces.
+    /// Points are added one by one by exact predicates, so that the faces are closed and none cuts
+    /// a point off. Takes time proportional to points times faces.
     ///
     /// # Errors
     /// [`HullError`] when a point is not finite or all lie in one plane.

@@ -29,10 +29,10 @@ impl LevelSet {
     /// The signed distance to this level set's own zero surface; signs do not change.
     ///
     /// Nodes next to the surface find their nearest point on it along the gradient, and sweeps
-    /// propagate those points to all others (after Danielsson 1980), so that the error does not grow
-    /// with distance. Where neighbors take different points the gradient is off by 2 % on average on
-    /// any grid; [`LevelSet::fast_marched`] converges there. A level set without a surface is
-    /// returned unchanged.
+    /// propagate those points to all others (after Danielsson 1980), so that the error does not
+    /// grow with distance. Where neighbors take different points the gradient is off by 2 % on
+    /// average on any grid; [`LevelSet::fast_marched`] converges there. A level set without a
+    /// surface is returned unchanged.
     pub fn redistanced(&self) -> Self {
         let anchors = self.anchors(Neighborhood::Cube);
         if anchors.is_empty() {
