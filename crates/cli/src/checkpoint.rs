@@ -1,7 +1,7 @@
-//! Checkpoints: all that a run needs to go on, in one file that is whole or not there.
+//! Checkpoints: the state to resume a run, in one file that is written atomically.
 //!
-//! A first line names format and version; then come the [`Checkpoint`] in the format of `postcard`
-//! and, in four bytes, the CRC-32 of all before.
+//! The first line names format and version; then follow the [`Checkpoint`] in `postcard` format
+//! and, in four bytes, the CRC-32 of everything before.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,47 +13,47 @@ use thiserror::Error;
 use crate::ledger::Ledger;
 use crate::output::write_whole;
 
-/// The first line, which ends with the version of the format.
+/// The first line, which ends with the format version.
 const MAGIC: &[u8] = b"brisance checkpoint 11\n";
 
-/// A run after a frame.
+/// The state of a run after a frame.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Checkpoint {
-    /// CRC-32 of the files and options that the run is of.
+    /// CRC-32 of the files and options of the run.
     pub inputs: u32,
-    /// Frames simulated.
+    /// Number of simulated frames.
     pub frame: usize,
-    /// What broke.
+    /// Fracture events.
     pub events: Vec<Event>,
     /// The bodies.
     pub world: WorldState,
-    /// Where they were.
+    /// Their recorded trajectories.
     pub recording: RecordingState,
-    /// Their energy.
+    /// Their energy ledger.
     pub ledger: Ledger,
-    /// Times that a body held because there was no room for its pieces.
+    /// Number of times that a body stayed whole because there was no room for its pieces.
     pub over_budget: usize,
-    /// Bodies that were stopped.
+    /// Number of stopped bodies.
     pub stopped: usize,
-    /// Frames in which the quadratic programme reached its limit of work.
+    /// Frames in which the quadratic program reached its work limit.
     pub solver_limited: usize,
-    /// The hardest blow to each body, and the bodies that broke.
+    /// The hardest impact on each body, and the bodies that broke.
     pub impacts: (Vec<ImpactLoad>, Vec<BodyId>),
 }
 
-/// Why a file is no checkpoint that can be gone on from.
+/// Why a file is not a usable checkpoint.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// It is another file.
+    /// It is a different kind of file.
     #[error("is no checkpoint of this version: give one that `brisance run` of this version wrote")]
     Format,
-    /// It is not what was written.
+    /// It is damaged.
     #[error("is damaged: use an earlier checkpoint, or run from the start")]
     Damaged,
 }
 
-/// Writes on, and sums up what it writes.
+/// A writer that computes a checksum of what it writes.
 struct Summed<W> {
     out: W,
     sum: crc32fast::Hasher,
@@ -72,10 +72,10 @@ impl<W: Write> Write for Summed<W> {
 }
 
 impl Checkpoint {
-    /// Writes it to `path`: whole, or the file stays as it was.
+    /// Writes it to `path` atomically: on failure the file is unchanged.
     ///
     /// # Errors
-    /// When writing fails.
+    /// If writing fails.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         write_whole(path, |out| {
             let mut summed = Summed { out, sum: crc32fast::Hasher::new() };
@@ -86,10 +86,10 @@ impl Checkpoint {
         })
     }
 
-    /// Reads what [`Checkpoint::write`] wrote.
+    /// Reads a file of [`Checkpoint::write`].
     ///
     /// # Errors
-    /// [`CheckpointError`] when the bytes are not that.
+    /// [`CheckpointError`] if the bytes are not such a file.
     pub fn read(bytes: &[u8]) -> Result<Self, CheckpointError> {
         if !bytes.starts_with(MAGIC) {
             return Err(CheckpointError::Format);

@@ -1,4 +1,4 @@
-//! What the program does.
+//! The commands of the program.
 
 mod blender;
 mod bond;
@@ -36,10 +36,10 @@ use outputs::print;
 /// The JSON schema of scene files.
 pub const SCHEMA: &str = include_str!("scene.schema.json");
 
-/// Does what the command line says. A run ends early once `interrupted` is set.
+/// Executes the command line. A run ends early once `interrupted` is set.
 ///
 /// # Errors
-/// [`Failure`] when it cannot; outputs are then as they were before.
+/// [`Failure`] if the command fails; outputs are then unchanged.
 pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failure> {
     match command {
         Command::Run(arguments) => run::run(arguments, interrupted),

@@ -1,4 +1,4 @@
-//! Compares models of fracture: the same bodies under the same blows.
+//! Comparison of fracture models: the same bodies under the same impacts.
 
 mod measure;
 mod model;

@@ -1,4 +1,4 @@
-//! Contact files: a header, then one line of JSON for each contact and each fracture of a frame.
+//! Contact files: a header, then one JSON line for each contact and each fracture of a frame.
 
 use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::Path;
@@ -9,7 +9,8 @@ use sim::{BodyId, HitOutcome, Report, TouchingPair};
 
 use crate::output::{folder_of, write_whole};
 
-/// A contact file in progress. Lines go to an unnamed temporary file, so that memory does not grow with the frames.
+/// A contact file in progress. Lines go to an unnamed temporary file, so that memory does not grow
+/// with the frames.
 pub struct Contacts {
     lines: BufWriter<std::fs::File>,
     fps: f64,
@@ -19,7 +20,7 @@ impl Contacts {
     /// An empty file of a run at `fps` frames/s, in the folder of `path`.
     ///
     /// # Errors
-    /// What the system says when a file cannot be made there.
+    /// The system error if a file cannot be created there.
     pub fn beside(path: &Path, fps: f64) -> io::Result<Self> {
         let file = tempfile::tempfile_in(folder_of(path))?;
         let mut lines = BufWriter::new(file);
@@ -27,10 +28,11 @@ impl Contacts {
         Ok(Self { lines, fps })
     }
 
-    /// Adds the contacts with an impulse and the fractures of the frame of `report`. `name` gives the name of a body.
+    /// Adds the contacts with an impulse and the fractures of the frame of `report`. `name` returns
+    /// the name of a body.
     ///
     /// # Errors
-    /// When writing fails.
+    /// If writing fails.
     pub fn add(
         &mut self,
         report: &Report,
@@ -75,7 +77,7 @@ impl Contacts {
     /// Writes them to `path`.
     ///
     /// # Errors
-    /// When reading or writing fails; the file is then as it was before.
+    /// If reading or writing fails; the file is then unchanged.
     pub fn write(self, path: &Path) -> io::Result<()> {
         let mut file = self.lines.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.rewind()?;

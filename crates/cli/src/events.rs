@@ -1,4 +1,4 @@
-//! Files of fracture events: a line that names the run, then one line of JSON for each event.
+//! Fracture event files: a header line about the run, then one JSON line per event.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sim::Event;
 use thiserror::Error;
 
-/// The first line.
+/// The header line.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Head {
@@ -14,39 +14,39 @@ struct Head {
     version: u32,
     /// Seed of the run.
     seed: u64,
-    /// Of the world before its first frame, in hexadecimal digits.
+    /// Fingerprint of the world before its first frame, in hexadecimal digits.
     fingerprint: String,
 }
 
 const FORMAT: &str = "brisance events";
 const VERSION: u32 = 1;
 
-/// What broke in a run, and of which world.
+/// The fractures of a run, and its world.
 #[derive(Debug, PartialEq)]
 pub struct Events {
     /// Seed of the run.
     pub seed: u64,
     /// [`sim::World::fingerprint`] before the first frame.
     pub fingerprint: u64,
-    /// In the order in which they happened.
+    /// In chronological order.
     pub events: Vec<Event>,
 }
 
-/// Why a file holds no events.
+/// Why an event file is invalid.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EventsError {
-    /// A line is not what it should be.
+    /// A line is invalid.
     #[error("line {line} is no {what} ({problem}): give a file that --events wrote")]
     Line {
         /// Line, counted from 1.
         line: usize,
-        /// What it should be.
+        /// What was expected.
         what: &'static str,
         /// What is wrong.
         problem: String,
     },
-    /// It is of another version.
+    /// It has a different version.
     #[error("is of version {0} of `{FORMAT}`, but this program reads version {VERSION}")]
     Version(u32),
 }
@@ -55,7 +55,7 @@ impl Events {
     /// Writes the lines.
     ///
     /// # Errors
-    /// When writing fails.
+    /// If writing fails.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let head = Head {
             format: FORMAT.to_owned(),
@@ -67,10 +67,10 @@ impl Events {
         self.events.iter().try_for_each(|event| writeln!(out, "{}", serde_json::to_string(event)?))
     }
 
-    /// Reads what [`Events::write`] wrote.
+    /// Reads a file of [`Events::write`].
     ///
     /// # Errors
-    /// [`EventsError`] with the first line that is not that.
+    /// [`EventsError`] with the first invalid line.
     pub fn read(text: &str) -> Result<Self, EventsError> {
         let mut lines = text.lines();
         let no_head = |problem: String| EventsError::Line { line: 1, what: "head", problem };

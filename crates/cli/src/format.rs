@@ -22,7 +22,7 @@ pub use meshfile::WriteError;
 pub use physics::PhysicsFormat;
 pub use usd::Encoding;
 
-/// What a recording can be written as.
+/// Output format of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Animated binary glTF, `.glb`; see [`glb::write_glb`].
@@ -31,24 +31,25 @@ pub enum Format {
     RiggedGlb,
     /// One JSON object per line, `.jsonl`: first the bodies, then the poses of each frame.
     Jsonl,
-    /// Universal Scene Description, as text (`.usda`) or in binary (`.usdc`), with time samples; images of materials
-    /// are in a folder `NAME_textures` beside it.
+    /// Universal Scene Description, as text (`.usda`) or binary (`.usdc`), with time samples;
+    /// images of materials are in a folder `NAME_textures` next to it.
     Usd(Encoding),
-    /// A folder of one Wavefront OBJ per frame; a path that ends in a slash, or is one.
+    /// A folder with one Wavefront OBJ per frame; the path ends in a slash, or is a folder.
     ObjFolder,
-    /// A folder of one PLY per frame; a path that ends in `.ply` and a slash.
+    /// A folder with one PLY per frame; the path ends in `.ply` and a slash.
     PlyFolder,
-    /// A series for ParaView, `.pvd`, with a folder of the same name without the ending beside it.
+    /// A series for ParaView, `.pvd`, with a folder of the same name without the extension next to
+    /// it.
     Pvd,
 }
 
 impl Format {
-    /// The endings, for messages.
+    /// The extensions, for messages.
     pub const ENDINGS: &str = ".glb, .usda, .usdc, .jsonl or .pvd, or end it in / or .ply/ for a folder of .obj or .ply files";
 
-    /// The format that a path asks for by its ending.
+    /// The format of a path according to its extension.
     pub fn of(path: &Path) -> Option<Self> {
-        // a folder is asked for by a slash, or by being there
+        // a trailing slash or an existing folder selects a folder format
         let text = path.as_os_str().to_string_lossy();
         if text.ends_with(std::path::is_separator) || path.is_dir() {
             let is_ply = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("ply"));
@@ -65,12 +66,12 @@ impl Format {
         }
     }
 
-    /// The same with a rig, where the format has one.
+    /// The rigged variant, where the format has one.
     pub fn rigged(self) -> Option<Self> {
         (self == Self::Glb).then_some(Self::RiggedGlb)
     }
 
-    /// The folder that writing to `path` makes, if it makes one.
+    /// The folder that writing to `path` creates, if any.
     pub fn folder(self, path: &Path) -> Option<PathBuf> {
         match self {
             Self::Glb | Self::RiggedGlb | Self::Jsonl | Self::Usd(_) => None,
@@ -79,19 +80,20 @@ impl Format {
         }
     }
 
-    /// Writes `recording` to `path`, whole or not at all.
+    /// Writes `recording` to `path` atomically.
     ///
     /// # Errors
-    /// [`WriteError`] when the recording holds what the format cannot, or writing fails.
+    /// [`WriteError`] if the recording contains data that the format cannot represent, or writing
+    /// fails.
     pub fn write(self, recording: &Recording, path: &Path) -> Result<(), WriteError> {
         self.write_paths(Paths { recording, spool: None }, path)
     }
 
-    /// As [`Format::write`], where some poses are on disk. `.glb` and `.jsonl` hold a part of them in
-    /// memory at a time, the others all.
+    /// As [`Format::write`], where some poses are on disk. `.glb` and `.jsonl` read them in parts,
+    /// the other formats all at once.
     ///
     /// # Errors
-    /// As [`Format::write`], and when reading fails.
+    /// As [`Format::write`], and if reading fails.
     pub fn write_paths(self, paths: Paths<'_>, path: &Path) -> Result<(), WriteError> {
         match self {
             Self::Glb => write_whole(path, |out| glb::write_paths(paths, out)),
@@ -104,7 +106,7 @@ impl Format {
     fn write_gathered(self, recording: &Recording, path: &Path) -> Result<(), WriteError> {
         match self {
             Self::Glb | Self::RiggedGlb | Self::Jsonl => self.write(recording, path),
-            // these ask for surfaces again and again
+            // these request surfaces repeatedly
             Self::Usd(encoding) => {
                 write_whole(path, |out| usd::write(&recording.drawn(), path, encoding, out))
             }

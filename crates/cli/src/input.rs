@@ -1,20 +1,20 @@
-//! Files that are read.
+//! Reading of input files.
 
 use std::io;
 use std::path::Path;
 
-/// The whole of a file that another file names, which must be a plain one.
+/// The content of a file that another file refers to, which must be a regular file.
 ///
 /// # Errors
-/// An I/O error, also for devices and pipes: some have no end, others never begin.
+/// An I/O error, also for devices and pipes: some never end, others never begin.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     read_if(path, std::fs::FileType::is_file)
 }
 
-/// The whole of a file that the command line names: a plain one, or a pipe that a person connected.
+/// The content of a file on the command line: a regular file, or a pipe that the user connected.
 ///
 /// # Errors
-/// An I/O error, also for devices, which may have no end.
+/// An I/O error, also for devices, which may never end.
 pub(crate) fn read_argument(path: &Path) -> io::Result<Vec<u8>> {
     #[cfg(unix)]
     use std::os::unix::fs::FileTypeExt;
@@ -25,7 +25,7 @@ pub(crate) fn read_argument(path: &Path) -> io::Result<Vec<u8>> {
     read_if(path, |kind| kind.is_file() || is_pipe(kind))
 }
 
-/// Why a file cannot be read, in words without the system's numbers.
+/// Why a file cannot be read, without system error codes.
 pub(crate) fn problem(error: &io::Error) -> String {
     let text = error.to_string();
     match error.kind() {
@@ -38,7 +38,7 @@ pub(crate) fn problem(error: &io::Error) -> String {
 
 fn read_if(path: &Path, may: impl Fn(&std::fs::FileType) -> bool) -> io::Result<Vec<u8>> {
     let kind = std::fs::metadata(path)?.file_type();
-    // what the system says of folders is good
+    // the system's message for folders is good
     if may(&kind) || kind.is_dir() {
         return std::fs::read(path);
     }

@@ -15,15 +15,15 @@ pub struct Row {
     pub time: f64,
     /// Bodies.
     pub bodies: usize,
-    /// Contacts that were solved.
+    /// Contacts in the solver.
     pub contacts: usize,
     /// Bodies that broke.
     pub fractures: usize,
-    /// Bodies that were hit harder than they bear and held, by their bonds or for lack of room.
+    /// Bodies that were hit beyond their strength but held, by their bonds or for lack of room.
     pub held: usize,
-    /// Mass of the dynamic bodies and of those that anchors hold, kg.
+    /// Mass of the dynamic and anchored bodies, kg.
     pub mass: f64,
-    /// Mass of the pieces that were retired, kg.
+    /// Mass of the retired pieces, kg.
     pub retired_mass: f64,
     /// Their linear momentum, kg m/s.
     pub momentum: [f64; 3],
@@ -33,18 +33,18 @@ pub struct Row {
     pub kinetic_energy: f64,
     /// Their potential energy, J, zero at the origin.
     pub potential_energy: f64,
-    /// Growth of the sum of both over the frame, J, before pieces were retired.
+    /// Growth of kinetic plus potential energy over the frame, J, before pieces were retired.
     pub energy_gain: f64,
     /// The work of kinematic bodies in the frame, J.
     pub work: f64,
-    /// What took energy away in the frame: the sum of both grew by the work less all of it.
+    /// Energy losses in the frame: the growth equals the work minus their sum.
     pub dissipation: Dissipation,
-    /// How far contact impulses are from complementarity and Coulomb's law, m/s.
+    /// Residual of contact impulses in complementarity and Coulomb's law, m/s.
     #[serde(default)]
     pub residual: f64,
 }
 
-/// What an anchored body bears in a frame.
+/// The load on an anchored body in a frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct AnchorRow {
     frame: usize,
@@ -54,18 +54,18 @@ struct AnchorRow {
     numbers: [f64; 9],
 }
 
-/// One row per frame, the initial state first, and what broke.
+/// One row per frame, the initial state first, and the fractures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
     rows: Vec<Row>,
-    /// What is written of each body that broke.
+    /// The columns of each fracture.
     events: Vec<Vec<f64>>,
-    /// What anchored bodies bear, if that is asked for.
+    /// Loads on anchored bodies, if requested.
     anchors: Vec<AnchorRow>,
 }
 
 impl Ledger {
-    /// Starts with the world as it is.
+    /// Starts with the current state of a world.
     pub fn new(world: &World) -> Self {
         let mut report = Report::default();
         report.counters.bodies = world.len();
@@ -101,7 +101,8 @@ impl Ledger {
         });
     }
 
-    /// Adds what anchored bodies bear in the frame of `report`, without those that `name` does not know.
+    /// Adds the loads on anchored bodies in the frame of `report`, without bodies that `name` does
+    /// not know.
     pub fn add_anchor_loads(
         &mut self,
         world: &World,
@@ -126,10 +127,10 @@ impl Ledger {
         }));
     }
 
-    /// Writes a line of names and a line per frame and anchored body.
+    /// Writes a header line and a line per frame and anchored body.
     ///
     /// # Errors
-    /// When writing fails.
+    /// If writing fails.
     pub fn write_anchor_loads(&self, out: &mut impl Write) -> io::Result<()> {
         write_line(out, ANCHOR_COLUMNS)?;
         for AnchorRow { frame, time, name, numbers } in &self.anchors {
@@ -140,31 +141,31 @@ impl Ledger {
         Ok(())
     }
 
-    /// The rows; never none.
+    /// The rows; never empty.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// Writes a line of names and a line of numbers per frame.
+    /// Writes a header line and a line per frame.
     ///
     /// # Errors
-    /// When writing fails.
+    /// If writing fails.
     pub fn write_csv(&self, out: &mut impl Write) -> io::Result<()> {
         write_line(out, COLUMNS.iter().map(|(name, _)| name))?;
         self.rows.iter().try_for_each(|row| write_line(out, COLUMNS.iter().map(|(_, of)| of(row))))
     }
 
-    /// Writes a line of names and a line of numbers per body that broke.
+    /// Writes a header line and a line per fracture.
     ///
     /// # Errors
-    /// When writing fails.
+    /// If writing fails.
     pub fn write_events(&self, out: &mut impl Write) -> io::Result<()> {
         write_line(out, ["frame", "time", "pieces"].iter().chain(&EVENT_COLUMNS))?;
         self.events.iter().try_for_each(|numbers| write_line(out, numbers))
     }
 }
 
-/// What is written of a body that broke.
+/// The columns of a fracture.
 fn numbers(frame: usize, time: f64, event: &Fracture) -> Vec<f64> {
     let Fracture { point, impulse, mass_before, mass_after, before, after, .. } = event;
     let of = |mass: f64, motion: &Motion| {
@@ -218,7 +219,7 @@ const ANCHOR_COLUMNS: [&str; 12] = [
     "stress", "strength", "ratio",
 ];
 
-/// Columns of an event after its frame, time and pieces.
+/// Columns of a fracture after its frame, time and pieces.
 const EVENT_COLUMNS: [&str; 24] = [
     "point_x",
     "point_y",

@@ -1,4 +1,4 @@
-//! The parts of the program `brisance`, for its tests and for programs that want its formats.
+//! The components of the program `brisance`, for its tests and for programs that use its formats.
 
 pub mod args;
 pub mod checkpoint;
@@ -33,7 +33,7 @@ pub use ndarray;
 pub use sim;
 pub use tetfem;
 
-/// The Rust in the README runs as it stands there.
+/// Tests the Rust code in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

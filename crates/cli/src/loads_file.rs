@@ -8,17 +8,17 @@ use thiserror::Error;
 
 use crate::wording::place;
 
-/// The JSON schema of files of loads.
+/// The JSON schema of load files.
 pub const LOADS_SCHEMA: &str = include_str!("loads.schema.json");
 
-/// Most entries of each kind.
+/// Maximum number of entries of each kind.
 const MAX_ENTRIES: usize = 1000;
-/// Greatest number, as coordinates of meshes.
+/// Largest number, as for mesh coordinates.
 const MAX_NUMBER: f64 = 1e30;
-/// Share of the body's longest side within which a vertex is on a side of its bounds.
+/// Share of the body's longest side within which a vertex is on a side of its bounding box.
 const ON_SIDE: f64 = 1e-6;
 
-/// Why a file of loads was refused.
+/// Why a load file is rejected.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LoadsError {
@@ -30,31 +30,31 @@ pub enum LoadsError {
         /// What is wrong with it.
         problem: String,
     },
-    /// A value cannot be used.
+    /// A value is invalid.
     #[error("`{key}` {problem}")]
     Value {
-        /// Where it is.
+        /// Its position.
         key: String,
         /// What is wrong with it.
         problem: String,
     },
 }
 
-/// What acts on a body and what holds it.
+/// Loads and supports of a body.
 #[derive(Default)]
 pub(crate) struct Bench {
-    /// Of each vertex, whether it is fixed.
+    /// For each vertex, whether it is fixed.
     pub(crate) supports: Vec<bool>,
     /// Forces, and the radius over which each is spread, m.
     pub(crate) contacts: Vec<(Contact, f64)>,
-    /// On each face of the surface, Pa; none if empty.
+    /// On each boundary face, Pa; none if empty.
     pub(crate) pressures: Vec<f64>,
-    /// Force on all of the volume, N/m^3.
+    /// Body force, N/m^3.
     pub(crate) body_force: Vector3<f64>,
 }
 
 impl Bench {
-    /// All that acts.
+    /// All loads.
     pub(crate) fn loads(&self) -> Vec<Load<'_>> {
         let Self { contacts, pressures, body_force, .. } = self;
         let all = Load { pressures, body_force: *body_force, ..Load::new(&[]) };
@@ -73,7 +73,7 @@ struct Sheet {
     load: Vec<Entry>,
 }
 
-/// A part of the body: what is in a box, or on a side of its bounds.
+/// A region of the body: a box, or a side of its bounding box.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Region {
@@ -116,7 +116,7 @@ struct Entry {
 /// Reads loads and supports for a body.
 ///
 /// # Errors
-/// [`LoadsError`] when the text is no file of loads, or an entry of it does not fit the body.
+/// [`LoadsError`] if the text is not a load file, or an entry does not fit the body.
 pub(crate) fn read_bench(text: &str, mesh: &TetMesh) -> Result<Bench, LoadsError> {
     let sheet: Sheet = toml::from_str(text).map_err(|error| {
         let start = error.span().map_or(0, |span| span.start).min(text.len());
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
         Self { mesh, bounds, faces: mesh.boundary_faces(), bench }
     }
 
-    /// Of each vertex, whether it is in a region.
+    /// For each vertex, whether it is in a region.
     fn within(&self, key: &str, region: &Region) -> Result<Vec<bool>, LoadsError> {
         let wanted = match (region.face, region.corners) {
             (Some(side), None) => self.beside(side),
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
         Ok(self.mesh.vertices.iter().map(is_in).collect())
     }
 
-    /// What is on a side of the bounds.
+    /// The region on a side of the bounding box.
     fn beside(&self, side: Side) -> Aabb {
         let slack = ON_SIDE * (self.bounds.max - self.bounds.min).max();
         let (axis, is_high) = match side {
@@ -279,7 +279,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Refuses keys that say nothing about a load of this kind.
+/// Rejects keys that do not apply to a load of this kind.
 fn only(key: &str, entry: &Entry, known: &[&str]) -> Result<(), LoadsError> {
     let given = [
         ("at", entry.at.is_some()),

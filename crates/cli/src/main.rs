@@ -14,11 +14,11 @@ use clap::error::ErrorKind;
 #[global_allocator]
 static MEMORY: memory::Allocator = memory::Allocator;
 
-/// Set when a signal asks the program to end.
+/// Set when a signal requests the program to end.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Signals that come so soon after the first are one request with it: `timeout` and others send one to
-/// a program and one to all of its group.
+/// Signals within this time of the first count as the same request: `timeout` and others send one
+/// to a program and one to its process group.
 const ONE_REQUEST: Duration = Duration::from_millis(200);
 
 fn main() -> ExitCode {
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return answer(&error),
     };
-    // only a run looks at the flag, between frames; asked twice it ends at once too
+    // only a run checks the flag, between frames; a second request ends it immediately too
     let looks = matches!(arguments.command, Command::Run(_) | Command::Replay(_));
     let mut asked: Option<Instant> = None;
     let handler = ctrlc::set_handler(move || match asked {
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
             end();
         }
     });
-    // without a handler a signal ends the program at once, which is no reason not to run
+    // without a handler a signal ends the program immediately, which is acceptable
     drop(handler);
     match brisance::commands::execute(&arguments.command, &INTERRUPTED) {
         Ok(()) => ExitCode::SUCCESS,
@@ -53,13 +53,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// Ends the program as a signal asks, without the files that are being written.
+/// Ends the program on a signal, discarding unfinished files.
 fn end() -> ! {
     brisance::output::discard_unfinished();
     std::process::exit(130)
 }
 
-/// Prints help where it is asked for, or what is wrong with the command line.
+/// Prints help if requested, or the errors of the command line.
 fn answer(error: &clap::Error) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => match error.print() {
@@ -81,6 +81,6 @@ fn answer(error: &clap::Error) -> ExitCode {
 }
 
 fn say(what: &dyn std::fmt::Display) {
-    // nobody may be listening
+    // stderr may be closed
     let _ = writeln!(std::io::stderr(), "brisance: {what}");
 }

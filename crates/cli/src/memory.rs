@@ -1,4 +1,4 @@
-//! What happens when memory runs out.
+//! Handling of memory exhaustion.
 #![expect(
     unsafe_code,
     reason = "the trait of allocators is unsafe; the hook for failures is not stable"
@@ -10,29 +10,29 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The system allocator. On a failed allocation it removes the temporary files, prints one sentence and
-/// exits with code 2, where the standard library would abort.
+/// The system allocator. On a failed allocation it removes the temporary files, prints one sentence
+/// and exits with code 2, where the standard library would abort.
 pub(crate) struct Allocator;
 
-// SAFETY: every call goes to `System` as it came, and what it returns is returned.
+// SAFETY: every call is forwarded unchanged to `System`, and its result is returned unchanged.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the promises of `GlobalAlloc::alloc`.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::alloc`.
         checked(unsafe { System.alloc(layout) }, layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the promises of `GlobalAlloc::alloc_zeroed`.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::alloc_zeroed`.
         checked(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller keeps the promises of `GlobalAlloc::realloc`.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::realloc`.
         checked(unsafe { System.realloc(place, layout, size) }, size)
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the promises of `GlobalAlloc::dealloc`.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::dealloc`.
         unsafe { System.dealloc(place, layout) }
     }
 }
@@ -44,7 +44,7 @@ fn checked(place: *mut u8, bytes: usize) -> *mut u8 {
     place
 }
 
-/// Ends the program. Returns only when it fails at that itself, for lack of memory.
+/// Ends the program. Returns only if that itself fails for lack of memory.
 #[cold]
 fn give_up(bytes: usize) {
     static ENDING: AtomicBool = AtomicBool::new(false);
@@ -59,7 +59,7 @@ fn give_up(bytes: usize) {
         }
     }
     ENDS.set(true);
-    // nobody may be listening
+    // stderr may be closed
     let _ = writeln!(
         std::io::stderr(),
         "brisance: memory ran out ({bytes} bytes more were needed): use fewer nodes, pieces or frames"

@@ -9,21 +9,21 @@ use levelset::TriMesh;
 
 pub use meshfile::{Beside, CoatWarning, MeshFile, MeshFileError, check_places, is_mesh};
 
-/// Reads the mesh at `path`, OBJ, STL, PLY or GLB by its ending; vertices at equal places become
-/// one.
+/// Reads the mesh at `path`, OBJ, STL, PLY or GLB by its extension; merges vertices at equal
+/// positions.
 ///
 /// # Errors
-/// [`MeshFileError`] when the file cannot be read, is malformed or holds no triangle.
+/// [`MeshFileError`] if the file cannot be read, is malformed or contains no triangle.
 pub fn read_mesh(path: &Path) -> Result<TriMesh, MeshFileError> {
     Ok(meshfile::parse(path, &bytes(path)?)?.mesh)
 }
 
-/// Reads the mesh at `path` as [`read_mesh`] does, with the normals, texture coordinates and
-/// colors of its corners (STL has none), its materials and their images. Files that it names for these are read
-/// where they are in its own folder or below; others are missed with a warning.
+/// Reads the mesh at `path` as [`read_mesh`] does, with the normals, texture coordinates and colors
+/// of its corners (STL has none), its materials and their images. Companion files are read if they
+/// are in its own folder or below; others are missed with a warning.
 ///
 /// # Errors
-/// As [`read_mesh`], and when an image is damaged or too large.
+/// As [`read_mesh`], and if an image is damaged or too large.
 pub fn read_mesh_file(path: &Path) -> Result<MeshFile, MeshFileError> {
     let folder = folder_of(path);
     read_mesh_file_with(path, &mut |name| {
@@ -37,7 +37,7 @@ pub fn read_mesh_file(path: &Path) -> Result<MeshFile, MeshFileError> {
     })
 }
 
-/// As [`read_mesh_file`], where `beside` reads the files that the mesh names.
+/// As [`read_mesh_file`], where `beside` reads the companion files.
 ///
 /// # Errors
 /// As [`read_mesh_file`].
@@ -48,7 +48,7 @@ pub fn read_mesh_file_with(
     meshfile::parse_with(path, &bytes(path)?, beside)
 }
 
-/// As [`read_mesh_file_with`], each object of the mesh as a mesh of its own.
+/// As [`read_mesh_file_with`], each object of the mesh as a separate mesh.
 ///
 /// # Errors
 /// As [`read_mesh_file`].
@@ -59,7 +59,8 @@ pub fn read_object_files_with(
     meshfile::parse_objects_with(path, &bytes(path)?, beside)
 }
 
-/// Reads the objects of the mesh at `path`, each as a mesh of its own; those without triangles are left out.
+/// Reads the objects of the mesh at `path`, each as a separate mesh; those without triangles are
+/// omitted.
 ///
 /// # Errors
 /// As [`read_mesh`].
@@ -67,7 +68,7 @@ pub fn read_objects(path: &Path) -> Result<Vec<TriMesh>, MeshFileError> {
     meshfile::parse_objects(path, &bytes(path)?)
 }
 
-/// What is in a file that may be a mesh by its name: others are not read.
+/// The content of a file, if its name is that of a mesh.
 fn bytes(path: &Path) -> Result<Vec<u8>, MeshFileError> {
     if !is_mesh(path) {
         return Err(MeshFileError::UnknownFormat);

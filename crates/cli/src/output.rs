@@ -1,13 +1,13 @@
-//! Files that are either whole or not there.
+//! Atomic output files.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, TryLockError};
 
-/// Has `write` fill a temporary file beside `path`, and gives it that name when all is written.
+/// Calls `write` to fill a temporary file next to `path`, and renames it to `path` once complete.
 ///
 /// # Errors
-/// What `write` returns, or an I/O error; `path` is then as it was before and nothing is left.
+/// The error of `write`, or an I/O error; `path` is then unchanged and nothing is left behind.
 pub fn write_whole<E: From<io::Error>>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<&std::fs::File>) -> Result<(), E>,
@@ -17,7 +17,7 @@ pub fn write_whole<E: From<io::Error>>(
     builder.prefix(&prefix).suffix(SUFFIX);
     #[cfg(unix)]
     {
-        // as File::create does: the umask takes away what the user does not want
+        // as File::create does: the umask removes permissions
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
@@ -32,11 +32,11 @@ pub fn write_whole<E: From<io::Error>>(
     Ok(())
 }
 
-/// Creates a temporary file beside `path`, calls `write` with its name, and renames the file to `path` once `write`
-/// succeeds. For files that another program fills.
+/// Creates a temporary file next to `path`, calls `write` with its name, and renames the file to
+/// `path` once `write` succeeds. For files that another program fills.
 ///
 /// # Errors
-/// What `write` returns, or an I/O error; `path` is then as it was before and nothing is left.
+/// The error of `write`, or an I/O error; `path` is then unchanged and nothing is left behind.
 pub fn write_whole_elsewhere<E: From<io::Error>>(
     path: &Path,
     write: impl FnOnce(&Path) -> Result<(), E>,
@@ -57,11 +57,11 @@ pub fn write_whole_elsewhere<E: From<io::Error>>(
     Ok(())
 }
 
-/// Has `write` fill a temporary folder beside `path`, and gives it that name when all is written.
+/// Calls `write` to fill a temporary folder next to `path`, and renames it to `path` once complete.
 ///
 /// # Errors
-/// What `write` returns, or an I/O error, also when `path` exists and is not an empty folder;
-/// nothing is left then.
+/// The error of `write`, or an I/O error, also if `path` exists and is not an empty folder; nothing
+/// is left behind then.
 pub fn write_whole_folder<E: From<io::Error>>(
     path: &Path,
     write: impl FnOnce(&Path) -> Result<(), E>,
@@ -78,12 +78,12 @@ pub fn write_whole_folder<E: From<io::Error>>(
     let _unfinished = Unfinished::new(folder.path());
     write(folder.path())?;
     std::fs::rename(folder.path(), path)?;
-    // there is nothing left to delete
+    // the folder was renamed: nothing is left to delete
     let _ = folder.keep();
     Ok(())
 }
 
-/// What temporary files begin with, before the number of the process that writes them, and end with.
+/// Prefix of temporary file names, before the process ID, and their suffix.
 const PREFIX: &str = ".brisance-";
 const SUFFIX: &str = ".tmp";
 
@@ -91,10 +91,10 @@ fn prefix() -> String {
     format!("{PREFIX}{}-", std::process::id())
 }
 
-/// Temporary files and folders that are being written.
+/// Unfinished temporary files and folders.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A temporary file or folder while it is written.
+/// A registered unfinished temporary file or folder.
 struct Unfinished(PathBuf);
 
 impl Unfinished {
@@ -110,9 +110,9 @@ impl Drop for Unfinished {
     }
 }
 
-/// Removes what is being written, for a program that is about to end.
+/// Removes unfinished outputs before the program ends.
 pub fn discard_unfinished() {
-    // whoever holds the list may wait for this
+    // the lock holder may be waiting for this
     let unfinished = match UNFINISHED.try_lock() {
         Err(TryLockError::WouldBlock) => return,
         Err(TryLockError::Poisoned(list)) => list.into_inner(),
@@ -121,7 +121,7 @@ pub fn discard_unfinished() {
     unfinished.iter().for_each(|path| discard(path));
 }
 
-/// Removes a temporary file or folder, if that can be done.
+/// Removes a temporary file or folder if possible.
 fn discard(path: &Path) {
     let removed = std::fs::remove_file(path);
     if removed.is_err() {
@@ -129,16 +129,16 @@ fn discard(path: &Path) {
     }
 }
 
-/// The error without the name of a temporary file, which is of no use to who reads it.
+/// The error without the temporary file name, which would not help users.
 fn nameless(error: &io::Error) -> io::Error {
     let inner = error.get_ref().and_then(|inner| inner.source()).map(ToString::to_string);
     inner.map_or_else(|| error.kind().into(), |inner| io::Error::new(error.kind(), inner))
 }
 
-/// Whether a file can be made beside `path`; removes what killed programs left there.
+/// Whether a file can be created next to `path`; removes leftovers of killed processes there.
 ///
 /// # Errors
-/// What the system says when it cannot.
+/// The system error if it cannot.
 pub fn check_writable(path: &Path) -> io::Result<()> {
     let folder = folder_of(path);
     discard_left(folder);
@@ -150,7 +150,7 @@ pub fn check_writable(path: &Path) -> io::Result<()> {
         .map_err(|error| nameless(&error))
 }
 
-/// Removes temporary files of processes that are no more, where the system tells which are.
+/// Removes temporary files of processes that have ended, where the system lists processes.
 fn discard_left(folder: &Path) {
     let processes = Path::new("/proc");
     if !processes.join("self").exists() {
@@ -166,17 +166,17 @@ fn discard_left(folder: &Path) {
     }
 }
 
-/// Whether two paths lead to one file, by other spellings or by two names of it.
+/// Whether two paths refer to the same file, by different spellings or by links.
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     let place = |path: &Path| match path.canonicalize() {
         Ok(place) => Some(place),
-        // a file that does not exist yet is found by its folder
+        // a file that does not exist yet is identified by its folder
         Err(_) => Some(folder_of(path).canonicalize().ok()?.join(path.file_name()?)),
     };
     a == b || place(a).is_some_and(|a| place(b) == Some(a)) || are_links(a, b)
 }
 
-/// Whether two names are of one file.
+/// Whether two paths are links to the same file.
 #[cfg(unix)]
 fn are_links(a: &Path, b: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -184,13 +184,13 @@ fn are_links(a: &Path, b: &Path) -> bool {
     matches!((a, b), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Whether two names are of one file: not told on this system.
+/// Whether two paths are links to the same file: unknown on this system.
 #[cfg(not(unix))]
 fn are_links(_: &Path, _: &Path) -> bool {
     false
 }
 
-/// The folder a file is in; `.` for a bare name.
+/// The parent folder of a file; `.` for a bare name.
 pub fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if folder != Path::new("") => folder,

@@ -6,17 +6,17 @@ use std::path::Path;
 use ndarray::Array2;
 use thiserror::Error;
 
-/// Why a picture was refused.
+/// Why a picture is rejected.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PictureError {
     /// The file cannot be read.
     #[error("cannot be read ({0}): check the path")]
     Read(#[from] std::io::Error),
-    /// It is not a PNG file, or damaged.
+    /// It is not a PNG file, or it is damaged.
     #[error("is no PNG file, or damaged ({0}): save it again")]
     Format(#[from] png::DecodingError),
-    /// It takes too much memory.
+    /// It would take too much memory.
     #[error("has {width} x {height} pixels, more than {}: make it smaller", MAX_PIXELS)]
     TooLarge {
         /// Columns.
@@ -26,13 +26,13 @@ pub enum PictureError {
     },
 }
 
-/// Most pixels of a picture.
+/// Maximum number of pixels of a picture.
 const MAX_PIXELS: u64 = 1 << 24;
 
-/// Reads a PNG as sRGB bytes, row by row from the top; transparency is passed over.
+/// Reads a PNG as sRGB bytes, row by row from the top; transparency is ignored.
 ///
 /// # Errors
-/// [`PictureError`] when the file cannot be read, is no PNG or has more than 2^24 pixels.
+/// [`PictureError`] if the file cannot be read, is not a PNG or has more than 2^24 pixels.
 pub fn read_picture(path: &Path) -> Result<Array2<[u8; 3]>, PictureError> {
     let mut decoder = png::Decoder::new(Cursor::new(crate::input::read(path)?));
     decoder.set_transformations(png::Transformations::normalize_to_color8());

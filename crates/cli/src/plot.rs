@@ -16,20 +16,20 @@ use crate::render::Picture;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// It holds no rows.
+    /// It has no rows.
     #[error("holds no rows: give a file that `brisance run --ledger` wrote")]
     Empty,
-    /// A row has more or fewer cells than there are names.
+    /// The number of cells of a row differs from that of the header.
     #[error("line {line} has {cells} cells, but the first line names {names}")]
     Ragged {
         /// The line, counted from 1.
         line: usize,
-        /// Cells it has.
+        /// Number of its cells.
         cells: usize,
-        /// Cells of the first line.
+        /// Number of header cells.
         names: usize,
     },
-    /// A cell is no finite number.
+    /// A cell is not a finite number.
     #[error("line {line}: `{text}` is not a finite number")]
     NotANumber {
         /// The line, counted from 1.
@@ -37,7 +37,7 @@ pub enum TableError {
         /// The cell.
         text: String,
     },
-    /// A cell is too large for sums and squares of it to be finite.
+    /// A cell is too large for finite sums and squares.
     #[error(
         "line {line}: `{text}` is beyond 1e100: give a file that `brisance run --ledger` wrote"
     )]
@@ -50,16 +50,15 @@ pub enum TableError {
     /// A column is missing.
     #[error("has no column `{name}`: give a file that `brisance run --ledger` wrote")]
     NoColumn {
-        /// What it should be called.
+        /// The expected name.
         name: &'static str,
     },
 }
 
-/// Sums and squares of as many numbers to here as a file can hold are finite.
+/// Largest number: sums and squares of as many numbers as a file can hold are finite.
 const MAX_NUMBER: f64 = 1e100;
 
-/// Columns of numbers with names, as [`Ledger::write_csv`](crate::ledger::Ledger::write_csv) writes
-/// them.
+/// Named columns of numbers, as written by [`Ledger::write_csv`](crate::ledger::Ledger::write_csv).
 #[derive(Clone, Debug)]
 pub struct Table {
     names: Vec<String>,
@@ -67,7 +66,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Reads a line of names and lines of numbers, with commas between.
+    /// Reads a header line and lines of comma-separated numbers.
     ///
     /// # Errors
     /// [`TableError`] with the line at fault.
@@ -100,12 +99,12 @@ impl Table {
         Ok(self.rows.iter().map(|row| row[at]).collect())
     }
 
-    /// A column that ledgers of earlier versions lack: zeros there.
+    /// A column that older ledgers lack: zeros for those.
     fn new_column(&self, name: &'static str) -> Vec<f64> {
         self.column(name).unwrap_or_else(|_| vec![0.0; self.rows.len()])
     }
 
-    /// How far a vector is from what it was at first.
+    /// Distance of a vector from its initial value.
     fn drift(&self, axes: [&'static str; 3]) -> Result<Vec<f64>, TableError> {
         let [x, y, z] = [self.column(axes[0])?, self.column(axes[1])?, self.column(axes[2])?];
         let from = |v: &[f64], i: usize| (v[i] - v[0]).powi(2);
@@ -114,13 +113,13 @@ impl Table {
     }
 }
 
-/// Curves that share their axes.
+/// Curves with shared axes.
 struct Panel {
     title: &'static str,
     curves: Vec<(&'static str, RGBColor, Vec<f64>)>,
 }
 
-/// The sums of a list up to each of its places.
+/// Cumulative sums of a list.
 fn summed(values: &[f64]) -> Vec<f64> {
     let add = |sum: &mut f64, x: &f64| {
         *sum += x;
@@ -147,7 +146,7 @@ fn panels(table: &Table) -> Result<Vec<Panel>, TableError> {
     let mut dissipation = vec![];
     for (name, color, values) in losses {
         let curve = summed(&values);
-        // what never happens needs no line
+        // curves that are always zero need no line
         if curve.iter().any(|&x| x != 0.0) {
             dissipation.push((name, color, curve));
         }
@@ -176,10 +175,10 @@ fn panels(table: &Table) -> Result<Vec<Panel>, TableError> {
     ])
 }
 
-/// The curves as SVG, `size` wide and high.
+/// The curves as SVG with the given width and height.
 ///
 /// # Errors
-/// [`TableError`] when a column is missing.
+/// [`TableError`] if a column is missing.
 pub fn to_svg(table: &Table, [width, height]: [usize; 2]) -> Result<String, TableError> {
     let mut svg = String::new();
     let area = SVGBackend::with_string(&mut svg, (width as u32, height as u32)).into_drawing_area();
@@ -190,10 +189,10 @@ pub fn to_svg(table: &Table, [width, height]: [usize; 2]) -> Result<String, Tabl
     Ok(svg)
 }
 
-/// The curves as pixels, `size` wide and high.
+/// The curves as pixels with the given width and height.
 ///
 /// # Errors
-/// [`TableError`] when a column is missing.
+/// [`TableError`] if a column is missing.
 pub fn to_picture(table: &Table, [width, height]: [usize; 2]) -> Result<Picture, TableError> {
     let mut bytes = vec![255; 3 * width * height];
     let size = (width as u32, height as u32);
@@ -237,7 +236,7 @@ impl Panel {
         let high = values().fold(0.0, f64::max).max(low + 1e-9);
         let room = 0.06 * (high - low);
         let low = if low < 0.0 { low - room } else { low };
-        // marks on an axis must differ, however late the first row is
+        // axis labels must differ, even if the first row is late
         let start = time.iter().copied().fold(f64::INFINITY, f64::min);
         let end = time.iter().copied().fold(start + 1e-9 * (1.0 + start.abs()), f64::max);
         let text = ("sans-serif", 15).into_font().color(&INK);

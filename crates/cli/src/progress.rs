@@ -1,4 +1,4 @@
-//! How far a run is: a bar on a terminal, plain lines elsewhere.
+//! Progress of a run: a bar on a terminal, plain lines elsewhere.
 
 use std::io::{IsTerminal, Write};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::wording::count;
 
-/// Tells the person waiting, on standard error.
+/// Reports progress on standard error.
 pub struct Progress {
     bar: ProgressBar,
     frames: usize,
@@ -22,7 +22,7 @@ fn style(template: &str) -> ProgressStyle {
 }
 
 impl Progress {
-    /// For a run of so many frames; silent if `quiet`.
+    /// For a run of the given number of frames; silent if `quiet`.
     pub fn new(frames: usize, quiet: bool) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let bar = if quiet || !terminal {
@@ -34,14 +34,14 @@ impl Progress {
         Self { bar, frames, lines: !quiet && !terminal, start: Instant::now() }
     }
 
-    /// For so many pictures; silent if `quiet`.
+    /// For the given number of pictures; silent if `quiet`.
     pub fn of_pictures(pictures: usize, quiet: bool) -> Self {
         let progress = Self::new(pictures, quiet || pictures < 2);
         progress.bar.set_style(style("{wide_bar} picture {pos} of {len}, {per_sec}, {eta} left"));
         progress
     }
 
-    /// So many pictures are drawn.
+    /// Reports the number of finished pictures.
     pub fn picture(&self, picture: usize) {
         self.bar.set_position(picture as u64);
         let tenth = picture * 10 / self.frames > (picture - 1) * 10 / self.frames;
@@ -49,22 +49,22 @@ impl Progress {
         if self.lines && tenth && passed > PATIENCE {
             let rate = picture as f64 / passed.as_secs_f64();
             let left = (self.frames - picture) as f64 / rate;
-            // nobody may be listening
+            // stderr may be closed
             let mut out = std::io::stderr();
             let all = self.frames;
             let _ = writeln!(out, "picture {picture} of {all}, {rate:.1}/s, {left:.0} s left");
         }
     }
 
-    /// A frame is done, with so many bodies in it.
+    /// Reports a finished frame and its number of bodies.
     pub fn frame(&self, frame: usize, bodies: usize) {
         let bodies = count(bodies, "body", "bodies");
         self.bar.set_message(bodies.clone());
         self.bar.set_position(frame as u64);
-        // the first and ten more are enough for a log
+        // the first and ten more lines are enough for a log
         let tenth = frame * 10 / self.frames > (frame - 1) * 10 / self.frames;
         if self.lines && (frame == 1 || tenth) {
-            // nobody may be listening
+            // stderr may be closed
             let mut out = std::io::stderr();
             let _ = writeln!(out, "frame {frame} of {}, {bodies}", self.frames);
         }
@@ -77,17 +77,17 @@ impl Drop for Progress {
     }
 }
 
-/// Time after which a phase shows itself.
+/// Time after which a phase is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Runs a phase that may take long, and says on standard error what it is if it takes more than half
-/// a second: with a clock on a terminal, as one line elsewhere.
+/// Runs a phase that may take long, and shows its name on standard error after half a second: with
+/// a clock on a terminal, as one line elsewhere.
 pub fn phase<T>(name: &'static str, quiet: bool, work: impl FnOnce() -> T) -> T {
     let _shown = (!quiet).then(|| Phase::new(name));
     work()
 }
 
-/// The phase in progress, shown by a thread of its own until it ends.
+/// The current phase, shown by a separate thread until it ends.
 struct Phase {
     end: Option<Sender<()>>,
     shown: Option<JoinHandle<()>>,
@@ -103,7 +103,7 @@ impl Phase {
             }
             let mut out = std::io::stderr();
             if !out.is_terminal() {
-                // nobody may be listening
+                // stderr may be closed
                 let _ = writeln!(out, "{name} ...");
                 return;
             }

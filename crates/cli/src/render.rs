@@ -1,9 +1,9 @@
-//! Pictures of a recording without a browser or a graphics card: rays through a tree of boxes, one sun
-//! with soft shadows, a sky that corners see less of, and a film's tone curve.
+//! Pictures of a recording without a browser or a graphics card: ray tracing with a bounding volume
+//! hierarchy, one sun with soft shadows, ambient occlusion of the sky, and a filmic tone curve.
 //!
-//! Each pixel has four samples of a ray to the sun and some to the sky; what they find is averaged over
-//! neighbors of the same surface. Random numbers depend on the place in the picture alone, so that it is
-//! the same for any number of threads.
+//! Each pixel has four samples, each with a ray to the sun and some to the sky; the light is
+//! averaged over neighbors on the same surface. Random numbers depend only on the position in the
+//! picture, so the result is the same for any number of threads.
 
 mod animation;
 mod between;
@@ -35,15 +35,14 @@ use stage::Stage;
 
 /// Samples per pixel and axis.
 const SUPERSAMPLING: usize = 2;
-/// Where in their pixel the samples are, on a square that is turned so that edges near the axes of the
-/// picture have all steps.
+/// Sample positions in a pixel, on a rotated grid so that nearly axis-aligned edges have all steps.
 const PLACES: [[[f32; 2]; SUPERSAMPLING]; SUPERSAMPLING] =
     [[[0.375, 0.125], [0.875, 0.375]], [[0.125, 0.625], [0.625, 0.875]]];
-/// Samples that are in memory at a time, unless rows are longer: 80 MB.
+/// Number of samples in memory at a time, unless rows are longer: 80 MB.
 const AT_ONCE: usize = 1 << 20;
 
-/// Draws `recording` with `images` at a moment, counted in frames, `size` pixels wide and high. Materials whose
-/// images are not among `images` have their colors alone.
+/// Draws `recording` with `images` at a time in frames, `size` pixels wide and high. Materials
+/// whose images are not among `images` have only their colors.
 pub fn render(
     (recording, images): (&Recording, &Images),
     view: &View,
@@ -62,14 +61,14 @@ pub fn render(
     Picture::new(size, bytes)
 }
 
-/// Some rows of a picture.
+/// Draws some rows of a picture.
 fn draw_rows(
     stage: &Stage<'_>,
     camera: &Camera,
     [width, height]: [usize; 2],
     rows: std::ops::Range<usize>,
 ) -> Vec<u8> {
-    // light spreads from rows above and below
+    // filtering needs the rows above and below
     let margin = smooth::REACH.div_ceil(SUPERSAMPLING);
     let above = margin.min(rows.start);
     let first = (rows.start - above) * SUPERSAMPLING;
@@ -102,7 +101,7 @@ fn draw_rows(
 /// The rays of a picture.
 struct Camera {
     eye: Vec3,
-    /// To the right, to the top and into the picture, for one sample across or down.
+    /// Right, up and forward, for a step of one sample.
     steps: [Vec3; 3],
     size: [usize; 2],
     /// The width of a sample at a distance of 1.
@@ -118,7 +117,7 @@ impl Camera {
         Self { eye, steps, size, spread: (spread / SUPERSAMPLING as f64) as f32 }
     }
 
-    /// That of a sample, counted from the left and from the top.
+    /// The ray of a sample, counted from the left and from the top.
     fn ray(&self, x: usize, y: usize) -> Ray {
         let [right, up, into] = &self.steps;
         let [a, b] = PLACES[y % SUPERSAMPLING][x % SUPERSAMPLING];

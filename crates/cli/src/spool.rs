@@ -8,17 +8,17 @@ use std::path::Path;
 use nalgebra::{Isometry3, Quaternion, Translation3, Unit};
 use sim::{Recording, Stretch, TimedWaypoint, Trace};
 
-/// Bytes of a pose: place and unit quaternion as `f64`.
+/// Bytes of a pose: position and unit quaternion as `f64`.
 const POSE: u64 = 56;
 
 /// Bytes of a waypoint: its time and pose.
 const WAYPOINT: u64 = 8 + POSE;
 
-/// A file without a name that holds the traces that [`sim::Recorder::take_poses`] took.
+/// An unnamed file with the traces from [`sim::Recorder::take_poses`].
 pub struct Spool {
     file: File,
     end: u64,
-    /// Of each track where its traces are in the file, in order.
+    /// For each track the places of its traces in the file, in order.
     places: Vec<Vec<Place>>,
 }
 
@@ -32,19 +32,19 @@ struct Place {
 }
 
 impl Spool {
-    /// An empty one in the folder of `path`, where there is to be room for what becomes of it.
+    /// An empty spool in the folder of `path`, which must have space for the output anyway.
     ///
     /// # Errors
-    /// What the system says when a file cannot be made there.
+    /// The system error if a file cannot be created there.
     pub fn beside(path: &Path) -> io::Result<Self> {
         let file = tempfile::tempfile_in(crate::output::folder_of(path))?;
         Ok(Self { file, end: 0, places: Vec::new() })
     }
 
-    /// Adds traces after those that are there.
+    /// Appends traces.
     ///
     /// # Errors
-    /// When writing fails.
+    /// If writing fails.
     pub fn add(&mut self, stretches: &[Stretch]) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(self.end))?;
         let mut out = BufWriter::new(&self.file);
@@ -64,10 +64,10 @@ impl Spool {
         out.flush()
     }
 
-    /// The poses of a track in a range that counts from its birth, as far as they are here.
+    /// The spooled poses of a track in a range relative to its birth.
     ///
     /// # Errors
-    /// When reading fails.
+    /// If reading fails.
     pub fn read(&self, track: usize, range: Range<usize>) -> io::Result<Vec<Isometry3<f64>>> {
         let mut poses = Vec::new();
         let mut first = 0;
@@ -85,10 +85,10 @@ impl Spool {
         Ok(poses)
     }
 
-    /// The part of the trace of a track that is on disk.
+    /// The spooled part of the trace of a track.
     ///
     /// # Errors
-    /// When reading fails.
+    /// If reading fails.
     pub fn trace(&self, track: usize) -> io::Result<Trace> {
         let poses = self.read(track, 0..usize::MAX)?;
         let mut waypoints = Vec::new();
@@ -106,7 +106,7 @@ impl Spool {
         Ok(Trace { poses, waypoints })
     }
 
-    /// So many bytes from some place on.
+    /// Reads the given number of bytes at an offset.
     fn part(&self, from: u64, bytes: u64) -> io::Result<impl Read> {
         let mut file = &self.file;
         file.seek(SeekFrom::Start(from))?;
@@ -135,21 +135,21 @@ fn read_pose(input: &mut impl Read) -> io::Result<Isometry3<f64>> {
     Ok(Isometry3::from_parts(Translation3::new(x, y, z), turn))
 }
 
-/// The poses of a recording, wherever they are.
+/// The poses of a recording, in memory or on disk.
 #[derive(Clone, Copy)]
 pub struct Paths<'a> {
     /// The recording.
     pub recording: &'a Recording,
-    /// What holds the poses that were taken out of it.
+    /// The spool of poses taken from it.
     pub spool: Option<&'a Spool>,
 }
 
 impl Paths<'_> {
-    /// The first frame of the range `frames` in which the track exists, and its poses from there on within
+    /// The first frame in `frames` in which the track exists, and its poses from there on within
     /// the range.
     ///
     /// # Errors
-    /// When reading fails.
+    /// If reading fails.
     pub fn of(
         &self,
         track: usize,
@@ -170,7 +170,7 @@ impl Paths<'_> {
     /// The whole trace of a track.
     ///
     /// # Errors
-    /// When reading fails.
+    /// If reading fails.
     pub fn whole(&self, track: usize) -> io::Result<Trace> {
         let mut trace = match self.spool {
             Some(spool) => spool.trace(track)?,
@@ -185,7 +185,7 @@ impl Paths<'_> {
     /// The recording with all its poses in memory.
     ///
     /// # Errors
-    /// When reading fails.
+    /// If reading fails.
     pub fn gathered(&self) -> io::Result<Recording> {
         let mut recording = self.recording.clone();
         for (n, track) in recording.tracks.iter_mut().enumerate() {

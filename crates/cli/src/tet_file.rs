@@ -1,4 +1,4 @@
-//! Tetrahedra from files of mesh generators and solvers.
+//! Tetrahedral meshes from files of mesh generators and solvers.
 
 mod msh;
 mod netgen;
@@ -14,10 +14,10 @@ use nalgebra::Point3;
 
 use crate::mesh_file::{MeshFileError, check_places};
 
-/// Endings of the files that [`read_tets`] reads.
+/// File extensions that [`read_tets`] supports.
 pub const ENDINGS: &str = ".msh, .ele, .node, .vol, .vtk or .vtu";
 
-/// Whether a name is that of a file of tetrahedra.
+/// Whether a file name has a supported format of tetrahedra.
 pub fn is_tets(path: &Path) -> bool {
     let ending = ending(path);
     ["msh", "ele", "node", "vol", "vtk", "vtu"].iter().any(|known| ending == *known)
@@ -35,17 +35,17 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// Reads the tetrahedra at `path` by its ending: Gmsh 2.2 and 4.1 (.msh), `TetGen` (.ele beside
-/// .node), NETGEN (.vol), and VTK, legacy (.vtk) and XML (.vtu), as text or binary where they have
-/// both.
+/// Reads the tetrahedra at `path` by its extension: Gmsh 2.2 and 4.1 (.msh), `TetGen` (.ele next to
+/// .node), NETGEN (.vol), and VTK, legacy (.vtk) and XML (.vtu), as text or binary where the format
+/// has both.
 ///
-/// Elements of other kinds are left out, quadratic tetrahedra lose the nodes on their edges, and
-/// vertices that no tetrahedron names are dropped. Where all tetrahedra are inside out, as is the
-/// custom of some programs, all are turned.
+/// Elements of other kinds are omitted, quadratic tetrahedra lose their edge nodes, and unused
+/// vertices are dropped. If all tetrahedra are inverted, as some programs write them, all are
+/// flipped.
 ///
 /// # Errors
-/// [`MeshFileError`] when the file cannot be read, is malformed or holds no tetrahedra. Whether they
-/// are valid is for [`TetMesh::validate`] to say.
+/// [`MeshFileError`] if the file cannot be read, is malformed or contains no tetrahedra.
+/// [`TetMesh::validate`] checks whether they are valid.
 pub fn read_tets(path: &Path) -> Result<TetMesh, MeshFileError> {
     let read = |path: &Path| crate::input::read(path).map_err(MeshFileError::from);
     let raw = match &*ending(path) {
@@ -62,10 +62,10 @@ pub fn read_tets(path: &Path) -> Result<TetMesh, MeshFileError> {
     raw.finish()
 }
 
-/// Vertices and tetrahedra by their numbers in a file.
+/// Vertices and tetrahedra with the numbers of a file.
 #[derive(Default)]
 struct Raw {
-    /// Number and place of each vertex.
+    /// Number and position of each vertex.
     vertices: Vec<(u64, Point3<f64>)>,
     tets: Vec<[u64; 4]>,
 }
@@ -100,7 +100,7 @@ impl Raw {
             names[n] = mesh.vertices.len() as u32;
             mesh.vertices.push(*place);
         }
-        // the checks of the mesh report those that are not finite
+        // mesh validation reports those that are not finite
         if let Err(far @ MeshFileError::TooFar { .. }) = check_places(&mesh.vertices) {
             return Err(far);
         }

@@ -1,4 +1,4 @@
-//! A page that plays a recording in the browser, served to this machine only or whole in one file.
+//! A page that plays a recording in the browser, served only to this machine or as a single file.
 
 mod embedded;
 mod frame;

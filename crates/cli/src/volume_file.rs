@@ -1,4 +1,4 @@
-//! Level sets from and to files: our own `.lset`, image data of VTK, `.vti`, and `.vdb` of OpenVDB.
+//! Level set files: our own `.lset`, VTK image data, `.vti`, and OpenVDB `.vdb`.
 
 mod vdb;
 
@@ -17,7 +17,7 @@ use crate::vtk_xml::{Lists, split};
 
 pub use vdb::VdbError;
 
-/// Endings of the files that [`read_volume`] reads and [`write_volume`] writes.
+/// File extensions that [`read_volume`] and [`write_volume`] support.
 pub const ENDINGS: &str = ".lset, .vti or .vdb";
 
 /// Why a volume cannot be read.
@@ -27,18 +27,18 @@ pub enum VolumeFileError {
     /// The file cannot be read.
     #[error("cannot be read ({0}): check the path")]
     Read(#[from] std::io::Error),
-    /// A `.lset` file is damaged or of another kind.
+    /// A `.lset` file is damaged or of a different kind.
     #[error("{0}: make it again with `brisance voxelize`")]
     LevelSet(#[from] ReadError),
-    /// A `.vti` file cannot be used.
+    /// A `.vti` file is invalid.
     #[error(transparent)]
     Image(#[from] MeshFileError),
-    /// A `.vdb` file cannot be used.
+    /// A `.vdb` file is invalid.
     #[error(transparent)]
     Vdb(#[from] VdbError),
 }
 
-/// Whether a name is that of a volume.
+/// Whether a file name has a supported volume format.
 pub fn is_volume(path: &Path) -> bool {
     ["lset", "vti", "vdb"].iter().any(|known| ending_is(path, known))
 }
@@ -47,12 +47,14 @@ fn ending_is(path: &Path, known: &str) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(known))
 }
 
-/// Reads the level set at `path` by its ending, of at most `limit` nodes. Of `.vti` the scalars of the points are read,
-/// the array `distance` or the first one: signed distance, negative inside. Of `.vdb` the first level set of single
-/// precision is read, uncompressed or compressed by zip or Blosc; beyond its narrow band distances are computed anew.
+/// Reads the level set at `path` by its extension, of at most `limit` nodes. From `.vti` it reads
+/// the point array `distance`, or the first one: signed distance, negative inside. From `.vdb` it
+/// reads the first single-precision level set, uncompressed or compressed by zip or Blosc;
+/// distances beyond its narrow band are recomputed.
 ///
 /// # Errors
-/// [`VolumeFileError`] when the file cannot be read, is malformed, has more nodes, or samples that are not finite.
+/// [`VolumeFileError`] if the file cannot be read, is malformed, has more nodes, or samples that
+/// are not finite.
 pub fn read_volume(path: &Path, limit: usize) -> Result<LevelSet, VolumeFileError> {
     let bytes = crate::input::read(path)?;
     if ending_is(path, "vti") {
@@ -64,10 +66,11 @@ pub fn read_volume(path: &Path, limit: usize) -> Result<LevelSet, VolumeFileErro
     }
 }
 
-/// Writes a level set by the ending of `path`; `.vdb` holds distances within three voxels of the surface.
+/// Writes a level set by the extension of `path`; `.vdb` contains distances within three voxels of
+/// the surface.
 ///
 /// # Errors
-/// What the writer returns.
+/// The error of the writer.
 pub fn write_volume(path: &Path, solid: &LevelSet, out: &mut impl Write) -> std::io::Result<()> {
     if ending_is(path, "vti") {
         write_image(solid, out)
@@ -82,7 +85,7 @@ fn problem(problem: impl Into<String>) -> MeshFileError {
     MeshFileError::Format { format: "VTI", problem: problem.into() }
 }
 
-/// Relative tolerance of equal spacings along the axes.
+/// Relative tolerance for equal spacings along the axes.
 const UNEVEN: f64 = 1e-6;
 
 fn image(bytes: &[u8], limit: usize) -> Result<LevelSet, MeshFileError> {
@@ -169,7 +172,7 @@ fn numbers(
     all.ok_or_else(|| problem(format!("the attribute {name} must hold numbers, not `{text}`")))
 }
 
-/// The array of the signed distances.
+/// The array of signed distances.
 fn scalars<'a, 'i>(piece: &Node<'a, 'i>) -> Result<Node<'a, 'i>, MeshFileError> {
     let data = piece.children().find(|node| node.has_tag_name("PointData"));
     let arrays =

@@ -1,4 +1,5 @@
-//! What VTK's XML formats have in common: lists of numbers as text, base64 and appended data, plain or of zlib.
+//! Common parts of VTK's XML formats: arrays as text, base64 and appended data, plain or compressed
+//! by zlib.
 
 use std::io::Read;
 
@@ -9,18 +10,18 @@ use roxmltree::Node;
 use crate::mesh_file::MeshFileError;
 use crate::tet_file::numbers::{Coding, Numbers};
 
-/// Most bytes of one list, 4 GiB.
+/// Maximum size of one array, 4 GiB.
 const MAX_BYTES: u64 = 1 << 32;
-/// Most numbers of one list: some that any file may hold, and some for each byte of it. Compressed lists
-/// may be a thousand times as large as their file, which only those of cells' types and ends come near.
+/// Maximum count of one array: a constant plus a multiple of the file size. Compressed arrays may
+/// be a thousand times as large as their file; only those of cell types and offsets come close.
 const FREE_NUMBERS: usize = 1 << 23;
 const NUMBERS_PER_BYTE: usize = 8;
 
-/// Most attributes of a tag; the parser compares each with all others.
+/// Maximum number of attributes of a tag; the parser compares each with all others.
 const MAX_ATTRIBUTES: usize = 256;
 
-/// Whether no tag has more attributes than that: each takes an equals sign, and from one tag to the next
-/// there are no others but the few that end base64.
+/// Whether no tag has more attributes than that. Each has an equals sign, and between tags there
+/// are no others except base64 padding.
 fn has_short_tags(head: &str) -> bool {
     head.split('<').all(|part| part.matches('=').count() <= MAX_ATTRIBUTES)
 }
@@ -45,19 +46,19 @@ pub(crate) fn split<'a>(
     Ok((head, tail))
 }
 
-/// How the lists of a file are stored.
+/// Storage format of the arrays of a file.
 pub(crate) struct Lists<'a> {
     format: &'static str,
     is_big_endian: bool,
     has_long_headers: bool,
     compressor: Option<&'a str>,
     appended: (&'a [u8], bool),
-    /// Most numbers of a list.
+    /// Maximum count of an array.
     most_numbers: usize,
 }
 
 impl<'a> Lists<'a> {
-    /// Of a file of `size` bytes.
+    /// For a file of `size` bytes.
     pub(crate) fn new(
         root: &Node<'a, '_>,
         tail: &'a [u8],
@@ -119,8 +120,8 @@ impl<'a> Lists<'a> {
         Ok(list)
     }
 
-    /// The bytes of a list that begins where `data` does, no more than `most`: its size, or those of its
-    /// compressed blocks, and then what is in it.
+    /// The bytes of an array that begins at the start of `data`, at most `most`: its size or its
+    /// compressed block sizes, followed by its content.
     fn decoded(&self, data: &[u8], is_base64: bool, most: usize) -> Result<Vec<u8>, MeshFileError> {
         let short = || self.problem("a list is shorter than it says");
         let word = if self.has_long_headers { 8 } else { 4 };
@@ -143,13 +144,13 @@ impl<'a> Lists<'a> {
             let letters = data.get(..count.div_ceil(3) * 4).ok_or_else(short)?;
             STANDARD.decode(letters).map_err(|e| self.problem(e.to_string()))
         };
-        // in base64 the header is a text of its own
+        // in base64 the header is encoded separately
         let after = |count: usize| {
             let length = if is_base64 { count.div_ceil(3) * 4 } else { count };
             data.get(length..).ok_or_else(short)
         };
         let Some(compressor) = self.compressor else {
-            // one text of both
+            // header and content are encoded together
             let count = size(&plain(word, data)?, 0)?;
             let all = plain(word + count, data)?;
             return Ok(all.get(word..word + count).ok_or_else(short)?.to_vec());
@@ -179,7 +180,7 @@ impl<'a> Lists<'a> {
             let (block, next) =
                 block.ok_or_else(|| self.problem("a list is shorter than it says"))?;
             rest = next;
-            // one byte beyond the limit reveals data that are too large
+            // one byte beyond the limit reveals oversized data
             let left = (most - list.len()) as u64 + 1;
             flate2::read::ZlibDecoder::new(block)
                 .take(left)
@@ -193,7 +194,7 @@ impl<'a> Lists<'a> {
     }
 }
 
-/// The appended data, and whether they are in base64.
+/// The appended data, and whether they are base64.
 fn appended<'a>(tail: &'a [u8], format: &'static str) -> Result<(&'a [u8], bool), MeshFileError> {
     let Some(close) = tail.iter().position(|byte| *byte == b'>') else { return Ok((&[], false)) };
     let opening = String::from_utf8_lossy(&tail[..close]);

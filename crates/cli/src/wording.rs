@@ -1,6 +1,6 @@
-//! Numbers and counts as sentences for people have them.
+//! Formatting of numbers and counts for people.
 
-/// `x` in four significant digits, without zeros at the end; with an exponent below 1e-4 and from
+/// `x` with four significant digits, without trailing zeros; with an exponent below 1e-4 and from
 /// 1e7 on.
 pub(crate) fn number(x: f64) -> String {
     const DIGITS: i32 = 4;
@@ -23,7 +23,7 @@ fn without_zeros(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
-/// Coordinates as options take them.
+/// Coordinates in the format of options.
 pub(crate) fn place(p: &nalgebra::Point3<f64>) -> String {
     format!("{},{},{}", number(p.x), number(p.y), number(p.z))
 }

@@ -12,13 +12,13 @@ use crate::solve::impulse::Material;
 /// The bodies of a pass as a structure of arrays of equal length.
 #[derive(Clone, Copy)]
 pub struct Columns<'a> {
-    /// What each body is.
+    /// Mass properties or motion of each body.
     pub bodies: &'a [Body],
     /// Collision shapes, in body coordinates.
     pub shapes: &'a [Arc<Shape>],
     /// Surface properties.
     pub materials: &'a [Material],
-    /// Whom each may touch.
+    /// Collision groups of each body.
     pub groups: &'a [Groups],
 }
 
@@ -40,7 +40,7 @@ impl Mover {
         Self { inverse_mass, inverse_inertia, velocity }
     }
 
-    /// The same body as one that no impulse moves.
+    /// The same body with infinite mass.
     pub(crate) fn frozen(self) -> Self {
         Self { inverse_mass: 0.0, inverse_inertia: Matrix3::zeros(), ..self }
     }

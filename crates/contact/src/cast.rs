@@ -1,6 +1,7 @@
-//! Queries: where rays and moving solids meet a solid, and which bodies are near.
+//! Queries: ray casts, shape casts and overlap tests.
 //!
-//! Files import in one direction: `ray` and `core` (one solid), `sweep` and `overlap` (two), `places` (all bodies).
+//! Files import in one direction: `ray` and `core` (one solid), `sweep` and `overlap` (two),
+//! `places` (all bodies).
 
 pub(crate) mod core;
 pub(crate) mod overlap;

@@ -13,31 +13,31 @@ use crate::solve::islands::Islands;
 use crate::solve::order::Order;
 use crate::solve::problem::Problem;
 
-/// Bodies at one time and what acts on them, for a step from there.
+/// Bodies at one time and the forces on them, for a step from there.
 #[derive(Clone, Copy)]
 pub struct Frame<'a> {
     /// The bodies.
     pub columns: Columns<'a>,
-    /// Where they are.
+    /// Poses of the bodies.
     pub poses: &'a [Isometry3<f64>],
-    /// What forces add to each velocity in half the step.
+    /// Change of each velocity by forces in half the step.
     pub drift: &'a [Velocity],
-    /// The last blow to each body in this step; empty if there were none.
+    /// The last collision of each body in this step; empty if there were none.
     pub flights: &'a [Flight],
     /// Length of the step, s.
     pub dt: f64,
-    /// What holds bodies together; without effect for solvers that have none.
+    /// Joints between bodies; ignored by solvers without joints.
     pub joints: &'a [Joint],
-    /// What is remembered of the last frame.
+    /// The contact cache of the last frame.
     pub cache: &'a Cache,
-    /// Names of the bodies that last as long as they do and ascend with their numbers.
+    /// Names of the bodies, persistent over their lifetime and ascending with their indices.
     pub names: &'a [u64],
     /// Solver, iteration counts and tolerances.
     pub settings: &'a Settings,
 }
 
 impl<'a> Frame<'a> {
-    /// Where bodies with `momenta` are at the end of the step.
+    /// Poses of bodies with `momenta` at the end of the step.
     pub fn predict(&self, momenta: &[Momentum]) -> Vec<Isometry3<f64>> {
         let mut poses = self.poses.to_vec();
         let scheme = &self.settings.scheme;
@@ -45,7 +45,7 @@ impl<'a> Frame<'a> {
         poses
     }
 
-    /// Which bodies touch or are joined, directly or through others.
+    /// Connected components of bodies by contacts and joints.
     pub(crate) fn islands(&self, contacts: &Contacts) -> Islands {
         let mut pairs: Vec<_> = contacts.manifolds().iter().map(|m| (m.a, m.b)).collect();
         let known =
@@ -58,7 +58,7 @@ impl<'a> Frame<'a> {
         islands
     }
 
-    /// What forces add to each momentum in half the step.
+    /// Change of each momentum by forces in half the step.
     pub(crate) fn half_step_forces(&self) -> Vec<Momentum> {
         let force = |((body, pose), drift): ((&Body, &Isometry3<f64>), &Velocity)| match body {
             Body::Dynamic(mass) => mass.momentum(&pose.rotation, drift),

@@ -1,17 +1,17 @@
-//! Which bodies may touch at all.
+//! Collision groups.
 
-/// The groups a body is in and those it touches, one bit a group. Two bodies touch only if each
-/// is in a group that the other touches.
+/// The groups of a body and the groups that it collides with, one bit per group. Two bodies may
+/// touch if each is a member of a group in the other's filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Groups {
-    /// The groups that it is in.
+    /// Groups of the body.
     pub memberships: u32,
-    /// The groups that it touches.
+    /// Groups that the body collides with.
     pub filter: u32,
 }
 
 impl Default for Groups {
-    /// In all groups, and touches all.
+    /// A member of all groups that collides with all.
     fn default() -> Self {
         Self { memberships: u32::MAX, filter: u32::MAX }
     }

@@ -1,4 +1,4 @@
-//! The frame loop of Ku07 section 3.1: what bodies do between two instants at which something meets.
+//! The frame loop of Ku07 section 3.1: flight, collision and resting contact between events.
 
 mod flight;
 mod forces;

@@ -1,13 +1,13 @@
-//! Numbers in lanes: plain arrays whose loops the compiler turns into vector instructions.
+//! Numbers in lanes: plain arrays whose loops compile to vector instructions.
 
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
 use nalgebra::Vector3;
 
-/// Contacts that are solved side by side.
+/// Number of contacts solved in parallel lanes.
 pub(crate) const LANES: usize = 4;
 
-/// One number a lane.
+/// One number per lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Wide(pub(crate) [f64; LANES]);
 
@@ -40,7 +40,7 @@ lanewise!(Add, add, +);
 lanewise!(Sub, sub, -);
 lanewise!(Mul, mul, *);
 
-/// A vector a lane.
+/// One vector per lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Wide3(pub(crate) [Wide; 3]);
 
@@ -109,7 +109,7 @@ impl SubAssign for Wide3 {
     }
 }
 
-/// One number a lane, rounded to half the memory.
+/// One number per lane in single precision, at half the memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Narrow(pub(crate) [f32; LANES]);
 
@@ -125,7 +125,7 @@ impl Narrow {
     }
 }
 
-/// A rounded vector a lane.
+/// One vector per lane in single precision.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Narrow3(pub(crate) [Narrow; 3]);
 
@@ -149,7 +149,7 @@ impl Narrow3 {
     }
 }
 
-/// A symmetric matrix a lane: xx, yy, zz, xy, xz, yz.
+/// One symmetric matrix per lane: xx, yy, zz, xy, xz, yz.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct WideSymmetric(pub(crate) [Wide; 6]);
 
@@ -182,27 +182,27 @@ impl Add for WideSymmetric {
     }
 }
 
-/// A vector in every lane.
+/// The same vector in every lane.
 #[inline(always)]
 pub(crate) fn wide(v: &Vector3<f64>) -> Wide3 {
     Wide3([v.x, v.y, v.z].map(|x| Wide([x; LANES])))
 }
 
-/// A vector shrunk to the length `most`, if it is longer.
+/// A vector, shortened to the length `most` if it is longer.
 #[inline(always)]
 pub(crate) fn within_disc(v: &Wide3, most: Wide) -> Wide3 {
     let square = v.dot(v);
     let beyond = square.zip(most * most, |square, most| f64::from(u8::from(square > most)));
-    // most stick: the branch is predicted, and nothing waits for the root
+    // most contacts stick: the branch is predicted, and the root is skipped
     if beyond.0 == [0.0; LANES] {
         return *v;
     }
-    // not `hypot`: its bits differ between platforms
+    // not `hypot`, whose bits differ between platforms
     let size = square.map(f64::sqrt);
     *v * size.zip(most, |size, most| if size > most { most / size } else { 1.0 })
 }
 
-// these become single instructions
+// these compile to single instructions
 #[inline(always)]
 pub(crate) fn least_of(p: f64, q: f64) -> f64 {
     if q < p { q } else { p }

@@ -6,11 +6,11 @@
 //! the contact, so the bodies approach while `u . n < 0`. A [`Shape`] lives in body coordinates
 //! (origin at the center of mass).
 //!
-//! The crate works on slices of bodies and never moves a pose. [`Frame::collide`],
-//! [`Support::settle_positions`] and [`Support::settle_velocities`] are the passes of a frame, with
-//! the [`Solver`] of the [`Settings`]; the order is that of GBF03 in the Newmark variant Su09
-//! section 3 uses. [`constraint`] holds the solvers of the other papers and joints, and says which
-//! to take; [`pair_impulse`], [`clamp_scale`] and [`clamp_to_plastic`] stand alone.
+//! The crate works on slices of bodies and never moves a pose. The passes of a frame are
+//! [`Frame::collide`], [`Support::settle_positions`] and [`Support::settle_velocities`], with the
+//! [`Solver`] of the [`Settings`], in the order of GBF03 in the Newmark variant of Su09 section 3.
+//! [`constraint`] holds joints and the solvers of the other papers, and a guide to choosing one.
+//! [`pair_impulse`], [`clamp_scale`] and [`clamp_to_plastic`] stand alone.
 
 // a browser has one thread
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
@@ -62,7 +62,7 @@ pub use solve::clamp::{Clamp, ClampedBody, clamp_scale, clamp_to_plastic};
 pub use solve::impulse::{Combine, Material, MaterialError, effective_mass, pair_impulse};
 pub use solve::islands::Islands;
 
-/// The Rust in the README runs as it stands there.
+/// Tests the Rust code of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

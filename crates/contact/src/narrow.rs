@@ -1,4 +1,4 @@
-//! Where bodies touch: the broad phase, the time of impact of pairs, and at most four contacts a pair.
+//! Broad phase, time of impact and narrow phase: at most four contacts per pair.
 
 pub(crate) mod broad;
 pub(crate) mod cache;

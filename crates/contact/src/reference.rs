@@ -1,7 +1,7 @@
-//! The faithful solver: pair by pair, the deepest point first, with the pair's poses predicted anew
-//! after every impulse (GBF03, in the order of Su09 section 3). Slow, and the oracle of the fast
-//! one; unlike that one it looks only at the end of the step, so a body that crosses another within
-//! one frame is missed.
+//! The reference solver: pair by pair, the deepest point first, with the poses of the pair
+//! predicted anew after every impulse (GBF03, in the order of Su09 section 3). It is slow and
+//! serves as the oracle of the manifold solver. It tests only the end of the step, so that fast
+//! bodies may tunnel.
 
 mod collisions;
 mod cuboids;

@@ -1,4 +1,5 @@
-//! What collides: a signed distance to ask, and points to ask it at.
+//! Collision shapes: a signed distance, and surface points to test against the distance of other
+//! shapes.
 
 pub(crate) mod compound;
 pub(crate) mod field;
@@ -22,16 +23,17 @@ use crate::shape::polyhedron::Polyhedron;
 use crate::shape::round::Round;
 use crate::shape::tets::TetSolid;
 
-/// What a shape asks other shapes' fields at.
+/// The points of a shape that are tested against the signed distance of other shapes.
 #[derive(Clone, Debug)]
 pub(crate) enum Probe {
-    /// Nothing: a half-space or mesh is only asked.
+    /// None: half-spaces and meshes have no points.
     None,
     /// The center, with a radius.
     Ball(f64),
     /// Points on the surface.
     Points(PointTree),
-    /// Surface points of hulls or of a solid of revolution at this spacing, m, sampled on first use.
+    /// Surface points of hulls or of a solid of revolution at this spacing, m, sampled on first
+    /// use.
     Hull(f64, OnceLock<PointTree>),
 }
 
@@ -40,16 +42,17 @@ pub(crate) enum Probe {
 pub struct Shape {
     field: Field,
     probe: Probe,
-    /// If it is a union of convex polyhedra.
+    /// If the shape is a union of convex polyhedra.
     compound: Option<Compound>,
     bounds: Aabb,
     radius: f64,
 }
 
 impl Shape {
-    /// Most corners of a hull that bodies meet by: a pair takes time as corners times faces.
+    /// Largest number of corners of a hull in the polyhedral narrow phase: a pair takes time
+    /// proportional to corners times faces.
     pub const MAX_CORNERS: usize = 128;
-    /// Most convex solids of a union.
+    /// Largest number of convex solids in a union.
     pub const MAX_PARTS: usize = 64;
 
     /// The half-space y < 0.
@@ -64,7 +67,7 @@ impl Shape {
         }
     }
 
-    /// Nothing: it touches nothing.
+    /// The empty shape, which touches nothing.
     pub fn empty() -> Self {
         let at = Point3::origin();
         Self {
@@ -88,7 +91,7 @@ impl Shape {
         }
     }
 
-    /// A box of half edge lengths `half` m, with surface points `spacing` m apart or closer.
+    /// A box of half edge lengths `half` m, with surface points at most `spacing` m apart.
     pub fn cuboid(half: Vector3<f64>, spacing: f64) -> Self {
         Self {
             field: Field::Cuboid { half },
@@ -99,8 +102,8 @@ impl Shape {
         }
     }
 
-    /// A sampled solid with `points` on its surface, both in material coordinates; `material` takes
-    /// body coordinates there.
+    /// A sampled solid with `points` on its surface, both in material coordinates; `material` maps
+    /// body coordinates to these.
     pub fn grid(
         level_set: impl Into<Arc<LevelSet>>,
         points: &[Point3<f64>],
@@ -119,17 +122,17 @@ impl Shape {
         }
     }
 
-    /// A convex solid: `hull`, m, in material coordinates, to which `material` takes those of the body.
-    /// Hulls, boxes and half-spaces meet by corners, edges and faces; others by its exact signed
-    /// distance, and by points on it `spacing` meters apart or closer. `None` if it has nothing but
-    /// slivers, or more than [`Shape::MAX_CORNERS`] corners.
+    /// A convex solid: `hull`, m, in material coordinates; `material` maps body coordinates to
+    /// these. Against hulls, boxes and half-spaces it uses corners, edges and faces; against other
+    /// shapes its exact signed distance and surface points at most `spacing` meters apart. `None`
+    /// if all parts are slivers, or there are more than [`Shape::MAX_CORNERS`] corners.
     pub fn convex(hull: &ConvexHull, spacing: f64, material: &Isometry3<f64>) -> Option<Self> {
         Self::union(std::slice::from_ref(hull), spacing, material)
     }
 
-    /// The union of convex solids, which may touch or overlap, met as [`Shape::convex`] by each of them.
-    /// `None` if a solid has more than [`Shape::MAX_CORNERS`] corners, there are more than
-    /// [`Shape::MAX_PARTS`], or all are slivers.
+    /// The union of convex solids, which may touch or overlap, each treated as in
+    /// [`Shape::convex`]. `None` if a solid has more than [`Shape::MAX_CORNERS`] corners, there are
+    /// more than [`Shape::MAX_PARTS`], or all are slivers.
     pub fn union(hulls: &[ConvexHull], spacing: f64, material: &Isometry3<f64>) -> Option<Self> {
         let in_body = |hull: &ConvexHull| {
             let mesh = hull.mesh();
@@ -158,8 +161,9 @@ impl Shape {
         Some(Self { field, probe: Probe::Hull(spacing, OnceLock::new()), compound, bounds, radius })
     }
 
-    /// A convex solid of revolution. It meets half-spaces, balls, boxes, hulls and others of its kind by
-    /// its exact rims and sides, and samples and meshes by points on it `spacing` meters apart or closer.
+    /// A convex solid of revolution. Against half-spaces, balls, boxes, hulls and its own kind it
+    /// uses exact rims and sides; against samples and meshes surface points at most `spacing`
+    /// meters apart.
     pub fn round(round: Round, spacing: f64) -> Self {
         Self {
             field: Field::Round(round),
@@ -170,10 +174,10 @@ impl Shape {
         }
     }
 
-    /// Triangles that need not be closed, in body coordinates: scenery, which no body in motion may
-    /// have. Two meshes do not touch each other, nor does a mesh touch a half-space. The points of
-    /// sampled bodies are asked of the mesh, not its corners of them: a spike between those points
-    /// goes unnoticed.
+    /// Triangles that need not be closed, in body coordinates, for static scenery only. Two meshes
+    /// do not touch each other, nor does a mesh touch a half-space. Points of sampled bodies are
+    /// tested against the mesh, but not its corners against these bodies: a spike between the
+    /// points is missed.
     pub fn mesh(triangles: Arc<Triangles>) -> Self {
         let bounds = triangles.bounds();
         let corner = bounds.min.coords.abs().sup(&bounds.max.coords.abs());
@@ -186,9 +190,10 @@ impl Shape {
         }
     }
 
-    /// Tetrahedra, which other shapes meet by their exact signed distance, and which meet others by the vertices
-    /// of their surface (Mu01 section 2.9). Two edges that cross without a vertex inside the other body go
-    /// unnoticed, so tetrahedra should be about as large as what they meet or smaller.
+    /// Tetrahedra. Other shapes are tested against their exact signed distance; the vertices of
+    /// their surface are tested against other shapes (Mu01 section 2.9). Two edges that cross
+    /// without a vertex inside the other body are missed, so tetrahedra should be no larger than
+    /// the bodies that they touch.
     pub fn tets(tets: Arc<TetSolid>) -> Self {
         let vertices = tets.vertices();
         let radius = vertices.iter().map(|p| p.coords.norm()).fold(0.0, f64::max);
@@ -236,13 +241,13 @@ impl Shape {
         self.radius
     }
 
-    /// The smallest extent of the solid, m; infinite for a half-space and for triangles that are solid
-    /// all the way behind.
+    /// The smallest extent of the solid, m; infinite for a half-space and for triangles that are
+    /// solid all the way behind.
     pub fn thickness(&self) -> f64 {
         2.0 * self.half_thickness()
     }
 
-    /// What another body must not skip in one move, m: half the smallest extent of the solid.
+    /// Half the smallest extent of the solid, which another body must not skip in one move, m.
     pub(crate) fn half_thickness(&self) -> f64 {
         match (&self.field, &self.compound) {
             (Field::Mesh(triangles), _) => triangles.thickness() / 2.0,
@@ -252,7 +257,7 @@ impl Shape {
         }
     }
 
-    /// The length that the penetration slop is relative to, m: the radius, but at most the circumradius of
+    /// The reference length of the penetration slop, m: the radius, but at most the circumradius of
     /// a cube as thick as the body.
     pub fn size(&self) -> f64 {
         /// Circumradius of a cube over half its edge: the square root of 3.
@@ -271,7 +276,7 @@ impl Shape {
 
 /// Corners first, then edges and faces at even steps.
 fn cuboid_points(half: &Vector3<f64>, spacing: f64) -> Vec<Point3<f64>> {
-    // a finer request would only cost memory: contacts of flat faces need no more
+    // a finer spacing only costs memory: contacts of flat faces need no more
     const MAX_PER_EDGE: f64 = 64.0;
     let steps: [usize; 3] =
         std::array::from_fn(|a| (2.0 * half[a] / spacing).ceil().clamp(1.0, MAX_PER_EDGE) as usize);

@@ -1,4 +1,4 @@
-//! The impulses at contacts: of one pair, of islands exactly, and of large islands by sweeps.
+//! Contact impulses: of one pair, of islands exactly, and of large islands by sweeps.
 
 pub(crate) mod bearing;
 pub(crate) mod bounce;

@@ -23,13 +23,13 @@ fn turned(rotation: &UnitQuaternion<f64>, turn: &UnitQuaternion<f64>) -> UnitQua
     UnitQuaternion::new_normalize(rotation.quaternion() * turn.quaternion())
 }
 
-/// Where a body with `pose` (center of mass, principal axes) and `momentum` is after `dt` s.
+/// The pose (center of mass, principal axes) of a body with `pose` and `momentum` after `dt` s.
 ///
-/// A dynamic body translates exactly, and rotates by Euler's equations to sixth order, in as many inner
-/// steps as its spin takes; then [`energy_fix`] restores the rotational energy to round-off (Su09
-/// section 2). The momentum is the caller's and stays. At 30 Hz the orientation of a solid that makes
-/// up to a turn a frame is right to 2 degrees after a second. A kinematic body follows its velocity
-/// exactly, a static one stays.
+/// A dynamic body translates exactly, and rotates by Euler's equations to sixth order, in inner
+/// steps whose number follows its spin; then [`energy_fix`] restores the rotational energy to
+/// round-off (Su09 section 2). The momentum is unchanged. At 30 Hz the orientation of a solid that
+/// makes up to one turn per frame has an error of 2 degrees after a second. A kinematic body
+/// follows its velocity exactly, a static one stays.
 pub fn advance(body: &Body, pose: &Isometry3<f64>, momentum: &Momentum, dt: f64) -> Isometry3<f64> {
     Scheme::default().advance(body, pose, momentum, dt)
 }
@@ -59,7 +59,8 @@ pub enum Order {
 pub struct Scheme {
     /// The order of the step.
     pub order: Order,
-    /// Whether [`energy_fix`] follows. Without it an orientation step changes the rotational energy.
+    /// Whether [`energy_fix`] follows. Without it an orientation step changes the rotational
+    /// energy.
     pub energy_fix: bool,
 }
 
@@ -112,7 +113,7 @@ impl Scheme {
             lengths.0 == lengths.1 && lengths.1 == lengths.2,
             "as many poses and momenta as bodies, not {lengths:?}"
         );
-        // some 25 us of work, so that handing it to a thread costs little
+        // about 25 us of work, so that the overhead of a thread is small
         const CHUNK: usize = 256;
         poses
             .par_chunks_mut(CHUNK)
@@ -126,14 +127,14 @@ impl Scheme {
 }
 
 impl Spin {
-    /// The energy, moved by no more than round-off towards the nearest number with 40 bits.
+    /// The energy, rounded to 40 bits within round-off.
     ///
-    /// The fix is exact to round-off, and without memory that would still wander over many steps.
-    /// The anchor is the same in every step, so energy stays within `2^-41` of itself for ever.
+    /// The fix is exact to round-off, and would accumulate a random walk over many steps. The
+    /// anchor is the same in every step, so that the energy stays within `2^-41` of itself forever.
     fn anchored_energy(&self) -> f64 {
         const DROPPED: u64 = (1 << 12) - 1;
         let anchor = f64::from_bits(self.energy.to_bits().wrapping_add(DROPPED / 2 + 1) & !DROPPED);
-        // that of the number, and what round-off of the orientation makes of it
+        // the round-off of the number, and that of the orientation
         let slope = self.momentum.cross(&self.velocity).abs().sum();
         let round_off = 4.0 * f64::EPSILON * (self.energy + slope);
         self.energy + (anchor - self.energy).max(-round_off).min(round_off)

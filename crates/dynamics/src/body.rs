@@ -1,17 +1,17 @@
-//! What answers forces and impulses.
+//! Response of bodies to forces and impulses.
 
 use nalgebra::UnitQuaternion;
 
 use crate::{MassProperties, Momentum, Velocity};
 
-/// How a body answers forces and impulses.
+/// The response of a body to forces and impulses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Body {
     /// Moves by its momentum.
     Dynamic(MassProperties),
     /// Never moves.
     Static,
-    /// Moves at a prescribed velocity, whatever hits it.
+    /// Moves at a prescribed velocity.
     Kinematic(Velocity),
 }
 

@@ -1,4 +1,4 @@
-//! Turning a body so that it has the kinetic energy it should have (Su09 sections 2.2 to 2.4).
+//! Rotations that restore the kinetic energy of a body (Su09 sections 2.2 to 2.4).
 
 use crate::{MassProperties, spin::Spin};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
@@ -7,33 +7,34 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum EnergyFix {
-    /// The energy was right to round-off, or there is none: nothing was turned.
+    /// The energy was right to round-off, or zero: no rotation.
     Unneeded,
-    /// Turned about `L x omega`, the direction in which energy changes fastest.
+    /// Rotated about `L x omega`, the direction of steepest energy change.
     Primary,
-    /// Too much energy for the primary direction: turned the axis of largest inertia towards `L`.
+    /// Too much energy for the primary direction: rotated the axis of largest inertia towards `L`.
     LargestInertia,
-    /// Too little energy for the primary direction: turned the axis of smallest inertia towards
+    /// Too little energy for the primary direction: rotated the axis of smallest inertia towards
     /// `L`.
     SmallestInertia,
-    /// No orientation has this energy with this angular momentum: turned to the nearest it can have.
+    /// No orientation has this energy with this angular momentum: rotated to the nearest possible
+    /// energy.
     Unreachable,
 }
 
-/// Turns a body that has angular momentum `angular_momentum` (kg m^2/s, world axes) until its
-/// rotational kinetic energy is `target_energy` J, leaving the angular momentum as it is.
+/// Rotates a body with angular momentum `angular_momentum` (kg m^2/s, world axes) until its
+/// rotational kinetic energy is `target_energy` J. The angular momentum is unchanged.
 ///
-/// Works after any integrator's step: give the orientation that came out, the angular momentum to
-/// keep and the rotational energy it must have. Exact up to round-off in one go, without
-/// iteration; only products and square roots, so the bits are the same everywhere.
+/// Works after the step of any integrator: pass the resulting orientation, the angular momentum to
+/// conserve and the target energy. Exact up to round-off without iteration; only products and
+/// square roots, so that the bits are the same everywhere.
 ///
-/// Source: Su09 sections 2.2 to 2.4, carried out in body axes, where the inertia is diagonal, and
-/// in units of the present energy. Differs in that the sign of the turn is the sign of
-/// `a k`, which the printed rule misses on the fallback axis, where `a` may be negative; and the
-/// test for a small `a` is for the primary axis only.
+/// Source: Su09 sections 2.2 to 2.4, computed in body axes, where the inertia is diagonal, and in
+/// units of the current energy. Differences: the sign of the rotation is that of `a k`, which the
+/// printed rule misses on the fallback axis, where `a` may be negative; and the test for a small
+/// `a` is for the primary axis only.
 ///
-/// A target out of reach, such as a negative one, gets the nearest energy the body can have. A
-/// state or a target that is not finite comes back as it is, and so does a body at rest.
+/// For an unreachable target, such as a negative one, the result has the nearest possible energy. A
+/// state or target that is not finite is returned unchanged, and so is a body at rest.
 pub fn energy_fix(
     mass: &MassProperties,
     rotation: &UnitQuaternion<f64>,
@@ -41,15 +42,15 @@ pub fn energy_fix(
     target_energy: f64,
 ) -> (UnitQuaternion<f64>, EnergyFix) {
     let (turned, fix, excess) = turned_once(mass, rotation, angular_momentum, target_energy);
-    // the turn is as exact as the energy it starts from, so one from far off leaves more to turn
+    // the accuracy of the rotation is that of the initial energy, so that a large correction leaves
+    // a remainder
     if excess.abs() > 0.1 && fix != EnergyFix::Unreachable {
         return (turned_once(mass, &turned, angular_momentum, target_energy).0, fix);
     }
     (turned, fix)
 }
 
-/// The orientation with the target energy, how it was reached, and the relative excess of energy
-/// there was.
+/// The orientation with the target energy, the method, and the relative excess of energy before.
 fn turned_once(
     mass: &MassProperties,
     rotation: &UnitQuaternion<f64>,
@@ -70,10 +71,10 @@ fn turned_once(
     }
     let gradient = spin.gradient();
     let quadratic = spin.about(&gradient, excess);
-    // `L` is along a principal axis but for round-off, and so is the energy right but for
-    // round-off: mending it would take a turn by the root of that, and the body would wobble
+    // `L` is along a principal axis up to round-off, and so is the energy right up to round-off: a
+    // correction would take a rotation by its root, and the body would wobble
     let steep = quadratic.a * quadratic.a > 4.0 * (excess * quadratic.c).abs()
-        // where moments differ by round-off only, so does all energy there is to mend
+        // if moments differ only by round-off, so does the energy that can be corrected
         && excess.abs() <= SMALL * quadratic.a;
     if excess.abs() <= FLAT && !steep {
         return (*rotation, EnergyFix::Unneeded, 0.0);
@@ -88,14 +89,14 @@ fn turned_once(
 
 /// Relative error of a computed energy or slope.
 const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
-/// Relative error of the energy that is left alone where no small turn mends it: energies taken at
-/// two orientations, each turned and normalized several times, differ by more than one product's
+/// Relative error of the energy that is ignored if no small rotation corrects it: energies at two
+/// orientations, each rotated and normalized several times, differ by more than one product's
 /// round-off.
 const FLAT: f64 = 512.0 * f64::EPSILON;
-/// Moments of inertia that differ by no larger share are equal: no turn mends more than that, and to
-/// mend it what lies still would be turned by any angle.
+/// Relative difference of equal moments of inertia: no rotation corrects more than that, and a body
+/// at rest would rotate by any angle.
 const EVEN: f64 = 16.0 * FLAT;
-/// The most that a body is turned to mend round-off, rad.
+/// Largest rotation that corrects round-off, rad.
 const SMALL: f64 = 1e-6;
 
 impl Spin {
@@ -105,7 +106,7 @@ impl Spin {
         Vector3::new(l.y * m.z * (j.z - j.y), l.z * m.x * (j.x - j.z), l.x * m.y * (j.y - j.x))
     }
 
-    /// How the energy changes when the body turns about `axis`, which is normal to `L`.
+    /// The energy as a function of the rotation about `axis`, which is normal to `L`.
     fn about(&self, axis: &Vector3<f64>, excess: f64) -> Quadratic {
         let square = axis.norm_squared();
         let across = axis.cross(&self.momentum);
@@ -117,13 +118,13 @@ impl Spin {
     }
 }
 
-/// Su09 eq 4 in units of the present energy, as a function of the angle turned.
+/// Su09 eq 4 in units of the current energy, as a function of the rotation angle.
 struct Quadratic {
     a: f64,
     c: f64,
-    /// Energy in excess.
+    /// Excess energy.
     k: f64,
-    /// Negative if the energy is out of reach.
+    /// Negative if the energy is unreachable.
     g: f64,
 }
 
@@ -140,7 +141,7 @@ impl Quadratic {
     fn extremum(&self) -> Angle {
         let (c, a) = if self.k > 0.0 { (-self.c, self.a) } else { (self.c, -self.a) };
         let r = (a * a + c * c).sqrt();
-        // half the angle of (c, a), by the sum that does not cancel
+        // half the angle of (c, a), by the sum without cancellation
         if c > 0.0 {
             Angle { x: r + c, y: a }
         } else {
@@ -156,7 +157,7 @@ struct Angle {
 }
 
 impl Angle {
-    /// The turn by this angle about `axis`, not normalized; none if the angle is undefined.
+    /// The rotation by this angle about `axis`, not normalized; none if the angle is undefined.
     fn about(&self, axis: &Vector3<f64>) -> Quaternion<f64> {
         let length = (self.x * self.x + self.y * self.y).sqrt();
         if length == 0.0 {
@@ -166,7 +167,7 @@ impl Angle {
     }
 }
 
-/// The turn that brings `L` towards the axis of extremal energy, where the primary one failed.
+/// The rotation of `L` towards the axis of extremal energy, where the primary one failed.
 fn fallback(spin: &Spin, excess: f64) -> (Quaternion<f64>, EnergyFix) {
     let (extreme, fix) = if excess > 0.0 {
         (spin.inverse_inertia.imin(), EnergyFix::LargestInertia)

@@ -1,4 +1,4 @@
-//! Motion under loads by ordinary integrators, to compare one step per frame with.
+//! Motion under loads by standard integrators, for comparison with one step per frame.
 
 use crate::{Load, MassProperties, Momentum};
 use nalgebra::{Isometry3, Quaternion, SVector, Translation3, UnitQuaternion, Vector3};
@@ -13,7 +13,7 @@ pub struct State {
     pub momentum: Momentum,
 }
 
-/// A way to integrate the motion of a body.
+/// An integrator of the motion of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Integrator {
@@ -24,8 +24,8 @@ pub enum Integrator {
         /// relative to its size.
         tolerance: f64,
     },
-    /// Momentum first, then pose with it; the quaternion is moved along its tangent and
-    /// normalized, as in Br11.
+    /// Momentum first, then the pose; the quaternion moves along its tangent and is normalized, as
+    /// in Br11.
     SemiImplicitEuler {
         /// Number of equal steps.
         steps: u32,
@@ -48,10 +48,10 @@ pub enum IntegrateError {
         /// The tolerance given.
         tolerance: f64,
     },
-    /// No steps were asked for.
+    /// The number of steps is zero.
     #[error("at least one step is needed")]
     NoSteps,
-    /// The motion cannot be followed to this tolerance in ten million steps, or its loads are not
+    /// The motion needs more than ten million steps for this tolerance, or its loads are not
     /// finite.
     #[error(
         "stuck at {time} s with steps of {step:e} s: raise the tolerance, shorten the duration or check the loads"
@@ -64,7 +64,7 @@ pub enum IntegrateError {
     },
 }
 
-/// Where a motion has led.
+/// The result of an integration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion {
     /// The state at the end.
@@ -74,10 +74,10 @@ pub struct Motion {
 }
 
 /// The motion of a body from `start` for `duration` s, which may be negative, under the load that
-/// `load` gives for a time in s since the start and a state.
+/// `load` returns for a time in s since the start and a state.
 ///
 /// # Errors
-/// [`IntegrateError`] if a number makes no sense or an adaptive integrator cannot reach the end.
+/// [`IntegrateError`] if a number is invalid or an adaptive integrator cannot reach the end.
 pub fn integrate(
     mass: &MassProperties,
     start: &State,
@@ -186,7 +186,7 @@ fn dormand_prince(
     Ok(Motion { state, steps })
 }
 
-/// Sizes that errors are divided by where a motion is smaller.
+/// Least sizes relative to which errors are measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Scale {
     /// Length, m.
@@ -209,19 +209,21 @@ pub struct CoupledBody {
 /// Error control of [`integrate_coupled`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accuracy {
-    /// Bound on the error of each step and body in position, orientation and both momenta, each relative to
-    /// its size or to that of its [`Scale`].
+    /// Bound on the error of each step and body in position, orientation and both momenta, each
+    /// relative to its size or to that of its [`Scale`].
     pub tolerance: f64,
-    /// Minimum step, s: shorter ones are accepted without error control, because loads may be discontinuous.
+    /// Minimum step, s: shorter ones are accepted without error control, because loads may be
+    /// discontinuous.
     pub least_step: f64,
 }
 
-/// The motion of bodies for `duration` s, which may be negative, by [`Integrator::DormandPrince`] in steps that
-/// are common to all. `loads` gives the load on each body for a time in s since the start and the states of
-/// all. `reached` is called with the time and the states after each step. Returns the number of steps.
+/// The motion of bodies for `duration` s, which may be negative, by [`Integrator::DormandPrince`]
+/// in common steps. `loads` returns the load on each body for a time in s since the start and the
+/// states of all. `reached` is called with the time and the states after each step. Returns the
+/// number of steps.
 ///
 /// # Errors
-/// [`IntegrateError`] if a number makes no sense or the end cannot be reached.
+/// [`IntegrateError`] if a number is invalid or the end cannot be reached.
 ///
 /// # Panics
 /// If `loads` returns fewer loads than there are bodies.
@@ -243,7 +245,7 @@ pub fn integrate_coupled(
     let mut at: Vec<Row> = bodies.iter().map(|body| row_of(&body.start)).collect();
     let (mut time, mut step, mut steps) = (0.0, duration, 0);
     while time != duration {
-        // the last step ends on the end exactly
+        // the last step ends exactly at the end
         let last = (duration - time).abs() <= step.abs();
         let dt = if last { duration - time } else { step };
         let rates = |t: f64, at: &[Row]| {
@@ -252,11 +254,11 @@ pub fn integrate_coupled(
             bodies.iter().zip(states.iter().zip(&loads)).map(|(b, (s, l))| rate(b, s, l)).collect()
         };
         let (next, errors) = attempt(dt, &at, rates);
-        // doubling and halving needs no root of the error, whose bits differ between platforms
+        // doubling and halving avoids a root of the error, whose bits differ between platforms
         let worst = bodies.iter().enumerate().map(|(i, body)| {
             relative_error(&body.least_sizes(), [&at[i], &next[i], &errors[i]]) / tolerance
         });
-        // NaN stays the worst, and is not accepted
+        // NaN stays the worst error and is rejected
         let worst =
             worst.fold(0.0, |worst: f64, x| if worst.is_nan() || x <= worst { worst } else { x });
         if worst <= 1.0 || dt.abs() <= least_step {
@@ -287,7 +289,8 @@ impl CoupledBody {
     }
 }
 
-/// Sum of the errors of position, quaternion and momenta, each relative to its size, its change or the `least` size.
+/// Sum of the errors of position, quaternion and momenta, each relative to its size, its change or
+/// the `least` size.
 fn relative_error(least: &[f64; 4], [before, after, error]: [&Row; 3]) -> f64 {
     let relative = |((start, length), least): ((usize, usize), &f64)| {
         let of = |row: &Row| row.rows(start, length).norm();
@@ -332,7 +335,7 @@ const STAGES: [[f64; 6]; 7] = [
     [35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
 ];
 
-/// Fifth-order weights less fourth-order weights.
+/// Fifth-order weights minus fourth-order weights.
 const ERROR: [f64; 7] = [
     71.0 / 57600.0,
     0.0,

@@ -1,6 +1,7 @@
 //! The energy fix as a pass over the bodies of another engine.
 
-// handles of engines have a hash and seldom an order; bodies are looked up one by one, so that no order shows
+// handles of engines have a hash and seldom an order; bodies are looked up singly, so that the
+// order has no effect
 #[expect(clippy::disallowed_types, reason = "it is never iterated where order counts")]
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -9,11 +10,11 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
 use crate::{MassProperties, energy_fix};
 
-/// A body as another engine has it.
+/// A body of another engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EngineBody {
-    /// From body coordinates to the world. Engines turn bodies about the origin of body coordinates, which need not be
-    /// the center of mass.
+    /// From body coordinates to the world. Engines rotate bodies about the origin of body
+    /// coordinates, which need not be the center of mass.
     pub pose: Isometry3<f64>,
     /// Angular velocity in world axes, rad/s.
     pub angular_velocity: Vector3<f64>,
@@ -33,7 +34,7 @@ impl EngineBody {
         self.pose.rotation * self.principal_axes
     }
 
-    /// The pose with another orientation of the principal axes and the center of mass where it is.
+    /// The pose with another orientation of the principal axes and the same center of mass.
     fn turned(&self, rotation: UnitQuaternion<f64>) -> Isometry3<f64> {
         let rotation = rotation * self.principal_axes.inverse();
         let center = self.pose * self.center;
@@ -42,7 +43,7 @@ impl EngineBody {
     }
 }
 
-/// What a body in free flight is held to.
+/// The conserved quantities of a body in free flight.
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     mass: MassProperties,
@@ -51,9 +52,9 @@ struct Kept {
 }
 
 impl Kept {
-    /// `None` if the mass or the moments of inertia are no positive numbers, or the state is not finite.
+    /// `None` if the mass or the moments of inertia are not positive, or the state is not finite.
     fn new(body: &EngineBody) -> Option<Self> {
-        // engines take any moments, also those that no solid has
+        // engines accept moments that no solid has
         let mass = MassProperties::artificial(body.mass, body.principal_inertia).ok()?;
         let rotation = body.rotation();
         let angular_momentum = mass.angular_momentum(&rotation, &body.angular_velocity);
@@ -62,7 +63,7 @@ impl Kept {
     }
 }
 
-/// What the engine is to write back into a body.
+/// The state to write back to a body of the engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Correction {
     /// From body coordinates to the world.
@@ -71,11 +72,11 @@ pub struct Correction {
     pub angular_velocity: Vector3<f64>,
 }
 
-/// Holds bodies of another engine to the rotational energy and the angular momentum that they have in free flight
-/// (Su09 section 2), as a pass after each step of the engine.
+/// Conserves the rotational energy and the angular momentum of another engine's bodies in free
+/// flight (Su09 section 2), as a pass after each step of the engine.
 ///
-/// `H` is the name that the engine has for a body. The keeper remembers what a body is to be held to from the first
-/// step after which nothing touched it. Turn off angular damping of the engine: the keeper takes it back.
+/// `H` is the engine's handle of a body. The keeper stores the conserved quantities from the first
+/// step without contact on. Disable the engine's angular damping: the keeper reverts it.
 ///
 /// ```
 /// use brisance_dynamics::{EnergyKeeper, EngineBody};
@@ -114,16 +115,18 @@ impl<H> Default for EnergyKeeper<H> {
 }
 
 impl<H: Eq + Hash> EnergyKeeper<H> {
-    /// One that remembers no body yet.
+    /// A keeper without bodies.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What to write back into a dynamic body that is awake, after a step of the engine; `None` if it is to stay as it is.
+    /// The state to write back to an awake dynamic body after a step of the engine; `None` to leave
+    /// it unchanged.
     ///
-    /// `is_touched` says whether contacts, joints, forces off the center of mass or the user turned the body since the
-    /// last call: what it is held to is then measured anew. Its center of mass stays where it is. A body whose mass or
-    /// moments are no positive numbers, or whose state is not finite, is left alone.
+    /// `is_touched` is whether contacts, joints, forces off the center of mass or the user changed
+    /// the rotation since the last call: the conserved quantities are then measured again. The
+    /// center of mass is unchanged. A body whose mass or moments are not positive, or whose state
+    /// is not finite, is left alone.
     pub fn correct(
         &mut self,
         handle: H,
@@ -143,12 +146,12 @@ impl<H: Eq + Hash> EnergyKeeper<H> {
         None
     }
 
-    /// Forgets a body, as one that sleeps, is removed or gets another mass.
+    /// Removes a body, for example one that sleeps, is removed or gets another mass.
     pub fn forget(&mut self, handle: &H) {
         self.kept.remove(handle);
     }
 
-    /// Forgets the bodies for which `stays` does not hold.
+    /// Removes the bodies for which `stays` does not hold.
     pub fn retain(&mut self, mut stays: impl FnMut(&H) -> bool) {
         self.kept.retain(|handle, _| stays(handle));
     }
@@ -186,7 +189,8 @@ mod tests {
         (momentum, 0.5 * momentum.dot(&body.angular_velocity))
     }
 
-    /// Turns a body about its center of mass with the angular velocity that it has, as the simplest engines do.
+    /// Rotates a body about its center of mass with its current angular velocity, as the simplest
+    /// engines do.
     fn step(body: &mut EngineBody, velocity: &Vector3<f64>) {
         let center = body.pose * body.center + velocity / 30.0;
         let turn = UnitQuaternion::from_scaled_axis(body.angular_velocity / 30.0);

@@ -1,16 +1,17 @@
-//! Rigid bodies that keep their energy and angular momentum at one time step per frame.
+//! Rigid bodies that conserve energy and angular momentum at one time step per frame.
 //!
 //! **Conventions.** SI units, right-handed frames. A pose maps body coordinates, whose origin is
 //! the center of mass and whose axes are the principal axes, to the world. State is pose and
-//! *momentum*: angular momentum is stored, so it is conserved to the bit in free flight, and
+//! *momentum*: angular momentum is stored, so that it is conserved to the bit in free flight, and
 //! velocity is derived from it. Only sums, products, divisions and square roots are used, in a
-//! fixed order, so the bits are the same on every platform and for any number of threads.
+//! fixed order, so that the bits are the same on every platform and for any number of threads.
 //!
 //! # A frame
-//! [`MassMoments`] adds up what a body is made of and finds its principal axes; [`advance`] carries
-//! it over one frame. At 30 Hz an ordinary second-order step of a fast, ill-conditioned body can
-//! multiply its energy; here the energy is held (Su09 section 2), and the orientation follows the true
-//! one. [`second_order_step`] with [`energy_fix`] is the method of Su09 itself; [`Scheme`] chooses both.
+//! [`MassMoments`] adds up the masses of a body and finds its principal axes; [`advance`] moves it
+//! over one frame. At 30 Hz an ordinary second-order step of a fast, ill-conditioned body can
+//! multiply its energy; here the energy is conserved (Su09 section 2), and the orientation follows
+//! the true one. [`second_order_step`] with [`energy_fix`] is the method of Su09 itself; [`Scheme`]
+//! selects both.
 //!
 //! ```
 //! use brisance_dynamics::{Body, MassMoments, Velocity, advance};
@@ -30,20 +31,20 @@
 //! # Ok::<(), brisance_dynamics::MassError>(())
 //! ```
 //!
-//! Impulses and loads change the momentum between frames ([`Momentum::apply_impulse`], [`Momentum::push`]);
-//! [`advance_all`] moves columns of bodies in parallel.
+//! Impulses and loads change the momentum between frames ([`Momentum::apply_impulse`],
+//! [`Momentum::push`]); [`advance_all`] moves columns of bodies in parallel.
 //!
 //! # The energy fix beside another engine
-//! [`EnergyKeeper`] is a pass over the bodies of an engine after each of its steps: it holds those that nothing touched
-//! to their energy and angular momentum, and leaves their centers of mass where they are. The example
-//! `rapier_energy_fix` of the benches runs it in Rapier's loop. [`energy_fix`] is the formula by itself.
+//! [`EnergyKeeper`] is a pass over the bodies of an engine after each of its steps: it conserves
+//! the energy and angular momentum of bodies without contacts, and leaves their centers of mass
+//! unchanged. The example `rapier_energy_fix` of the benches runs it in Rapier's loop.
+//! [`energy_fix`] is the formula alone.
 //!
 //! # Other motion
 //! [`integrate`] follows a body under loads by [`Integrator::DormandPrince`] or
-//! [`Integrator::SemiImplicitEuler`], over the same [`State`]; [`integrate_coupled`] follows bodies that act on each
-//! other. [`Velocity::between`] lets a
-//! [`Body::Kinematic`] follow given poses. [`MassProperties::planar`] makes a body of two
-//! dimensions. `examples/spin.rs` compares them all.
+//! [`Integrator::SemiImplicitEuler`], over the same [`State`]; [`integrate_coupled`] follows bodies
+//! that act on each other. [`Velocity::between`] lets a [`Body::Kinematic`] follow given poses.
+//! [`MassProperties::planar`] creates a two-dimensional body. `examples/spin.rs` compares them all.
 
 // a browser has one thread
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
@@ -76,7 +77,7 @@ pub use mass::{MassError, MassProperties};
 pub use moments::MassMoments;
 pub use momentum::{Load, Momentum, Velocity};
 
-/// The Rust in the README runs as it stands there.
+/// Tests the Rust code of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

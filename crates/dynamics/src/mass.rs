@@ -1,10 +1,10 @@
-//! What a body is made of: mass and principal moments of inertia.
+//! Mass and principal moments of inertia.
 
 use crate::{Momentum, Velocity, principal::principal_axes};
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use thiserror::Error;
 
-/// Why mass properties were refused.
+/// Why mass properties are invalid.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum MassError {
@@ -42,7 +42,7 @@ impl MassProperties {
     /// A body of `mass` kg with moments `inertia` kg m^2 about its body axes.
     ///
     /// # Errors
-    /// [`MassError`] when a number is not positive and finite, or no solid has these moments.
+    /// [`MassError`] if a number is not positive and finite, or no solid has these moments.
     pub fn new(mass: f64, inertia: Vector3<f64>) -> Result<Self, MassError> {
         let body = Self::artificial(mass, inertia)?;
         let listed: [f64; 3] = inertia.into();
@@ -103,7 +103,7 @@ impl MassProperties {
     /// engines let users set them. An infinite moment locks its axis.
     ///
     /// # Errors
-    /// [`MassError`] when a number is not positive, or the mass not finite.
+    /// [`MassError`] if a number is not positive, or the mass not finite.
     pub fn artificial(mass: f64, inertia: Vector3<f64>) -> Result<Self, MassError> {
         check_mass(mass)?;
         if !inertia.iter().all(|i| is_positive(*i) || *i == f64::INFINITY) {
@@ -112,7 +112,7 @@ impl MassProperties {
         Ok(Self { mass, inertia, inverse_inertia: inertia.map(|i| 1.0 / i) })
     }
 
-    /// A body of `mass` kg that turns about its z axis alone, with moment `inertia` kg m^2.
+    /// A body of `mass` kg that rotates about its z axis alone, with moment `inertia` kg m^2.
     ///
     /// Together with [`Momentum::planar`], which keeps it in its plane, this is a body in two
     /// dimensions.
@@ -123,8 +123,8 @@ impl MassProperties {
         Self::artificial(mass, Vector3::new(f64::INFINITY, f64::INFINITY, inertia))
     }
 
-    /// The same body, which turns about the z axis of the world alone. `None` if `rotation` puts none of its body
-    /// axes along z.
+    /// The same body, restricted to rotation about the z axis of the world. `None` if `rotation`
+    /// puts none of its body axes along z.
     pub fn in_plane(&self, rotation: &UnitQuaternion<f64>) -> Option<Self> {
         let z = rotation.inverse_transform_vector(&Vector3::z());
         let along = z.map(|part| part.abs() > 1.0 - ALONG);
@@ -182,7 +182,7 @@ impl MassProperties {
         angular_velocity: &Vector3<f64>,
     ) -> Vector3<f64> {
         let body = rotation.inverse_transform_vector(angular_velocity);
-        // an infinite moment means that there is no turning about that axis
+        // an infinite moment means no rotation about that axis
         rotation * body.zip_map(&self.inertia, |w, i| if i.is_finite() { w * i } else { 0.0 })
     }
 
@@ -211,7 +211,7 @@ impl MassProperties {
     }
 }
 
-/// How far the cosine of an axis along z may be from one.
+/// Tolerance of the cosine of an axis along z.
 const ALONG: f64 = 1e-12;
 
 fn check_mass(mass: f64) -> Result<(), MassError> {

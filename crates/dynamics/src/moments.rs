@@ -1,4 +1,4 @@
-//! Mass, center and inertia of what bodies are made of, as sums.
+//! Mass, center and inertia of bodies, as sums over their parts.
 
 use crate::{MassError, MassProperties};
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Vector3};
@@ -20,8 +20,8 @@ pub struct MassMoments {
 }
 
 impl MassMoments {
-    /// A solid of uniform `density` kg/m^3 with the given integrals of 1 (m^3), of x (m^4) and of
-    /// x x^T (m^5) over it.
+    /// A solid of uniform `density` kg/m^3 with the integrals of 1 (m^3), of x (m^4) and of x x^T
+    /// (m^5) over it.
     pub fn uniform(density: f64, volume: f64, first: Vector3<f64>, second: Matrix3<f64>) -> Self {
         Self { mass: density * volume, first: first * density, second: second * density }
     }

@@ -1,4 +1,4 @@
-//! Momentum of a body, what changes it, and velocity.
+//! Momentum of a body, loads on it, and velocity.
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
@@ -20,13 +20,13 @@ impl Momentum {
         self.angular += r.cross(j);
     }
 
-    /// Adds what `load` gives in `dt` s.
+    /// Adds the momentum of `load` over `dt` s.
     pub fn push(&mut self, load: &Load, dt: f64) {
         self.linear += load.force * dt;
         self.angular += load.torque * dt;
     }
 
-    /// The part in the xy plane: no motion along z and no turning but about z.
+    /// The part in the xy plane: no motion along z, and rotation about z only.
     pub fn planar(&self) -> Self {
         Self {
             linear: Vector3::new(self.linear.x, self.linear.y, 0.0),
@@ -78,7 +78,8 @@ impl Velocity {
         }
     }
 
-    /// The pose that a body at `pose` has `dt` s later, along a screw: the inverse of [`Self::between`].
+    /// The pose of a body at `pose` after `dt` s along a screw motion: the inverse of
+    /// [`Self::between`].
     pub fn integrate(&self, pose: &Isometry3<f64>, dt: f64) -> Isometry3<f64> {
         let turned = exp(&(self.angular * dt)) * pose.rotation;
         Isometry3::from_parts(

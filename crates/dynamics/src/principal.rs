@@ -5,8 +5,8 @@ use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 /// Principal moments of the symmetric tensor `inertia` and the rotation from principal axes to
 /// its frame; only the upper triangle is read.
 ///
-/// Jacobi's method, which turns no more than it must: a tensor that is already diagonal keeps its
-/// axes whether or not moments repeat, and the axes are always right-handed. NaN in, NaN out.
+/// Jacobi's method with the least rotations: a tensor that is already diagonal keeps its axes even
+/// with repeated moments, and the axes are always right-handed. NaN in, NaN out.
 pub(crate) fn principal_axes(inertia: &Matrix3<f64>) -> (Vector3<f64>, UnitQuaternion<f64>) {
     // converges quadratically: five sweeps reach round-off for any tensor
     const SWEEPS: usize = 10;
@@ -31,8 +31,8 @@ pub(crate) fn principal_axes(inertia: &Matrix3<f64>) -> (Vector3<f64>, UnitQuate
     (tensor.diagonal(), axes)
 }
 
-/// The least rotation in the plane of axes `i < j` that makes `tensor[(i, j)]` zero, if it is not
-/// yet negligible.
+/// The least rotation in the plane of axes `i < j` that makes `tensor[(i, j)]` zero, unless it is
+/// negligible.
 fn zeroing(tensor: &Matrix3<f64>, i: usize, j: usize) -> Option<UnitQuaternion<f64>> {
     let product = tensor[(i, j)];
     let (a, b) = (tensor[(i, i)], tensor[(j, j)]);

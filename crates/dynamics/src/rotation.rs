@@ -5,7 +5,7 @@
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
-/// `exp(u/2)` as a unit quaternion: the turn by `|u|` rad about `u`.
+/// `exp(u/2)` as a unit quaternion: the rotation by `|u|` rad about `u`.
 ///
 /// Accurate to a few units of round-off up to 2 rad; beyond, the angle is halved and the quaternion
 /// squared, which doubles the error each time. Not finite if `|u|^2` is not.
@@ -29,7 +29,7 @@ pub(crate) fn exp(u: &Vector3<f64>) -> UnitQuaternion<f64> {
     UnitQuaternion::new_unchecked(Quaternion::from_parts(w, v))
 }
 
-/// The vector `u`, of at most half a turn, of which `q` is the [`exp`].
+/// The inverse of [`exp`]: the rotation vector of `q`, of at most half a turn.
 pub(crate) fn log(q: &UnitQuaternion<f64>) -> Vector3<f64> {
     // both signs are the same rotation
     let (mut w, mut v) = if q.w < 0.0 { (-q.w, -q.imag()) } else { (q.w, q.imag()) };
@@ -56,7 +56,7 @@ const ARCSINE_TERMS: i32 = 8;
 
 /// `cos(h)` and `sin(h)/h` from `z = h^2 <= 1`, by Taylor series to 1e-18.
 ///
-/// Grouped by powers of `z^2` (Estrin), because the chain of a plain Horner scheme is what costs.
+/// Grouped by powers of `z^2` (Estrin) to shorten the dependency chain of a Horner scheme.
 fn cosine_and_sinc(z: f64) -> (f64, f64) {
     let even = |c: [f64; 10]| {
         let z2 = z * z;

@@ -3,7 +3,7 @@
 use crate::{MassProperties, rotation::exp};
 use nalgebra::{UnitQuaternion, Vector3};
 
-/// Rotation of a free body, in the body axes of one moment.
+/// Rotation of a free body, in its current body axes.
 pub(crate) struct Spin {
     pub(crate) inverse_inertia: Vector3<f64>,
     /// Angular momentum, kg m^2/s.
@@ -17,13 +17,14 @@ pub(crate) struct Spin {
 /// Terms of the Taylor series of the angular momentum.
 const TERMS: usize = 8;
 
-/// The most that a body turns in an inner step, rad, in the sense of [`Spin::rate`].
+/// Largest rotation in an inner step, rad, in the sense of [`Spin::rate`].
 ///
-/// With it random solids with moments up to 1:350 that make a turn a frame are off by less than 0.1
-/// degrees after a second at 30 Hz.
+/// With it random solids with moments up to 1:350 that make one turn per frame have an error below
+/// 0.1 degrees after a second at 30 Hz.
 const INNER_TURN: f64 = 0.75;
 
-/// The most inner steps in a step: some 500 turns. What spins faster is turned about its axis alone.
+/// Largest number of inner steps in a step: about 500 turns. Faster bodies rotate about a fixed
+/// axis.
 const MAX_INNER_STEPS: f64 = 4096.0;
 
 impl Spin {
@@ -38,11 +39,11 @@ impl Spin {
         Self { inverse_inertia, momentum, velocity, energy: 0.5 * momentum.dot(&velocity) }
     }
 
-    /// The rotation from the body axes after `dt` s to those of now, by equal inner steps of sixth
-    /// order. Energy is exact up to the error of the steps.
+    /// The rotation from the body axes after `dt` s to the current ones, by equal inner steps of
+    /// sixth order. Energy is exact up to the error of the steps.
     pub(crate) fn turn(&self, dt: f64) -> UnitQuaternion<f64> {
         let inner = (self.rate() * dt.abs() * (1.0 / INNER_TURN)).ceil().max(1.0);
-        // not a number either, where a square overflows
+        // NaN, too, if a square overflows
         if inner.is_nan() || inner > MAX_INNER_STEPS {
             return exp(&(self.velocity * dt));
         }
@@ -55,12 +56,12 @@ impl Spin {
         turn
     }
 
-    /// An upper bound of how fast the body turns and its momentum goes round in its axes at any
-    /// time, rad/s.
+    /// Upper bound of the angular speed of the body, and of its momentum in body axes, at any time,
+    /// rad/s.
     ///
-    /// The extremes of the angular speed for given energy and momentum are where the momentum has
-    /// no part along the middle axis; the momentum goes round at no more than the frequency of
-    /// small oscillations about the stable axes. For solids, whose moments keep the triangle
+    /// The angular speed for given energy and momentum is extremal where the momentum has no
+    /// component along the middle axis; the momentum rotates at most at the frequency of small
+    /// oscillations about the stable axes. For solids, whose moments satisfy the triangle
     /// inequality, the first is the larger.
     fn rate(&self) -> f64 {
         let [x, y, z]: [f64; 3] = self.inverse_inertia.into();
@@ -82,10 +83,10 @@ impl Spin {
 }
 
 /// A step of free rotation in body axes: Euler's equations by Taylor series, the orientation by the
-/// Magnus expansion of sixth order (Blanes, Casas and Ros 2000, Improved high order integrators based
-/// on the Magnus expansion).
+/// Magnus expansion of sixth order (Blanes, Casas and Ros 2000, Improved high order integrators
+/// based on the Magnus expansion).
 ///
-/// Euler's equations are not stiff in these axes, however unlike the moments of a solid are.
+/// Euler's equations are not stiff in these axes, however different the moments of a solid are.
 struct InnerStep {
     /// `dt I^-1`.
     scaled: Vector3<f64>,
@@ -99,7 +100,7 @@ impl InnerStep {
         Self { scaled: j, gyration: Vector3::new(j.z - j.y, j.x - j.z, j.y - j.x) }
     }
 
-    /// Moves `momentum` on and returns the rotation vector of the body in its own axes.
+    /// Advances `momentum` and returns the rotation vector of the body in its own axes.
     fn advance(&self, momentum: &mut Vector3<f64>) -> Vector3<f64> {
         let series = self.series(momentum);
         let sum = |weights: &[f64; TERMS]| -> Vector3<f64> {
@@ -110,7 +111,7 @@ impl InnerStep {
         // moments of the angular velocity about the middle of the step
         let [zeroth, first, second] =
             [&MOMENTS[0], &MOMENTS[1], &MOMENTS[2]].map(|w| sum(w).component_mul(&self.scaled));
-        // value, first and second derivative in the middle, as the expansion wants them
+        // value, first and second derivative at the middle, as inputs of the expansion
         let value = zeroth * 2.25 - second * 15.0;
         let slope = first * 12.0;
         let bend = second * 180.0 - zeroth * 15.0;

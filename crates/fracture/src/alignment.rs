@@ -1,4 +1,4 @@
-//! Where a pattern sits in the body it breaks.
+//! Alignment of a pattern with the body it breaks.
 
 use levelset::{Aabb, Grid};
 use nalgebra::{Isometry3, Point3, Similarity3, UnitQuaternion, UnitVector3, Vector3};
@@ -7,7 +7,7 @@ use nalgebra::{Isometry3, Point3, Similarity3, UnitQuaternion, UnitVector3, Vect
 /// impact, its y axis along the collision normal, scaled to enclose the body (Su09 section 4.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alignment {
-    /// Where the pattern's origin goes, m.
+    /// Position of the pattern's origin, m.
     pub at: Point3<f64>,
     /// Pattern axes to material axes.
     pub rotation: UnitQuaternion<f64>,
@@ -17,25 +17,25 @@ pub struct Alignment {
 
 impl Alignment {
     /// The pattern's origin at `at`, its y axis along `normal`, and its unit the diagonal of
-    /// `bounds`, so that a pattern that fills `[-1, 1]^3` encloses the body wherever it is hit and
-    /// pieces are equally large at every impact.
+    /// `bounds`, so that a pattern that fills `[-1, 1]^3` encloses the body at any impact and
+    /// pieces are equally large.
     pub fn enclosing(bounds: &Aabb, at: Point3<f64>, normal: UnitVector3<f64>) -> Self {
         let up = Vector3::y_axis();
-        // opposite directions leave the axis open: any half turn that flips y will do
+        // opposite directions leave the axis open: any half turn that flips y is valid
         let rotation = UnitQuaternion::rotation_between_axis(&up, &normal).unwrap_or_else(|| {
             UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI)
         });
         Self { at, rotation, scale: bounds.extents().norm() }
     }
 
-    /// The fast form of Su09 section 4.2: the normal is disregarded and the impact moved to the
-    /// nearest node, by half a cell per axis at most, so that a pattern sampled at the parent's
-    /// spacing is read without interpolation.
+    /// The fast form of Su09 section 4.2: the normal is ignored and the impact moved to the nearest
+    /// node, by at most half a cell per axis, so that a pattern sampled at the parent's spacing is
+    /// read without interpolation.
     ///
-    /// Bodies with equal samples that are hit at one node then break into equal pieces, which a caller
-    /// may share. As [`Alignment::enclosing`] places patterns pieces are not equal: of 973 spheres that
-    /// fall on a table (figure 8 of Su09) 22 repeat the impact and normal of another to the bit, and 537
-    /// its nearest node.
+    /// Bodies with equal samples hit at one node then break into equal pieces, which a caller may
+    /// share. The placement of [`Alignment::enclosing`] gives different pieces: of 973 spheres that
+    /// fall on a table (figure 8 of Su09) 22 repeat the impact and normal of another to the bit,
+    /// and 537 its nearest node.
     pub fn snapped(&self, grid: &Grid) -> Self {
         let h = grid.spacing();
         let origin = grid.origin();

@@ -1,4 +1,4 @@
-//! Where a body has its inside nodes.
+//! The inside nodes of a body.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::node_box::NodeBox;
 pub(crate) struct Body {
     grid: Grid,
     runs: Vec<Run>,
-    /// Per row its first run, and the end of the last row's.
+    /// First run of each row, and the end of the last row's.
     rows: Vec<u32>,
     /// The box of all inside nodes; empty if there are none.
     nodes: NodeBox,
@@ -41,8 +41,8 @@ impl Body {
         &self.runs[self.rows[row] as usize..self.rows[row + 1] as usize]
     }
 
-    /// For every row of slab `i` the nodes from the first to the last that can share a voxel with an
-    /// inside node.
+    /// For every row of slab `i` the nodes from the first to the last that can share a voxel with
+    /// an inside node.
     pub(crate) fn reach(&self, i: usize) -> Vec<Range<usize>> {
         let [nx, ny, nz] = self.grid.dims();
         let mut reach = vec![nz..0; ny];
@@ -63,12 +63,12 @@ impl Body {
         reach
     }
 
-    /// The distance that counts as none, m.
+    /// Distances below this count as zero, m.
     pub(crate) fn margin(&self) -> f64 {
         1e-6 * self.grid.spacing()
     }
 
-    /// The smallest box of nodes that holds all inside nodes of `nodes`; empty if there are none.
+    /// The bounding box of all inside nodes of `nodes`; empty if there are none.
     pub(crate) fn within(&self, nodes: &NodeBox) -> NodeBox {
         let mut tight = NodeBox { low: nodes.high, high: nodes.low };
         for [i, j] in nodes.rows() {
@@ -94,7 +94,7 @@ impl Body {
     }
 }
 
-/// For every row the place of its first run among `runs`, and the end of the last row's.
+/// For every row the index of its first run among `runs`, and the end of the last row's.
 pub(crate) fn rows([nx, ny, nz]: [usize; 3], runs: &[Run]) -> Vec<u32> {
     let mut rows = Vec::with_capacity(nx * ny + 1);
     for (place, run) in (0..).zip(runs) {

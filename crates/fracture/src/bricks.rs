@@ -9,23 +9,23 @@ use crate::{Pattern, PatternError};
 
 /// A wall of bricks, its face across the collision normal; lengths in pattern units.
 ///
-/// A brick is long along x and thick along y, and courses follow each other along z.
+/// A brick is long along x and thick along y, and courses are stacked along z.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bricks {
     /// Brick length along x, thickness along y and course height along z, without the mortar.
     pub size: Vector3<f64>,
-    /// Half extents of the wall that is laid; outermost bricks go on outward.
+    /// Half extents of the wall; outermost bricks extend outward.
     pub extents: Vector3<f64>,
-    /// How far each course is shifted against the one before, in brick lengths: 0.5 is running bond.
+    /// Shift of each course against the previous one, in brick lengths: 0.5 is running bond.
     pub bond: f64,
-    /// The lowest corner of a brick of a course that is not shifted.
+    /// The lowest corner of a brick of an unshifted course.
     pub corner: Vector3<f64>,
-    /// How far joints stray from even ones, in `[0, 1]`; 1 is 0.4 of a brick either way.
+    /// Irregularity of the joints, in `[0, 1]`; 1 is 0.4 of a brick either way.
     pub jitter: f64,
-    /// Width of the joints. Above 0, the mortar of each brick is up to three regions of its own: the bed
-    /// joint after it along z, the head joint along x, and the joint along y.
+    /// Width of the joints. Above 0, the mortar of each brick is up to three separate regions: the
+    /// bed joint after it along z, the head joint along x, and the joint along y.
     pub mortar: f64,
-    /// Chooses the strays.
+    /// Seed of the irregularity.
     pub seed: u64,
 }
 
@@ -48,7 +48,7 @@ impl Pattern {
     /// Bricks, and mortar if they have any.
     ///
     /// # Errors
-    /// [`PatternError`] when a parameter is out of its range or the regions become too many.
+    /// [`PatternError`] if a parameter is out of range or there are too many regions.
     pub fn bricks(spec: &Bricks) -> Result<Self, PatternError> {
         check_positive("size", &spec.size)?;
         check_positive("extents", &spec.extents)?;
@@ -77,14 +77,14 @@ impl Pattern {
 
 /// The planes between bricks along one axis.
 struct Joints {
-    /// Number of the first span, counted from the corner.
+    /// Index of the first span, counted from the corner.
     first: i64,
-    /// Where the spans meet, ascending.
+    /// Boundaries of the spans, ascending.
     places: Vec<f64>,
 }
 
 impl Joints {
-    /// Lowest and highest end of each span; none where it goes on outward.
+    /// Lowest and highest end of each span; `None` where it extends outward.
     fn spans(&self) -> impl Iterator<Item = [Option<f64>; 2]> {
         let at = |n: usize| self.places.get(n).copied();
         (0..=self.places.len()).map(move |n| [n.checked_sub(1).and_then(at), at(n)])
@@ -92,21 +92,21 @@ impl Joints {
 }
 
 impl Bricks {
-    /// From a brick to the next.
+    /// Distance from a brick to the next.
     fn pitch(&self, axis: usize) -> f64 {
         self.size[axis] + self.mortar
     }
 
-    /// Numbers of the first and the last joint within the wall, counted from the corner.
+    /// Indices of the first and the last joint within the wall, counted from the corner.
     fn range(&self, axis: usize, shift: f64) -> [i64; 2] {
-        // a joint on the very rim of the wall divides nothing
+        // a joint exactly at the edge of the wall divides nothing
         let rim = self.extents[axis] * (1.0 - 1e-9);
         let number = |x: f64| (x - self.corner[axis] - shift) / self.pitch(axis);
         // a float too large for i64 saturates
         [number(-rim).ceil() as i64, number(rim).floor() as i64]
     }
 
-    /// How many bricks there are if no course is shifted.
+    /// Number of bricks if no course is shifted.
     fn even_count(&self) -> usize {
         let spans = |axis: usize| {
             let [first, last] = self.range(axis, 0.0);
@@ -123,7 +123,7 @@ impl Bricks {
         Joints { first: first - 1, places: (first..=last).map(place).collect() }
     }
 
-    /// A brick in its spans, and the mortar after it.
+    /// Adds a brick in its spans, and the mortar after it.
     fn lay(&self, spans: [[Option<f64>; 2]; 3], cells: &mut Vec<Cell>) {
         let whole =
             spans.iter().enumerate().fold(Cell::whole(&Pattern::REACH), |cell, (a, span)| {
@@ -142,7 +142,7 @@ impl Bricks {
     }
 }
 
-/// The half-space below a place on an axis.
+/// The half-space below a position on an axis.
 fn upper(axis: usize, at: f64) -> Plane {
     Plane { normal: Vector3::ith(axis, 1.0), offset: at }
 }

@@ -1,4 +1,4 @@
-//! Convex cells, of which most patterns consist.
+//! Convex cells.
 
 use levelset::Aabb;
 use nalgebra::{Point3, Similarity3, Vector3};
@@ -35,16 +35,16 @@ impl Plane {
 /// One polygon of a cell's hull.
 #[derive(Clone, Debug)]
 struct Face {
-    /// Which of the cell's planes it lies on; `None` for the box the cell was cut from.
+    /// Index of its plane; `None` for the box from which the cell was cut.
     plane: Option<usize>,
-    /// In either direction: nothing here depends on it.
+    /// In either direction, which has no effect here.
     points: Vec<Point3<f64>>,
 }
 
 /// An intersection of half-spaces, with the polygons that bound it inside a finite box.
 ///
-/// The planes alone decide what is inside; the polygons say which planes matter and how far the
-/// cell reaches.
+/// Only the planes determine the inside; the polygons show which planes bound the cell, and its
+/// extent.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     planes: Vec<Plane>,
@@ -52,7 +52,7 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// All of space, seen through `bounds`.
+    /// All of space, clipped to `bounds`.
     pub(crate) fn whole(bounds: &Aabb) -> Self {
         let corners = bounds.corners();
         let faces =
@@ -61,7 +61,7 @@ impl Cell {
         Self { planes: Vec::new(), faces: faces.to_vec() }
     }
 
-    /// Whether nothing of it lies in the box it was cut from.
+    /// Whether it has no part in the box from which it was cut.
     pub(crate) fn is_empty(&self) -> bool {
         self.faces.is_empty()
     }
@@ -78,8 +78,8 @@ impl Cell {
         self.planes.iter().map(|plane| plane.value(p)).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The faces of the cell within the box that it was cut from: polygons, each with the index of its
-    /// plane, or `None` for a face of the box.
+    /// The faces of the cell within its box: polygons, each with the index of its plane, or `None`
+    /// for a face of the box.
     pub(crate) fn polygons(&self) -> impl Iterator<Item = (Option<usize>, &[Point3<f64>])> {
         self.faces.iter().map(|face| (face.plane, face.points.as_slice()))
     }
@@ -96,19 +96,19 @@ impl Cell {
         (value < bound).then_some(value)
     }
 
-    /// Corners of the cell in its box, each once for every face that has it.
+    /// Corners of the cell in its box, repeated for every face.
     pub(crate) fn corners(&self) -> impl Iterator<Item = &Point3<f64>> {
         self.faces.iter().flat_map(|face| &face.points)
     }
 
-    /// The part of the cell behind `plane`. Planes that no longer bound it are dropped.
+    /// The part of the cell behind `plane`. Planes that no longer bound it are removed.
     #[must_use]
     pub(crate) fn cut(mut self, plane: Plane) -> Self {
         self.clip(&plane, Some(plane));
         self
     }
 
-    /// The part of the cell behind `plane`, which counts as a face of the box that the cell was cut from.
+    /// The part of the cell behind `plane`, which counts as a face of the box.
     #[must_use]
     pub(crate) fn behind(mut self, plane: &Plane) -> Self {
         self.clip(plane, None);
@@ -168,8 +168,8 @@ impl Cell {
 }
 
 impl Face {
-    /// Leaves the part behind `plane` (Sutherland and Hodgman 1974), and returns whether there is one;
-    /// its points on the plane go to `rim`.
+    /// Keeps the part behind `plane` (Sutherland and Hodgman 1974), and returns whether there is
+    /// any; its points on the plane are added to `rim`.
     fn clip(&mut self, plane: &Plane, tolerance: f64, rim: &mut Vec<Point3<f64>>) -> bool {
         // most faces of a cell are not cut
         if self.points.iter().all(|p| plane.value(p) <= tolerance) {

@@ -1,8 +1,8 @@
-//! Conjugate gradients on numbers, for the multipliers of links and the loads of bonds.
+//! Conjugate gradients for scalars: the multipliers of links and the loads of bonds.
 
-/// Conjugate gradients from zero or a guess, whose caller multiplies by the matrix: [`Self::turn`] sets
-/// `direction`, the caller sets `image`, [`Self::advance`] takes the step. The best solution so far is kept: in a
-/// system without a solution they come near and then diverge.
+/// Conjugate gradients from zero or a guess, with the matrix product in the caller: [`Self::turn`]
+/// sets `direction`, the caller sets `image`, [`Self::advance`] takes the step. The best solution
+/// so far is kept: in an inconsistent system they approach it and then diverge.
 pub(crate) struct ConjugateGradient {
     pub(crate) x: Vec<f64>,
     pub(crate) residual: Vec<f64>,
@@ -34,7 +34,7 @@ impl ConjugateGradient {
         better
     }
 
-    /// Turns to the next direction; returns the share of the last that it keeps.
+    /// Sets the next direction; returns its share of the last one.
     pub(crate) fn turn(&mut self) -> f64 {
         let rho = dot(&self.residual, &self.residual);
         let keep = if self.rho > 0.0 { rho / self.rho } else { 0.0 };

@@ -11,9 +11,9 @@ const SAMPLES: usize = 512;
 const CUTS: usize = 7;
 /// Refinements of the best plane: each halves the step of its offset.
 const REFINEMENTS: usize = 2;
-/// Weights of the balance of a cut: 1 plus the weight times the difference of both sides' shares of the surface
-/// multiplies its concavity. Both weights are tried. Of 0, 0.3, 1 and 3, thin cups need the fewest parts with 0.3, cups
-/// and hollow balls with 1; rings and coils differ little.
+/// Weights of the balance of a cut: 1 plus the weight times the difference of both sides' shares of
+/// the surface multiplies its concavity. Both weights are tried. Of 0, 0.3, 1 and 3, thin cups need
+/// the fewest parts with 0.3, cups and hollow balls with 1; rings and coils differ little.
 const BALANCE: [f64; 2] = [1.0, 0.3];
 /// Tolerance of the hulls of candidate cuts, as a share of the size of the part.
 const TRIAL_TOLERANCE: f64 = 0.01;
@@ -24,20 +24,21 @@ const CRUMB: f64 = 1e-6;
 /// Limit of cuts, as a multiple of the limit of parts.
 const MAX_CUTS: usize = 4;
 
-/// Approximate convex decomposition of a solid. The volumes of the parts, m^3, exceed that of the solid by at most the
-/// share `error` in sum, unless that takes more than `most` parts. An `error` that is not positive counts as 0, and
-/// `most` as at least 1. Connected components whose bounding boxes are apart are never merged, so that there may be more
-/// parts than `most`.
+/// Approximate convex decomposition of a solid. The volumes of the parts, m^3, exceed that of the
+/// solid by at most the share `error` in sum, unless that takes more than `most` parts. An `error`
+/// that is not positive counts as 0, and `most` as at least 1. Connected components whose bounding
+/// boxes are apart are never merged, so that there may be more parts than `most`.
 ///
-/// A plane cuts the part whose hull exceeds it most, until the sum of all excesses is small enough. Neighbors whose
-/// common hull exceeds theirs least are then merged. The plane minimizes the concavity of both sides: the distance from
-/// the surface to the hull along the surface normal, summed over the surface, and weighted by the balance of the cut. The
-/// volume between hull and solid, which V-HACD (Mamou 2016) minimizes, does not change with the first cuts of a hollow
+/// A plane cuts the part whose hull exceeds it most, until the sum of all excesses is small enough.
+/// Neighbors whose common hull exceeds theirs least are then merged. The plane minimizes the
+/// concavity of both sides: the distance from the surface to the hull along the surface normal,
+/// summed over the surface, and weighted by the balance of the cut. The volume between hull and
+/// solid, which V-HACD (Mamou 2016) minimizes, does not change with the first cuts of a hollow
 /// solid; this distance does, without the tree search of CoACD (Wei et al. 2022).
 ///
-/// A hull lies inside the exact one by up to 0.2 % of the diagonal of the solid. A mesh of no positive volume has no
-/// parts. The time grows with the number of cuts times the vertices, and with the square of the number of parts. The
-/// result is the same on every platform.
+/// A hull lies inside the exact one by up to 0.2 % of the diagonal of the solid. A mesh of no
+/// positive volume has no parts. The time grows with the number of cuts times the vertices, and
+/// with the square of the number of parts. The result is the same on every platform.
 pub fn convex_decomposition(solid: &ClosedMesh, error: f64, most: u32) -> Vec<TriMesh> {
     let volume = solid.mesh().signed_volume();
     if !(volume > 0.0 && volume.is_finite()) {
@@ -65,9 +66,9 @@ pub fn convex_decomposition(solid: &ClosedMesh, error: f64, most: u32) -> Vec<Tr
 struct Limits {
     /// Volume of a part that is dropped, m^3.
     crumb: f64,
-    /// Of hulls, m.
+    /// Tolerance of hulls, m.
     tolerance: f64,
-    /// What all hulls may exceed the solid by, m^3.
+    /// Largest excess of all hulls over the solid, m^3.
     allowed: f64,
     /// Number of parts.
     most: usize,
@@ -78,18 +79,18 @@ struct Limits {
 struct Decomposition {
     limits: Limits,
     parts: Vec<Part>,
-    /// Of parts whose numbers are less than `compared`, and some that are gone.
+    /// Merges of parts with numbers below `compared`, including some obsolete ones.
     merges: Vec<Merge>,
     compared: usize,
-    /// Parts so far.
+    /// Number of parts created so far.
     count: usize,
 }
 
 /// A part of a solid and its hull.
 struct Part {
-    /// Its number among all there have been.
+    /// Its number among all parts ever created.
     number: usize,
-    /// `None` if it is not to be cut.
+    /// `None` if it must not be cut.
     solid: Option<ClosedMesh>,
     /// m^3.
     volume: f64,
@@ -101,7 +102,7 @@ struct Part {
 /// Two parts that may become one.
 #[derive(Clone, Copy)]
 struct Merge {
-    /// What the common hull has more than both hulls, m^3.
+    /// Excess of the common hull over both hulls, m^3.
     cost: f64,
     parts: [usize; 2],
 }
@@ -130,7 +131,7 @@ impl Decomposition {
         parts
     }
 
-    /// The volume by which all hulls exceed their parts, m^3.
+    /// Excess of all hulls over their parts, m^3.
     fn excess(&self) -> f64 {
         self.parts.iter().map(Part::excess).sum()
     }
@@ -177,7 +178,7 @@ impl Decomposition {
         self.compared = self.count;
     }
 
-    /// Cuts the part whose hull exceeds it most; `false` if no part can be cut. With as many parts as there may be,
+    /// Cuts the part with the largest excess; `false` if no part can be cut. At the limit of parts,
     /// others are merged first, if that costs less than the cut gains.
     fn cut_worst(&mut self) -> bool {
         let can_be_cut = |n: &usize| self.parts[*n].solid.is_some();
@@ -208,7 +209,7 @@ impl Decomposition {
         [front, back].map(Half::into_mesh).iter().flat_map(|side| self.made(side)).collect()
     }
 
-    /// Merges the two parts for which it costs least, if that is less than `most` m^3.
+    /// Merges the two parts with the least cost, if that is below `most` m^3.
     fn merge_cheapest(&mut self, most: f64) -> bool {
         self.compare_new();
         let place = |number: usize| self.parts.iter().position(|part| part.number == number);
@@ -235,7 +236,7 @@ impl Decomposition {
 }
 
 impl Part {
-    /// The volume of its hull that it does not fill, m^3.
+    /// Excess of its hull, m^3.
     fn excess(&self) -> f64 {
         (self.hull_volume - self.volume).max(0.0)
     }

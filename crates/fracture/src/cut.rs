@@ -2,17 +2,17 @@
 
 use levelset::Run;
 
-/// Edges of the grid along one axis, next to each other along k, whose ends are inside the parent
-/// and in different pieces.
+/// Adjacent grid edges along one axis, consecutive along k, whose ends are inside the parent and in
+/// different pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cut {
-    /// The first edge's lower end.
+    /// Lower end of the first edge.
     pub(crate) low: [u32; 3],
     pub(crate) len: u32,
-    /// The two pieces, a place among all pairs.
+    /// Index of the pair of pieces.
     pub(crate) pair: u32,
     pub(crate) axis: u8,
-    /// Whether the lower ends are in the second of the pair.
+    /// Whether the lower ends are in the second piece of the pair.
     pub(crate) is_flipped: bool,
 }
 
@@ -20,17 +20,17 @@ pub(crate) struct Cut {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pair {
     pub(crate) pieces: [u32; 2],
-    /// Likewise.
+    /// Their regions.
     pub(crate) regions: [u32; 2],
-    /// Those along each axis.
+    /// Edges along each axis.
     pub(crate) edges: [Edges; 3],
 }
 
-/// Edges along an axis, summed up.
+/// Sums over edges along an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Edges {
     pub(crate) count: u64,
-    /// Of the lower ends, i, j and k.
+    /// Sums of i, j and k of the lower ends.
     pub(crate) sums: [u64; 3],
 }
 
@@ -44,31 +44,31 @@ impl Pair {
         sums[2] += (2 * k + len - 1) * len / 2;
     }
 
-    /// How many edges there are.
+    /// Number of edges.
     pub(crate) fn size(&self) -> usize {
         self.edges.iter().map(|edges| edges.count as usize).sum()
     }
 }
 
 impl Cut {
-    /// The values of a pair, that of the lower ends first.
+    /// The values of a pair, with that of the lower ends first.
     pub(crate) fn lower_first<T>(&self, [a, b]: [T; 2]) -> [T; 2] {
         if self.is_flipped { [b, a] } else { [a, b] }
     }
 }
 
-/// Two runs that touch.
+/// Two adjacent runs.
 #[derive(Clone, Copy)]
 pub(crate) struct Touch {
-    /// The lower along the axis first.
+    /// The lower one along the axis first.
     pub(crate) runs: [u32; 2],
-    /// The first edge's lower end.
+    /// Lower end of the first edge.
     pub(crate) low: [u32; 3],
     pub(crate) len: u32,
     pub(crate) axis: u8,
 }
 
-/// All pairs of runs that touch along an axis; `rows` has each row's first run.
+/// All pairs of adjacent runs along an axis; `rows` has each row's first run.
 pub(crate) fn touches(
     [nx, ny, nz]: [usize; 3],
     runs: &[Run],

@@ -10,14 +10,14 @@ use crate::{Alignment, Pattern};
 pub struct Break<'a> {
     /// The pattern.
     pub pattern: &'a Pattern,
-    /// Where it was.
+    /// Its alignment.
     pub at: Alignment,
-    /// The [`Fragment::regions`](crate::Fragment::regions) of the piece that came out.
+    /// The [`Fragment::regions`](crate::Fragment::regions) of the resulting piece.
     pub regions: &'a [usize],
 }
 
 impl Break<'_> {
-    /// Signed distance to what the regions hold between them, at a point of pattern space.
+    /// Signed distance to the union of the regions, at a point of pattern space.
     fn value(&self, p: &Point3<f64>) -> f64 {
         let values = self.regions.iter().map(|&region| self.pattern.value(region, p));
         values.fold(f64::INFINITY, f64::min)
@@ -27,20 +27,21 @@ impl Break<'_> {
 /// A fragment's surface as triangles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Drawing {
-    /// Closed, wound counter-clockwise seen from outside; in the body's material space, which serves
-    /// as coordinates of a solid texture.
+    /// Closed, wound counter-clockwise seen from outside; in the body's material space, which
+    /// provides coordinates of a solid texture.
     pub mesh: TriMesh,
-    /// Per triangle, whether it is of a cut rather than of the whole body's surface.
+    /// For each triangle, whether it belongs to a cut instead of the whole body's surface.
     pub inner: Vec<bool>,
 }
 
-/// The surface of `fragment`, which came from `body` by `breaks`, the first break first.
+/// The surface of `fragment`, which came from `body` by `breaks`, the first one first.
 ///
-/// Dual contouring (Ju, Losasso, Schaefer and Warren 2002): one vertex for each sheet of the surface in a voxel, so
-/// that no edge has more than two triangles (Nielson 2004), where the planes of its crossings meet. A crossing's plane
-/// is that of the body or of the region whose surface the edge of the grid leaves first, so edges and corners stay
-/// sharp through any number of breaks. What lies between a cut and the body's surface and is too thin for a node of
-/// another fragment is drawn with this one.
+/// Dual contouring (Ju, Losasso, Schaefer and Warren 2002): one vertex per sheet of the surface in
+/// a voxel, so that no edge has more than two triangles (Nielson 2004), at the intersection of the
+/// planes of its crossings. A crossing's plane is that of the body or of the region whose surface
+/// the edge of the grid leaves first, so that edges and corners stay sharp through any number of
+/// fractures. Parts between a cut and the body's surface that are too thin for a node of another
+/// fragment are drawn with this one.
 pub fn draw(fragment: &LevelSet, body: &LevelSet, breaks: &[Break]) -> Drawing {
     let mut contour = Contour::new(fragment, body, breaks);
     let [nx, ny, nz] = contour.dims;
@@ -63,7 +64,8 @@ struct Crossing {
     inner: bool,
 }
 
-/// The planes of a sheet in a voxel, summed as the normal equations of the point nearest to all of them.
+/// The planes of a sheet in a voxel, summed as the normal equations of the point nearest to all of
+/// them.
 #[derive(Clone, Default)]
 struct Planes {
     voxel: [usize; 3],
@@ -77,21 +79,21 @@ struct Planes {
 #[derive(Clone, Copy)]
 struct Voxel {
     sheets: Sheets,
-    /// Place of the planes of its first sheet.
+    /// Index of the planes of its first sheet.
     first: u32,
 }
 
 /// A quad across an edge of the grid.
 struct Quad {
     vertices: [u32; 4],
-    /// Where the surface crosses the edge.
+    /// Intersection of the surface with the edge.
     point: Point3<f64>,
     normal: Vector3<f64>,
     inner: bool,
-    /// Number of the inside node of the edge.
+    /// Index of the inside node of the edge.
     inside: usize,
-    /// Whether the face of the grid between each vertex and the next has two opposite corners inside: the surface
-    /// passes it twice.
+    /// Whether the face of the grid between each vertex and the next has two opposite corners
+    /// inside: the surface crosses it twice.
     passed_twice: [bool; 4],
 }
 
@@ -103,19 +105,19 @@ struct Contour<'a> {
     body: &'a LevelSet,
     breaks: &'a [Break<'a>],
     dims: [usize; 3],
-    /// Per voxel its place in `voxels`.
+    /// Index of each voxel in `voxels`.
     places: Vec<u32>,
     voxels: Vec<Voxel>,
     planes: Vec<Planes>,
     quads: Vec<Quad>,
 }
 
-/// A side of a quad on a face that the surface passes twice.
+/// A side of a quad on a face that the surface crosses twice.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Passage {
     /// Vertices at both ends, the lower number first.
     ends: [u32; 2],
-    /// The inside node that the surface goes around on the face.
+    /// The inside node around which the surface passes on the face.
     inside: usize,
     quad: usize,
     side: usize,
@@ -171,7 +173,7 @@ impl<'a> Contour<'a> {
         self.quads.push(Quad { vertices: around, point, normal, inner, inside, passed_twice });
     }
 
-    /// Whether the face at an edge that the surface crosses has its two inside corners opposite each other.
+    /// Whether the two inside corners of the face at a crossed edge are opposite.
     fn passes_twice(&self, edge: [[usize; 3]; 2], side: usize, is_up: bool) -> bool {
         let beside = edge.map(|mut node| {
             node[side] = if is_up { node[side] + 1 } else { node[side] - 1 };
@@ -189,7 +191,8 @@ impl<'a> Contour<'a> {
         (i * self.dims[1] + j) * self.dims[2] + k
     }
 
-    /// Adds the plane of a crossing to the sheet that crosses an edge of a voxel. Returns the place of the sheet.
+    /// Adds the plane of a crossing to the sheet that crosses an edge of a voxel. Returns the index
+    /// of the sheet.
     fn add_plane(&mut self, voxel: [usize; 3], edge: usize, crossing: &Crossing) -> u32 {
         let number = self.number(voxel);
         if self.places[number] == NONE {
@@ -214,7 +217,7 @@ impl<'a> Contour<'a> {
         place
     }
 
-    /// Where the edge from an inside to an outside node leaves the fragment first.
+    /// The first exit from the fragment on the edge from an inside to an outside node.
     fn crossing(&self, inside: [usize; 3], outside: [usize; 3]) -> Crossing {
         let (a, b) = (self.position(inside), self.position(outside));
         // either end may lie on the surface, where interpolation rounds to either side
@@ -249,7 +252,7 @@ impl<'a> Contour<'a> {
                 };
                 Crossing { point, normal: direction(normal, b - a), inner: cut.is_some() }
             }
-            // along a piece that was taken in or that parted by itself
+            // along a piece that was merged or that separated by itself
             None => {
                 let (x, y) = (self.sample(inside), self.sample(outside));
                 let point = a + (b - a) * (x / (x - y));
@@ -259,8 +262,9 @@ impl<'a> Contour<'a> {
         }
     }
 
-    /// Whether no other fragment has a node in the four voxels around an edge. The part between the cut and the body's
-    /// surface is then thinner than a voxel and no other drawing has it: this fragment includes it.
+    /// Whether no other fragment has a node in the four voxels around an edge. The part between the
+    /// cut and the body's surface is then thinner than a voxel and no other drawing has it: this
+    /// fragment includes it.
     fn is_alone(&self, inside: [usize; 3], outside: [usize; 3]) -> bool {
         let range = |axis: usize| {
             let (low, high) = (inside[axis].min(outside[axis]), inside[axis].max(outside[axis]));
@@ -304,8 +308,9 @@ impl<'a> Contour<'a> {
         drawing
     }
 
-    /// A vertex more on a side of each quad, or none. Where the surface passes a face twice between the same two
-    /// vertices, four quads would share an edge: one of the two passages bends through its middle instead.
+    /// An additional vertex on a side of each quad, or none. Where the surface crosses a face twice
+    /// between the same two vertices, four quads would share an edge: one of the two passages bends
+    /// through its middle instead.
     fn bends(&self, vertices: &mut Vec<Point3<f64>>) -> Vec<[Option<u32>; 4]> {
         let mut passages: Vec<Passage> = Vec::new();
         for (n, quad) in self.quads.iter().enumerate() {
@@ -332,11 +337,11 @@ impl<'a> Contour<'a> {
 }
 
 impl Quad {
-    /// With the vertices that its sides bend through.
+    /// The triangles, with the vertices through which its sides bend.
     fn triangles(&self, bends: &[Option<u32>; 4], vertices: &[Point3<f64>]) -> Vec<[u32; 3]> {
         let [a, b, c, d] = self.vertices;
         if let Some(first) = bends.iter().position(Option::is_some) {
-            // a fan from one of these has none of the straight sides
+            // a fan from one of these contains none of the straight sides
             let side = |side: usize| [bends[side % 4], Some(self.vertices[(side + 1) % 4])];
             let rim: Vec<u32> = (first..first + 4).flat_map(side).flatten().collect();
             return rim[1..].windows(2).map(|pair| [rim[0], pair[0], pair[1]]).collect();
@@ -364,7 +369,7 @@ fn facing(vertices: &[Point3<f64>], [a, b, c]: [u32; 3], normal: &Vector3<f64>) 
 }
 
 impl Planes {
-    /// The point nearest to all planes; along directions they leave open, nearest to the middle of
+    /// The point nearest to all planes; along undetermined directions, nearest to the center of
     /// their crossings.
     fn vertex(&self) -> Point3<f64> {
         let middle = self.points / self.count;

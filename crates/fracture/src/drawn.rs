@@ -1,4 +1,4 @@
-//! Patterns an artist draws: a closed mesh per region, or a picture.
+//! Drawn patterns: a closed mesh per region, or an image.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -12,22 +12,22 @@ use crate::pattern::{check, check_count};
 use crate::region::{Region, Sampled};
 use crate::{Pattern, PatternError};
 
-/// Cells around its surface in which a part is fitted to others. Slopes at samples next to a surface ask those two
-/// cells from it.
+/// Cells around its surface in which a part is fitted to others. Gradients at samples next to a
+/// surface use those two cells away.
 const NEAR: f64 = 2.5;
-/// Cells around a surface in which [`LevelSet::band_from_mesh`] measures.
+/// Width of the band of [`LevelSet::band_from_mesh`], in cells.
 const BAND: f64 = 3.0;
 
 impl Pattern {
     /// One region per mesh (Su09 section 4.3), sampled `spacing` pattern units apart; the fracture
     /// center is the meshes' origin.
     ///
-    /// Meshes need not fit: a gap or an overlap is divided between the regions next to it. Beyond
-    /// the meshes, the outermost regions go on outward. Signs are by winding number, so that open
-    /// or self-intersecting meshes do.
+    /// Meshes need not fit: a gap or an overlap is divided between the adjacent regions. Beyond the
+    /// meshes, the outermost regions extend outward. Signs are by winding number, so that open or
+    /// self-intersecting meshes are valid.
     ///
     /// # Errors
-    /// [`PatternError`] when a mesh has no signed distance, or the spacing makes no grid of at most
+    /// [`PatternError`] if a mesh has no signed distance, or the spacing gives no grid of at most
     /// [`Pattern::MAX_SAMPLES`].
     pub fn from_meshes(meshes: &[TriMesh], spacing: f64) -> Result<Self, PatternError> {
         let (solids, bounds) = solids(meshes, spacing, Reach::Space)?;
@@ -37,8 +37,8 @@ impl Pattern {
         Self::new(regions.collect())
     }
 
-    /// As [`Pattern::from_meshes`], of meshes that fit each other without gaps and overlaps, such as
-    /// the parts of a mesh that was cut, which is much faster: they are fitted near their surfaces only.
+    /// [`Pattern::from_meshes`] for meshes that fit without gaps and overlaps, such as the parts of
+    /// a cut mesh. It is much faster: they are fitted near their surfaces only.
     ///
     /// # Errors
     /// As [`Pattern::from_meshes`].
@@ -50,15 +50,15 @@ impl Pattern {
         Self::new(regions.collect())
     }
 
-    /// A cut-out: one region per distinct entry of `picture`, in ascending order, the same at every
-    /// depth along the normal.
+    /// A cut-out: one region per distinct entry of `picture`, in ascending order, constant along
+    /// the normal.
     ///
-    /// `picture[[row, column]]` is a pixel, rows along z and columns along x; the picture is
-    /// `width` pattern units wide, its middle on the fracture center, and its rim goes on outward.
+    /// `picture[[row, column]]` is a pixel, rows along z and columns along x; the image is `width`
+    /// pattern units wide, its center at the fracture center, and extends outward at its edges.
     ///
     /// # Errors
-    /// [`PatternError`] when the picture has less than 2 x 2 pixels, more than
-    /// [`Pattern::MAX_SAMPLES`] / 2, or too many regions.
+    /// [`PatternError`] if the image has less than 2 x 2 pixels, more than [`Pattern::MAX_SAMPLES`]
+    /// / 2, or too many regions.
     pub fn from_picture(picture: &Array2<u32>, width: f64) -> Result<Self, PatternError> {
         check("width", width, width > 0.0, "positive")?;
         let (rows, columns) = picture.dim();
@@ -86,8 +86,8 @@ struct Solid {
     level_set: LevelSet,
     /// Node of the common lattice that is the first node of `level_set`.
     first: [usize; 3],
-    /// Bounding box of the mesh. Outside, the distance to the box is a lower bound of the sampled distance: it is
-    /// convex, so that trilinear interpolation is no smaller.
+    /// Bounding box of the mesh. Outside, the distance to the box is a lower bound of the sampled
+    /// distance: it is convex, so that trilinear interpolation is no smaller.
     bounds: Aabb,
 }
 
@@ -107,7 +107,7 @@ enum Reach {
     Space,
 }
 
-/// The insides of meshes, and the box around all of them. The grids are parts of one lattice.
+/// The insides of meshes, and their common bounding box. The grids are parts of one lattice.
 fn solids(
     meshes: &[TriMesh],
     spacing: f64,
@@ -117,7 +117,7 @@ fn solids(
     check("spacing", spacing, spacing > 0.0, "positive")?;
     let points = meshes.iter().flat_map(|mesh| &mesh.vertices);
     let all = Aabb::around(points).unwrap_or(Pattern::REACH);
-    // for its limit and its lattice only
+    // only for its limit and its lattice
     let lattice = Grid::enclosing(&all, spacing, 3, Pattern::MAX_SAMPLES)?;
     let solids = meshes.par_iter().enumerate().map(|(region, mesh)| {
         let bounds = Aabb::around(&mesh.vertices).unwrap_or(all);
@@ -139,8 +139,8 @@ fn solids(
     Ok((solids.collect::<Result<_, _>>()?, all))
 }
 
-/// A region's level set, moved so that its zero is halfway between its own surface and the nearest
-/// other's: all of them then divide space between them.
+/// A region's level set, shifted so that its zero is halfway between its own surface and the
+/// nearest other one: all of them then divide space.
 fn fitted(solids: &[Solid], region: usize) -> LevelSet {
     let own = &solids[region].level_set;
     let others = by_distance(solids, region);
@@ -160,8 +160,8 @@ fn fitted(solids: &[Solid], region: usize) -> LevelSet {
     })
 }
 
-/// As [`fitted`], of meshes without gaps: only vertices within [`NEAR`] cells of the region's surface move, and
-/// other surfaces count up to [`BAND`] cells away.
+/// [`fitted`] for meshes without gaps: only vertices within [`NEAR`] cells of the region's surface
+/// move, and other surfaces count up to [`BAND`] cells away.
 fn fitted_near(solids: &[Solid], region: usize) -> LevelSet {
     let own = &solids[region];
     let grid = *own.level_set.grid();
@@ -193,12 +193,13 @@ fn fitted_near(solids: &[Solid], region: usize) -> LevelSet {
     LevelSet::from_values(grid, nearest)
 }
 
-/// Half of the distance from `own` surface less half of that from the nearest other, if there is one.
+/// Half of the distance from `own` surface less half of that from the nearest other, if there is
+/// one.
 fn halfway(own: f64, nearest: f64) -> f64 {
     if nearest.is_finite() { (own - nearest) / 2.0 } else { own }
 }
 
-/// Another solid, and how far its box is at least from where a region is fitted, m.
+/// Another solid, and a lower bound of the distance of its box from the region, m.
 struct Other<'s> {
     least: f64,
     solid: &'s Solid,
@@ -262,7 +263,8 @@ mod tests {
                 }
             }
             assert!(checked > 500, "{checked}");
-            // samples next to a surface are exact; others are swept, with an error of a few percent of a cell
+            // samples next to a surface are exact; others are swept, with an error of a few percent
+            // of a cell
             assert!(off < 0.03 * grid.spacing(), "{region}, {reach:?}: {off}");
         }
     }

@@ -1,8 +1,8 @@
 //! Closed surfaces of planar faces, the form in which exact solids are cut.
 //!
-//! A face is a convex polygon, or a *cap*: a set of directed edges in one plane that balance at every
-//! vertex, which bounds any polygon with any holes. Caps are triangulated when somebody asks for
-//! triangles and not between one cut and the next.
+//! A face is a convex polygon, or a *cap*: a set of directed edges in one plane that balance at
+//! every vertex, which bounds any polygon with any holes. Caps are triangulated on demand, not
+//! between cuts.
 
 mod boxes;
 mod carve;

@@ -26,7 +26,7 @@ impl Field {
     ) -> Option<Self> {
         let to_pattern = to_material.inverse();
         let near = region.within(&transformed_bounds(bounds, &to_pattern)?)?;
-        // a node on a region's very edge must not be missed for round-off
+        // a node exactly at a region's edge must not be missed by round-off
         let near = transformed_bounds(&near, to_material)?.grown(body.margin());
         let nodes = body.within(&NodeBox::around(&near, body.grid(), 0));
         if nodes.len() == 0 {
@@ -37,8 +37,8 @@ impl Field {
         Some(Self { nodes, values })
     }
 
-    /// Writes the lesser of `row` and the samples at `[i, j, k]` and the nodes after it, where there
-    /// are some.
+    /// Writes the lesser of `row` and the samples at `[i, j, k]` and the following nodes, where
+    /// there are any.
     pub(crate) fn lower(&self, [i, j, k]: [usize; 3], row: &mut [f32]) {
         let line = NodeBox { low: [i, j, k], high: [i + 1, j + 1, k + row.len()] };
         let common = line.common(&self.nodes);
@@ -79,8 +79,8 @@ fn sampled_values(
     values
 }
 
-/// If the nodes of `grid` fall on the region's own, the region's node at `grid`'s first: the fast
-/// form of Su09 section 4.2, which needs no interpolation.
+/// If the nodes of `grid` coincide with the region's own, the region's node at `grid`'s first one:
+/// the fast form of Su09 section 4.2, which needs no interpolation.
 fn lattice_shift(region: &Sampled, to_pattern: &Similarity3<f64>, grid: &Grid) -> Option<[i64; 3]> {
     let own = region.level_set().grid();
     let step = to_pattern.scaling() * grid.spacing() / own.spacing();

@@ -1,7 +1,7 @@
 //! A pattern as one file.
 //!
-//! Little-endian: the magic `brispatt`, a `u32` version, in version 2 the bumps of cuts (amplitude and frequency
-//! as `f64`, octaves as `u32`, seed as `u64`), a `u32` count of regions, and per
+//! Little-endian: the magic `brispatt`, a `u32` version, in version 2 the bumps of cuts (amplitude
+//! and frequency as `f64`, octaves as `u32`, seed as `u64`), a `u32` count of regions, and per
 //! region a `u32` kind. Kind 0, a convex cell: a `u32` count of planes, then per plane the unit
 //! normal and the offset as `f64`. Kind 1, samples: `u32` nodes per axis, origin and spacing as
 //! `f64`, the domain's lowest and highest corner as `f64`, then the samples as `f32`, the last axis
@@ -25,9 +25,9 @@ const PLAIN: u32 = 1;
 const BUMPY: u32 = 2;
 const CELL: u32 = 0;
 const SAMPLES: u32 = 1;
-/// Most squares of the numbers of planes of all cells together: the time that cutting a cell takes grows
-/// with the square. One cell may have 4096 planes; 2^14 cells may have 32 each, twice as many as
-/// cells of random points.
+/// Limit of the sum of squares of the numbers of planes of all cells: the time of cutting a cell
+/// grows with the square. One cell may have 4096 planes; 2^14 cells may have 32 each, twice as many
+/// as cells of random points.
 const MAX_SQUARES: u64 = 1 << 24;
 
 /// Why a pattern cannot be read.
@@ -43,24 +43,24 @@ pub enum ReadPatternError {
     /// Written by a later version.
     #[error("pattern file version {found} is newer than {BUMPY}, the newest this program reads")]
     Version {
-        /// The file's version.
+        /// Version of the file.
         found: u32,
     },
     /// It has no region or too many.
     #[error("a pattern has 1 to {} regions, not {found}", Pattern::MAX_REGIONS)]
     Count {
-        /// Regions it claims to have.
+        /// Number of regions in the file.
         found: usize,
     },
-    /// A number is not finite or past its limit.
+    /// A number is not finite or exceeds its limit.
     #[error("region {region} of the pattern file: {what}")]
     Invalid {
-        /// Which region.
+        /// Index of the region.
         region: usize,
         /// What is wrong with it.
         what: &'static str,
     },
-    /// Bumps that are not finite or past their limits.
+    /// Bumps that are not finite or exceed their limits.
     #[error(
         "the amplitude, frequency or octaves of the bumps of the pattern file are out of range"
     )]
@@ -71,8 +71,8 @@ pub enum ReadPatternError {
 }
 
 impl Pattern {
-    /// Writes the pattern; [`Pattern::read`] gives it back bit for bit, unless the squares of the numbers
-    /// of planes of its cells add up to more than 2^24, which it refuses.
+    /// Writes the pattern; [`Pattern::read`] restores it bit for bit, unless the squares of the
+    /// numbers of planes of its cells add up to more than 2^24, which it rejects.
     ///
     /// # Errors
     /// Those of `out`.
@@ -99,11 +99,11 @@ impl Pattern {
         out.flush()
     }
 
-    /// Reads a pattern. All counts of a damaged or hostile file are checked before use, and no more is allocated than
-    /// there are bytes.
+    /// Reads a pattern. All counts of a damaged or hostile file are checked before use, and no more
+    /// memory is allocated than there are bytes.
     ///
     /// # Errors
-    /// [`ReadPatternError`] when it is not a pattern this version can read.
+    /// [`ReadPatternError`] if this version cannot read it as a pattern.
     pub fn read(mut source: impl Read) -> Result<Self, ReadPatternError> {
         if bytes::<8>(&mut source)? != MAGIC {
             return Err(ReadPatternError::NotAPattern);
@@ -226,7 +226,7 @@ fn read_samples(
     *samples += grid.node_count();
     let mut values = Vec::new();
     while values.len() < grid.node_count() {
-        // pushed as it arrives, so that a short file does not cost a long array
+        // grows as bytes arrive, so that a short file cannot trigger a long array
         let mut chunk = [0; 4096];
         let missing = 4 * (grid.node_count() - values.len());
         let chunk = &mut chunk[..missing.min(4096)];

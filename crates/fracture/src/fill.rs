@@ -8,9 +8,10 @@ use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
 
 use crate::slicing::cancel_opposites;
 
-/// Directed edges in a plane. They balance at every vertex unless numbers overflowed; then some are left out.
+/// Directed edges in a plane. They balance at every vertex unless numbers overflowed; then some are
+/// dropped.
 pub(crate) struct Border {
-    /// The caller's numbers of vertices 0, 1, ... of the border.
+    /// The caller's indices of vertices 0, 1, ... of the border.
     references: Vec<u32>,
     points: Vec<[f64; 2]>,
     edges: Vec<[u32; 2]>,
@@ -35,14 +36,14 @@ impl Border {
         self
     }
 
-    /// The vertices in order, by the caller's numbers, if the edges run once around a convex polygon
-    /// without flat corners.
+    /// The vertices in order, by the caller's indices, if the edges run once around a convex
+    /// polygon without flat corners.
     pub(crate) fn convex_loop(&self) -> Option<Vec<u32>> {
         let corners = self.single_loop().filter(|corners| self.turns_once(corners))?;
         Some(corners.into_iter().map(|v| self.references[v as usize]).collect())
     }
 
-    /// The vertices in order, if the edges are one loop that passes each of them once.
+    /// The vertices in order, if the edges form one loop that passes each of them once.
     fn single_loop(&self) -> Option<Vec<u32>> {
         let count = self.points.len();
         if self.edges.len() != count || count < 3 {
@@ -83,8 +84,9 @@ impl Border {
         reversals == 2
     }
 
-    /// Constrained Delaunay triangles, each repeated by its winding number. Flat fans close the edges that the
-    /// triangulation lacks: those between coincident vertices, and those that cross another by rounding.
+    /// Constrained Delaunay triangles, each repeated by its winding number. Flat fans close the
+    /// edges that the triangulation lacks: those between coincident vertices, and those that cross
+    /// another by rounding.
     pub(crate) fn filled(&self) -> Vec<[u32; 3]> {
         if let Some(ears) = self.single_loop().and_then(|corners| self.ears(&corners)) {
             return ears.iter().map(|t| t.map(|v| self.references[v as usize])).collect();
@@ -172,8 +174,9 @@ impl Border {
         triangles
     }
 
-    /// The Delaunay triangulation of the border's points. Beside it, for each vertex of the triangulation its vertex of the
-    /// border (the first of coincident ones), and for each vertex of the border its vertex of the triangulation.
+    /// The Delaunay triangulation of the border's points. Beside it, for each vertex of the
+    /// triangulation its vertex of the border (the first of coincident ones), and for each vertex
+    /// of the border its vertex of the triangulation.
     fn delaunay(&self) -> Option<(Delaunay, Vec<u32>, Vec<FixedVertexHandle>)> {
         let mut order: Vec<u32> = (0..self.points.len() as u32).collect();
         let place = |v: u32| self.points[v as usize];
@@ -225,7 +228,7 @@ const MAX_EARS: usize = 24;
 
 type Delaunay = ConstrainedDelaunayTriangulation<Point2<f64>>;
 
-/// How often the border winds around each face.
+/// The winding number of the border around each face.
 fn winding(mesh: &Delaunay, runs: &[i32]) -> Vec<i32> {
     let mut turns = vec![None; mesh.num_all_faces()];
     turns[mesh.outer_face().index()] = Some(0);
@@ -288,7 +291,7 @@ mod tests {
             border.filled().len()
         };
         assert_eq!(filled(&[[0, 1], [1, 2], [2, 3], [3, 0]]), 2);
-        // an edge to a vertex from which none starts, and a loop that lacks its last edge
+        // an edge to a vertex without a next one, and a loop that lacks its last edge
         filled(&[[0, 1], [1, 2], [2, 3], [3, 0], [2, 4]]);
         filled(&[[0, 1], [1, 2], [2, 3]]);
         filled(&[[0, 4]]);

@@ -1,4 +1,4 @@
-//! Solids of bodies that can break: exact surfaces where they are known, else samples.
+//! Solids of breakable bodies: exact surfaces where they are known, else samples.
 
 mod cuts;
 mod divide;

@@ -1,4 +1,4 @@
-//! The pieces that points of the parent's surface belong to.
+//! Assignment of points of the parent's surface to pieces.
 
 use levelset::LevelSet;
 use nalgebra::Point3;
@@ -7,10 +7,10 @@ use rayon::prelude::*;
 use crate::node_box::NodeBox;
 use crate::partition::{BATCH, Partition};
 
-/// Per point the piece it belongs to.
+/// The piece of each point.
 ///
-/// In a voxel that lies in one region and one piece it is that one (Su09 section 4.2), else the one
-/// of the pieces about it with the least level set at the point.
+/// In a voxel within one region and one piece it is that one (Su09 section 4.2), else the one of
+/// the adjacent pieces with the least level set at the point.
 pub(crate) fn holders(
     partition: &Partition,
     points: &[Point3<f64>],
@@ -38,7 +38,7 @@ pub(crate) fn holders(
     holders
 }
 
-/// Places of voxels in the order of rows, as the nodes around them are in memory.
+/// Indices of voxels in row order, as the nodes around them in memory.
 fn by_row(voxels: &[u32], [nx, ny, nz]: [usize; 3]) -> Vec<u32> {
     let row = |voxel: u32| voxel as usize / nz;
     let mut next = vec![0_u32; nx * ny + 1];
@@ -53,7 +53,8 @@ fn by_row(voxels: &[u32], [nx, ny, nz]: [usize; 3]) -> Vec<u32> {
     order
 }
 
-/// The candidate whose level set is least at `p`, the lowest of equals; any piece if there are none.
+/// The candidate with the least level set at `p`, the lowest among equals; any piece if there are
+/// none.
 fn least(p: &Point3<f64>, pieces: &[LevelSet], candidates: &[usize]) -> usize {
     let least = |candidates: &mut dyn Iterator<Item = usize>| {
         let mut best = (f64::INFINITY, 0);
@@ -74,12 +75,12 @@ fn least(p: &Point3<f64>, pieces: &[LevelSet], candidates: &[usize]) -> usize {
 }
 
 impl Partition<'_> {
-    /// The piece that holds all of a voxel, given by the flat index of its lowest node, if it lies
-    /// in one region and one piece.
+    /// The piece of a voxel, given by the flat index of its lowest node, if it is within one region
+    /// and one piece.
     fn sole_piece(&self, voxel: usize) -> Option<usize> {
         let [_, ny, nz] = self.parent.grid().dims();
         let region = self.nearest[voxel];
-        // without branches: one less than labels of pieces, so that none is the greatest
+        // branch-free: one less than labels of pieces, so that none is the greatest
         let (mut other_regions, mut most, mut least_number) = (0, 0, u32::MAX);
         for row in [0, nz, ny * nz, ny * nz + nz].map(|offset| voxel + offset) {
             for (&other, &label) in self.nearest[row..row + 2].iter().zip(&self.labels[row..]) {
@@ -100,12 +101,12 @@ impl Partition<'_> {
         let [_, ny, nz] = grid.dims();
         let first = grid.index(near.low);
         pieces.clear();
-        // the labels of the first two, which most rows have no other than
+        // the labels of the first two, which suffice for most rows
         let mut known = [0; 2];
         for start in (0..rows).flat_map(|i| (0..columns).map(move |j| first + (i * ny + j) * nz)) {
             let row = &self.labels[start..start + len];
             let is_old = |&label: &u32| (label == 0) | (label == known[0]) | (label == known[1]);
-            // all four at once, away from the rim of the grid
+            // all four together, away from the edge of the grid
             let four = <&[u32; 4]>::try_from(row).ok();
             if four.is_some_and(|four| four.iter().fold(true, |all, label| all & is_old(label))) {
                 continue;

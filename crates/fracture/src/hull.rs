@@ -15,7 +15,7 @@ pub(crate) struct CellHull {
 
 #[derive(Clone, Debug)]
 pub(crate) struct HullFace {
-    /// Its plane among those of the cell; `None` for a face of the pattern's box.
+    /// Index of its plane in the cell; `None` for a face of the pattern's box.
     pub(crate) plane: Option<usize>,
     /// Counter-clockwise seen from outside.
     pub(crate) corners: Vec<u32>,

@@ -1,4 +1,4 @@
-//! Fragments that stay together.
+//! Joining fragments.
 
 use levelset::{Grid, LevelSet};
 use ndarray::Array3;
@@ -6,15 +6,15 @@ use ndarray::Array3;
 use crate::{Bond, Fragment, Shattered};
 
 impl Shattered {
-    /// Puts together the fragments of equal entries of `groups`, which are numbered from 0 without
-    /// gaps; the result has one fragment per group, in their order, and the bonds between them.
+    /// Joins the fragments of equal entries of `groups`, which are numbered from 0 without gaps;
+    /// the result has one fragment per group, in their order, and the bonds between them.
     ///
-    /// Moments add up as they do over all fragments. The signed distance of a joined fragment is
-    /// that of the parent, except near what broke off; its signs are those of its parts. Particles
-    /// that would lie inside are dropped.
+    /// Moments add up as over all fragments. The signed distance of a joined fragment is that of
+    /// the parent, except near removed parts; its signs are those of its parts. Particles inside
+    /// are dropped.
     ///
     /// # Panics
-    /// If there is not one group per fragment.
+    /// If the number of groups differs from the number of fragments.
     pub fn joined(self, parent: &LevelSet, groups: &[usize]) -> Self {
         assert_eq!(self.fragments.len(), groups.len(), "one group per fragment");
         let count = groups.iter().max().map_or(0, |most| most + 1);
@@ -33,7 +33,7 @@ impl Shattered {
         }
         let parts = || members.iter().map(|&member| &self.fragments[member]);
         let level_set = self.level_set(parent, members);
-        // within half a cell of the surface; deeper ones are of the cuts between the parts
+        // within half a cell of the surface; deeper ones belong to the cuts between the parts
         let skin = -0.5 * level_set.grid().spacing();
         let particles = parts().flat_map(|part| &part.particles);
         let mut regions: Vec<usize> = parts().flat_map(|p| p.regions.iter().copied()).collect();
@@ -47,8 +47,8 @@ impl Shattered {
         }
     }
 
-    /// The parent's less what other fragments hold: the larger of its distance and the negative of
-    /// each of theirs.
+    /// The parent's minus other fragments: the larger of its distance and the negative of each of
+    /// theirs.
     fn level_set(&self, parent: &LevelSet, members: &[usize]) -> LevelSet {
         let (mut low, mut high) = (parent.grid().dims(), [0; 3]);
         for &member in members {
@@ -93,7 +93,7 @@ fn nodes(parent: &Grid, fragment: &Fragment) -> ([usize; 3], [usize; 3]) {
     (first, std::array::from_fn(|a| first[a] + grid.dims()[a] - 1))
 }
 
-/// The bonds between groups, those of one pair put together, sorted by pair.
+/// The bonds between groups, merged by pair and sorted.
 pub(crate) fn joined_bonds(bonds: &[Bond], groups: &[usize]) -> Vec<Bond> {
     let mut joined: Vec<Bond> = Vec::new();
     for bond in bonds {

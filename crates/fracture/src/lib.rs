@@ -1,10 +1,10 @@
 //! Fracture of level-set bodies by prescored space (Su09 section 4).
 //!
 //! A [`Pattern`] divides all of space into regions around a fracture center. When a body is hit, an
-//! [`Alignment`] places the pattern's center on the impact and [`shatter`] intersects body and
+//! [`Alignment`] places the pattern's center at the impact and [`shatter`] intersects body and
 //! regions: each connected intersection is a [`Fragment`] with its own level set, surface particles
-//! and moments. This crate knows shapes only; whoever moves the body gives the fragments their
-//! velocities, and asks [`Impact`] whether a blow breaks them.
+//! and moments. This crate has no motion; the caller sets the velocities of fragments, and uses
+//! [`Impact`] to decide whether an impact breaks a body.
 //!
 //! Patterns have no scale, their fracture center at the origin and the y axis along the collision
 //! normal, out of the body. Bodies are in their own material space, in meters; fragments stay in
@@ -32,15 +32,15 @@
 //! ```
 //!
 //! Patterns are seeded ([`Voronoi`], [`Radial`], [`Slices`]), regular ([`Bricks`]), drawn
-//! ([`Pattern::from_meshes`], [`Pattern::from_picture`], [`Pattern::painted`]) or made of others ([`Pattern::nested`],
-//! [`Pattern::roughened`], [`Pattern::sampled`]), and kept in files ([`Pattern::write`],
-//! [`Pattern::read`]). [`Pattern::slice`] is a picture of one.
+//! ([`Pattern::from_meshes`], [`Pattern::from_picture`], [`Pattern::painted`]) or combined
+//! ([`Pattern::nested`], [`Pattern::roughened`], [`Pattern::sampled`]), and stored in files
+//! ([`Pattern::write`], [`Pattern::read`]). [`Pattern::slice`] is an image of one.
 //!
-//! A [`Geometry`] is the solid of a body, exact or sampled: [`Geometry::divide`] gives exact pieces where
-//! a closed mesh or a primitive is broken by convex cells, and sampled ones, by [`shatter`], of all else.
-//! Pieces have moments, surfaces, hulls and a signed distance. [`draw`] makes the surfaces of sampled
-//! ones that people see, [`convex_decomposition`] what other engines collide, and a [`Bond`] says what held two
-//! pieces together.
+//! A [`Geometry`] is the solid of a body, exact or sampled: [`Geometry::divide`] gives exact pieces
+//! for a closed mesh or a primitive and convex cells, and sampled ones, by [`shatter`], otherwise.
+//! Pieces have moments, surfaces, hulls and a signed distance. [`draw`] creates render surfaces of
+//! sampled ones, [`convex_decomposition`] colliders for other engines, and a [`Bond`] is the former
+//! contact of two pieces.
 
 // a browser has one thread
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
@@ -125,7 +125,7 @@ pub use slicing::{ClosedMesh, Half, NotClosed, Origin, Plane, Slice, slice, voro
 pub use touching::{TOUCHING_GAP, touching};
 pub use voronoi::Voronoi;
 
-/// The Rust in the README runs as it stands there.
+/// Tests the Rust code of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,20 +1,20 @@
-//! Loads of bonds under a blow.
+//! Loads of bonds under an impact.
 
 use levelset::Union;
 
 use crate::Bond;
 use crate::conjugate_gradient::{ConjugateGradient, dot};
 
-/// Impulse per area that each bond carries when fragment `hit` receives a unit impulse, 1/m^2,
-/// should all of them hold.
+/// Impulse per area of each bond when fragment `hit` receives a unit impulse, 1/m^2, if all of them
+/// hold.
 ///
-/// `masses` are those of the fragments in any unit; `fixed` ones do not move, whatever they
-/// receive. Fragments move in the direction of the blow only, and a bond resists in proportion to
-/// its area: a network of springs. Each fragment keeps the share of the blow that moves it along with all others,
-/// or passes all of it on if a fragment is fixed.
+/// `masses` are those of the fragments in any unit; `fixed` ones do not move. Fragments move only
+/// in the direction of the impact, and a bond resists in proportion to its area: a network of
+/// springs. Each fragment keeps the share of the impulse that moves it along with all others, or
+/// transmits all of it if a fragment is fixed.
 ///
 /// # Panics
-/// If `masses` and `fixed` differ in length, or `hit` or a bond names no fragment.
+/// If `masses` and `fixed` differ in length, or `hit` or a bond has an unknown fragment.
 pub fn bond_loads(masses: &[f64], fixed: &[bool], bonds: &[Bond], hit: usize) -> Vec<f64> {
     assert_eq!(masses.len(), fixed.len(), "one mass and one flag per fragment");
     let reached = reached(masses.len(), bonds, hit);
@@ -29,7 +29,7 @@ pub fn bond_loads(masses: &[f64], fixed: &[bool], bonds: &[Bond], hit: usize) ->
     bonds.iter().map(|b| (shifts[b.fragments[0]] - shifts[b.fragments[1]]).abs()).collect()
 }
 
-/// Which fragments bonds connect to `from`.
+/// The fragments that bonds connect to `from`.
 fn reached(count: usize, bonds: &[Bond], from: usize) -> Vec<bool> {
     let mut sets = Union::new(count);
     bonds.iter().for_each(|bond| sets.join(bond.fragments[0] as u32, bond.fragments[1] as u32));
@@ -37,8 +37,8 @@ fn reached(count: usize, bonds: &[Bond], from: usize) -> Vec<bool> {
     sets.iter().map(|set| *set == sets[from]).collect()
 }
 
-/// The shifts at which the springs balance `source`, by conjugate gradients; those that do not
-/// move are 0.
+/// The displacements at which the springs balance `source`, by conjugate gradients; fixed ones are
+/// 0.
 fn solve(bonds: &[Bond], moves: &[bool], source: Vec<f64>) -> Vec<f64> {
     let times = |x: &[f64], y: &mut [f64]| {
         y.fill(0.0);
@@ -76,24 +76,24 @@ mod tests {
     #[test]
     fn a_row_carries_what_moves_the_rest_of_it() {
         let bonds = [bond(0, 1, 2.0), bond(1, 2, 4.0)];
-        // of masses 1, 2, 3 the blow on the first moves 5/6 and then 3/6
+        // masses 1, 2, 3: an impulse on the first moves 5/6 and then 3/6 through the bonds
         let loads = bond_loads(&[1.0, 2.0, 3.0], &[false; 3], &bonds, 0);
         assert!((loads[0] - 5.0 / 6.0 / 2.0).abs() < 1e-12);
         assert!((loads[1] - 3.0 / 6.0 / 4.0).abs() < 1e-12);
-        // held at its end it carries all of it
+        // fixed at its end it transmits all of it
         let loads = bond_loads(&[1.0, 2.0, 3.0], &[false, false, true], &bonds, 0);
         assert!((loads[0] - 0.5).abs() < 1e-12 && (loads[1] - 0.25).abs() < 1e-12);
     }
 
     #[test]
     fn two_ways_share_a_blow_by_their_stiffness_and_others_carry_nothing() {
-        // 0 is held by 1 through an area of 1, and by 2 through 3; 3 and 4 are another body
+        // 1 holds 0 through an area of 1, and 2 through 3; 3 and 4 are another body
         let bonds = [bond(0, 1, 1.0), bond(0, 2, 3.0), bond(3, 4, 1.0)];
         let fixed = [false, true, true, false, false];
         let loads = bond_loads(&[1.0; 5], &fixed, &bonds, 0);
         assert!((loads[0] - 0.25).abs() < 1e-12 && (loads[1] - 0.25).abs() < 1e-12);
         assert_eq!(loads[2], 0.0);
-        // fixed fragments pass nothing on
+        // fixed fragments transmit nothing
         assert_eq!(bond_loads(&[1.0; 5], &fixed, &bonds, 1), [0.0; 3]);
     }
 }

@@ -1,17 +1,17 @@
 //! Stiffness, strength and toughness of brittle materials.
 
-/// What decides when a body breaks; see [`Impact`](crate::Impact).
+/// Material parameters of fracture; see [`Impact`](crate::Impact).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
     /// Its common name, lower case.
     pub name: &'static str,
-    /// kg / m^3.
+    /// Density, kg / m^3.
     pub density: f64,
     /// Young's modulus, Pa.
     pub stiffness: f64,
     /// Poisson's ratio.
     pub poisson: f64,
-    /// Stress at which it breaks in tension, Pa.
+    /// Tensile strength, Pa.
     pub tensile_strength: f64,
     /// Mode I fracture toughness, Pa m^(1/2).
     pub toughness: f64,
@@ -34,19 +34,19 @@ impl Material {
     /// | steel | 7850 | 207 | 0.3 | 450 | 60 |
     /// | rubber | 1100 | 0.002 (0.0015 to 0.0025) | 0.49 | 20 | 0.2 (0.15 to 0.25) |
     ///
-    /// Sources: glass, makeitfrom.com (annealed soda-lime: 41 MPa in tension, 0.75 MPa m^(1/2)), and
-    /// 7 MPa for ordinary flawed surfaces (Kasunic, *Optomechanical Systems Engineering*, 2015);
-    /// alumina, makeitfrom.com and the NIST Property Data Summary of sintered alumina (Munro 1997,
-    /// whose 380 MPa are in bending); concrete, Eurocode 2 table 3.1, classes C20 to C35, and its
-    /// density, engineeringtoolbox.com; stone, makeitfrom.com; brick's density and strength,
+    /// Sources: glass, makeitfrom.com (annealed soda-lime: 41 MPa in tension, 0.75 MPa m^(1/2)),
+    /// and 7 MPa for ordinary flawed surfaces (Kasunic, *Optomechanical Systems Engineering*,
+    /// 2015); alumina, makeitfrom.com and the NIST Property Data Summary of sintered alumina (Munro
+    /// 1997, whose 380 MPa are in bending); concrete, Eurocode 2 table 3.1, classes C20 to C35, and
+    /// its density, engineeringtoolbox.com; stone, makeitfrom.com; brick's density and strength,
     /// material-properties.org; ice's toughness, Andrews, *Journal of Glaciology* 1985 (0.058 in a
     /// glacier, about twice that in laboratories). The rest lies in the ranges of Ashby, *Materials
-    /// Selection in Mechanical Design*, 3rd ed. 2005, appendix A, and for ice of Schulson and Duval,
-    /// *Creep and Fracture of Ice*, 2009, but was not checked against them; wood is pine along
-    /// the grain, steel low in carbon, rubber natural; china's strength is that in bending of unglazed
-    /// porcelain C 110 (IEC 60672-3), and the rest of china and clay is put between glass and brick by
-    /// eye. Poisson's ratios are round handbook values; nothing here depends on them much.
-    /// The strength of one specimen differs by a factor of two either way.
+    /// Selection in Mechanical Design*, 3rd ed. 2005, appendix A, and for ice of Schulson and
+    /// Duval, *Creep and Fracture of Ice*, 2009, but was not checked against them; wood is pine
+    /// along the grain, steel low in carbon, rubber natural; china's strength is that in bending of
+    /// unglazed porcelain C 110 (IEC 60672-3), and the rest of china and clay is put between glass
+    /// and brick by eye. Poisson's ratios are round handbook values; nothing here depends on them
+    /// much. The strength of one specimen differs by a factor of two either way.
     pub const TABLE: [Self; 11] = [
         Self::new("glass", 2470.0, (70e9, 0.22), 33e6, 0.7e6),
         Self::new("brick", 1850.0, (20e9, 0.2), 3e6, 1.4e6),
@@ -61,7 +61,7 @@ impl Material {
         Self::new("rubber", 1100.0, (2e6, 0.49), 20e6, 0.2e6),
     ];
 
-    /// What strikes a body counts as stone unless its material is known.
+    /// The default material of a striking body.
     pub const STONE: Self = Self::new("stone", 2700.0, (50e9, 0.25), 10e6, 1.1e6);
 
     /// Other names of entries of [`Material::TABLE`], each before the name in the table.
@@ -86,7 +86,8 @@ impl Material {
         TABLE.iter().find(|material| material.name == name)
     }
 
-    /// Energy that a crack takes in plane strain, J/m^2: toughness^2 (1 - poisson^2) / stiffness (Irwin 1957).
+    /// Energy of a crack in plane strain, J/m^2: toughness^2 (1 - poisson^2) / stiffness (Irwin
+    /// 1957).
     pub fn fracture_energy(&self) -> f64 {
         self.toughness * self.toughness * (1.0 - self.poisson * self.poisson) / self.stiffness
     }
@@ -95,12 +96,13 @@ impl Material {
     pub const COMPRESSIVE_TO_TENSILE: f64 = 8.0;
 
     /// Mean pressure at which a contact crushes the material, Pa: 3 times its compressive strength
-    /// (Tabor, *The Hardness of Metals*, 1951), which follows from [`Material::COMPRESSIVE_TO_TENSILE`].
+    /// (Tabor, *The Hardness of Metals*, 1951), which follows from
+    /// [`Material::COMPRESSIVE_TO_TENSILE`].
     pub fn crushing_pressure(&self) -> f64 {
         Self::crushing_at(self.tensile_strength)
     }
 
-    /// The same of a tensile strength, Pa.
+    /// The same for a tensile strength, Pa.
     pub(crate) fn crushing_at(tensile_strength: f64) -> f64 {
         3.0 * Self::COMPRESSIVE_TO_TENSILE * tensile_strength
     }

@@ -1,4 +1,4 @@
-//! The regions of a pattern that are near a body, on the nodes of its grid.
+//! The regions of a pattern near a body, on the nodes of its grid.
 
 use levelset::Aabb;
 use nalgebra::Similarity3;
@@ -18,7 +18,7 @@ pub(crate) enum Near {
 }
 
 impl Near {
-    /// Per region of the pattern; `None` if it owns no node.
+    /// For each region of the pattern; `None` if it owns no node.
     pub(crate) fn all(
         pattern: &Pattern,
         to_material: &Similarity3<f64>,
@@ -40,7 +40,7 @@ impl Near {
                 let corners: Vec<_> =
                     cell.corners().map(|p| to_material.transform_point(p)).collect();
                 let reach = Aabb::around(&corners)?.grown(body.margin());
-                // and the voxels around the body, in which particles may be
+                // and the voxels around the body, which may contain particles
                 let around = body.nodes().grown(1, body.grid().dims());
                 let nodes = NodeBox::around(&reach, body.grid(), 0).common(&around);
                 let planes = cell.planes().iter();
@@ -62,7 +62,7 @@ impl Near {
         }
     }
 
-    /// The plane that has this region below and `other` above, if it is one.
+    /// The plane with this region below and `other` above, if it is one.
     pub(crate) fn towards(&self, other: &Self) -> Option<NodePlane> {
         match (self, other) {
             (Self::Planes(a), Self::Planes(b)) => a.towards(b),
@@ -70,7 +70,7 @@ impl Near {
         }
     }
 
-    /// Signed distance at a node, m; `None` where it is not known.
+    /// Signed distance at a node, m; `None` where it is unknown.
     pub(crate) fn value(&self, node: [usize; 3]) -> Option<f64> {
         match self {
             Self::Planes(planes) => Some(planes.value(node)),
@@ -78,9 +78,9 @@ impl Near {
         }
     }
 
-    /// Writes the region's values over `slab`, the nodes of `nodes` in slab `i` in rows [`pitch`] apart,
-    /// or where `is_more` the lesser of both. Where the region has none they are infinite. `lines` is
-    /// working space.
+    /// Writes the region's values over `slab`, the nodes of `nodes` in slab `i` in rows [`pitch`]
+    /// apart, or if `is_more` the lesser of both. Values outside the region are infinite. `lines`
+    /// is a buffer.
     ///
     /// [`pitch`]: crate::planes::pitch
     #[inline(always)]

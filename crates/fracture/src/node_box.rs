@@ -16,7 +16,8 @@ impl NodeBox {
     /// The nodes of `grid` in `bounds`, and `margin` more on each side where the grid has them.
     pub(crate) fn around(bounds: &Aabb, grid: &Grid, margin: usize) -> Self {
         let place = |p: &Point3<f64>, a: usize| (p[a] - grid.origin()[a]) / grid.spacing();
-        // floats saturate as they become indices, so far or empty boxes end at the grid's rim
+        // floats saturate as they become indices, so that distant or empty boxes end at the grid's
+        // edge
         let low = std::array::from_fn(|a| {
             (place(&bounds.min, a).ceil() as usize).saturating_sub(margin).min(grid.dims()[a])
         });
@@ -69,7 +70,7 @@ impl NodeBox {
         is.flat_map(move |i| (low[1]..high[1]).map(move |j| [i, j]))
     }
 
-    /// Place of node `[i, j, k]` in an array of the box's nodes, k fastest; `None` outside.
+    /// Index of node `[i, j, k]` in an array of the box's nodes, k fastest; `None` outside.
     pub(crate) fn index(&self, node: [usize; 3]) -> Option<usize> {
         let dims = self.dims();
         let mut index = 0;

@@ -8,20 +8,20 @@ use crate::random::mix;
 /// Roughness of cut surfaces; lengths in pattern units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
-    /// About the most that a cut moves along each axis. A third of `1 / frequency` or less keeps the pieces
-    /// from folding over.
+    /// Approximate largest displacement of a cut along each axis. At most a third of
+    /// `1 / frequency` keeps the pieces from folding over.
     pub amplitude: f64,
     /// Bumps per unit, of the coarsest octave.
     pub frequency: f64,
-    /// Each octave after the first has twice the frequency and half the amplitude of the one
-    /// before; 1 to 12.
+    /// Each octave after the first has twice the frequency and half the amplitude of the previous
+    /// one; 1 to 12.
     pub octaves: u32,
-    /// Chooses the bumps.
+    /// Seed of the bumps.
     pub seed: u64,
 }
 
 impl Noise {
-    /// The displacement at `p`; about `amplitude` at most along each axis.
+    /// The displacement at `p`; approximately at most `amplitude` along each axis.
     pub(crate) fn displacement(&self, p: &Point3<f64>) -> Vector3<f64> {
         let mut sum = Vector3::zeros();
         let (mut weight, mut weights) = (1.0, 0.0);

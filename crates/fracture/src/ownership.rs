@@ -1,4 +1,4 @@
-//! Which region owns each inside sample.
+//! The region of each inside sample.
 
 use std::ops::Range;
 
@@ -12,8 +12,9 @@ use crate::planes::{Lines, Nearest, pitch};
 
 /// The regions of a body's nodes.
 pub(crate) struct Owners {
-    /// For each node one plus the number of its region, the one with the least signed distance (the first of equal ones).
-    /// 0 where it is not known, outside the body. [`Pattern::MAX_REGIONS`] fit in 16 bits.
+    /// For each node one plus the index of its region, that with the least signed distance (the
+    /// first among equals). 0 where it is unknown, outside the body. [`Pattern::MAX_REGIONS`] fit
+    /// in 16 bits.
     ///
     /// [`Pattern::MAX_REGIONS`]: crate::Pattern::MAX_REGIONS
     pub(crate) nearest: Vec<u16>,
@@ -22,7 +23,7 @@ pub(crate) struct Owners {
 }
 
 impl Owners {
-    /// `far` gives the region of a node that lies in none of the regions near it.
+    /// `far` returns the region of a node outside all regions near it.
     pub(crate) fn new(
         parent: &LevelSet,
         body: &Body,
@@ -74,8 +75,8 @@ impl Owners {
     }
 }
 
-/// Finds the owners of the `wanted` nodes of slab `i` for convex regions. A row crosses each region in one run, and few
-/// nodes are in two regions.
+/// Finds the owners of the `wanted` nodes of slab `i` for convex regions. A row crosses each region
+/// in one run, and few nodes are in two regions.
 struct Filling<'a> {
     regions: &'a [(u16, &'a Near)],
     near: &'a [Option<Near>],

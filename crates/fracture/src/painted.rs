@@ -1,4 +1,4 @@
-//! Cells of points that people place.
+//! Cells of placed points.
 
 use nalgebra::{Point3, Vector3};
 use ndarray::Array2;
@@ -7,22 +7,22 @@ use crate::pattern::{check, check_count, check_positive};
 use crate::random::Random;
 use crate::{Pattern, PatternError};
 
-/// A picture of how dense the cells of a pattern are.
+/// An image of the density of cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DensityMap {
-    /// Zero or positive, per pixel; rows from the top, columns from the left. Only ratios count.
+    /// Zero or positive, per pixel; rows from the top, columns from the left. Only ratios matter.
     pub density: Array2<f64>,
 }
 
 impl Pattern {
-    /// Cells of `count` random points that are as dense as `map` says, and evenly spread along y.
+    /// Cells of `count` random points with the density of `map`, uniform along y.
     ///
-    /// Rows of the map follow each other along z and columns along x; it covers the box of half
-    /// `extents`, in pattern units.
+    /// Rows of the map are along z and columns along x; it covers the box of half `extents`, in
+    /// pattern units.
     ///
     /// # Errors
-    /// [`PatternError`] when there are no or too many points, an extent is not positive, or no pixel has a
-    /// density above zero.
+    /// [`PatternError`] if there are no or too many points, an extent is not positive, or no pixel
+    /// has a positive density.
     pub fn painted(
         map: &DensityMap,
         extents: &Vector3<f64>,
@@ -56,7 +56,8 @@ impl Pattern {
     /// Cells of `points`, each moved by up to `scatter` pattern units along each axis.
     ///
     /// # Errors
-    /// [`PatternError`] when there are no or too many points, one is not finite, or `scatter` is below 0.
+    /// [`PatternError`] if there are no or too many points, one is not finite, or `scatter` is
+    /// negative.
     pub fn scattered(
         points: &[Point3<f64>],
         scatter: f64,

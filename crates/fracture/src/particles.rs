@@ -9,9 +9,10 @@ use crate::holders::holders;
 use crate::partition::{BATCH, Partition};
 use crate::seams::{MIN_COSINE, Seam, Seams, Section};
 
-/// Edges this near to a cut's normal, by cosine, cover it where it is no plane. Of three axes one is at
-/// 1 / sqrt(3) or more, and where faces at an angle meet the difference of their distances, which
-/// the cosine is from, rises half as slow: below 1 / (2 sqrt(3)) = 0.289 no cut stays bare.
+/// Least cosine between an edge and a cut's normal with which edges cover a cut that is no plane.
+/// The largest cosine of three axes is at least 1 / sqrt(3), and where faces meet at an angle the
+/// difference of their distances, which gives the cosine, rises half as slowly: below 1 / (2
+/// sqrt(3)) = 0.289 no cut stays bare.
 const COVERING: f64 = 0.25;
 
 /// A cut between two fragments of one event, in the parent's material space.
@@ -21,14 +22,14 @@ pub struct Bond {
     pub fragments: [usize; 2],
     /// Area of the cut, m^2.
     pub area: f64,
-    /// The middle of the cut, m.
+    /// The center of the cut, m.
     pub center: Point3<f64>,
-    /// The mean of its unit normals, from the first fragment to the second: of length 1 where it is plane,
-    /// and shorter the rougher it is.
+    /// The mean of its unit normals, from the first fragment to the second: of length 1 if it is
+    /// plane, and shorter the rougher it is.
     pub normal: Vector3<f64>,
 }
 
-/// Gives each of the parent's particles to one piece and those of the cuts to the pieces on both
+/// Assigns each of the parent's particles to one piece and those of the cuts to the pieces on both
 /// sides, and measures the cuts.
 pub(crate) fn spread(
     partition: &Partition,
@@ -92,7 +93,7 @@ fn bonds(pairs: &[Pair], sections: &[Section]) -> Vec<Bond> {
     sections.into_iter().map(bond).collect()
 }
 
-/// What some of the cuts make.
+/// The result of some of the cuts.
 struct Found {
     points: Vec<CutPoint>,
     /// Parts of cuts that are no planes, by pair.
@@ -102,7 +103,7 @@ struct Found {
 /// A new particle.
 struct CutPoint {
     at: Point3<f64>,
-    /// Labels of the pieces it goes to, 0 for none.
+    /// Labels of its pieces, 0 for none.
     labels: [u32; 3],
 }
 
@@ -170,7 +171,7 @@ impl Partition<'_> {
         });
     }
 
-    /// Signed distance to one region less that to another: zero on the cut between them, and twice
+    /// Signed distance to one region minus that to another: zero on the cut between them, and twice
     /// their plane if there is one.
     fn difference(&self, [a, b]: [u32; 2], seam: Option<&Seam>, node: [usize; 3]) -> Option<f64> {
         if let Some(seam) = seam {
@@ -181,8 +182,8 @@ impl Partition<'_> {
         difference.is_finite().then_some(difference)
     }
 
-    /// Where the cut crosses the edge from a node along an axis, as a part of it, and the cosine
-    /// between the edge and the cut's normal: the part of a cell's face that it stands for.
+    /// Position of the cut on the edge from a node along an axis, as a share of it, and the cosine
+    /// between the edge and the cut's normal: the share of a cell's face that it represents.
     fn crossing(&self, regions: [u32; 2], low: [usize; 3], axis: usize) -> (f64, f64) {
         let h = self.parent.grid().spacing();
         let mut high = low;
@@ -198,7 +199,7 @@ impl Partition<'_> {
     }
 
     /// The faces of the grid at the edges of a cut on which it ends and that no other cut edge,
-    /// earlier in the order of nodes and axes, stands for.
+    /// earlier in the order of nodes and axes, represents.
     fn for_each_end(&self, cut: &Cut, [a, b]: [u32; 2], mut found: impl FnMut(&Square)) {
         let dims = self.parent.grid().dims();
         let strides = [dims[1] * dims[2], dims[2], 1];
@@ -244,7 +245,7 @@ impl Partition<'_> {
     }
 
     /// The point of a square where its cut meets the parent's surface or a third piece, and the
-    /// pieces that have it.
+    /// pieces that share it.
     ///
     /// The cut is between `regions`, on `seam`.
     fn corner(
@@ -295,8 +296,8 @@ impl Square {
     }
 }
 
-/// Where two bilinear functions on the unit square vanish together, by Newton's method; their
-/// values are those at `(0, 0)`, `(1, 0)`, `(0, 1)`, `(1, 1)`.
+/// The common zero of two bilinear functions on the unit square, by Newton's method; their values
+/// are those at `(0, 0)`, `(1, 0)`, `(0, 1)`, `(1, 1)`.
 fn common_zero(f: &[f64; 4], g: &[f64; 4]) -> Option<[f64; 2]> {
     let twist = |v: &[f64; 4]| v[0] - v[1] - v[2] + v[3];
     let (mut s, mut t) = (0.5, 0.5);
@@ -313,7 +314,7 @@ fn common_zero(f: &[f64; 4], g: &[f64; 4]) -> Option<[f64; 2]> {
         let step = [(f * gt - g * ft) / determinant, (g * fs - f * gs) / determinant];
         s -= step[0];
         t -= step[1];
-        // at once if both are linear
+        // immediate if both are linear
         if step[0].abs() + step[1].abs() < 1e-9 {
             break;
         }

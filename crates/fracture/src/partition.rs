@@ -5,13 +5,13 @@ use levelset::LevelSet;
 use crate::cut::Pair;
 use crate::near::Near;
 
-/// Cuts or particles of one task; no result depends on it.
+/// Cuts or particles per task; no result depends on it.
 pub(crate) const BATCH: usize = 1024;
 
 /// Regions and labels at the nodes of the parent's grid.
 pub(crate) struct Partition<'a> {
     pub(crate) parent: &'a LevelSet,
-    /// Per region.
+    /// One per region.
     pub(crate) near: &'a [Option<Near>],
     /// Per node: region + 1, or 0 far outside.
     pub(crate) nearest: &'a [u16],

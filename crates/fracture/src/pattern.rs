@@ -15,15 +15,15 @@ use crate::region::Region;
 /// All of space divided into regions (Su09 section 4.1).
 ///
 /// A pattern has no scale: its fracture center is the origin, its y axis is the collision normal
-/// (out of the body), and it is drawn for a body in `[-1, 1]^3`. An
-/// [`Alignment`](crate::Alignment) places it in a body. Beyond `[-4, 4]^3` the regions go on, but
-/// as whatever the planes that bound them nearer in make of them.
+/// (out of the body), and it is drawn for a body in `[-1, 1]^3`. An [`Alignment`](crate::Alignment)
+/// places it in a body. Beyond `[-4, 4]^3` the regions continue by the planes that bound them
+/// inside.
 #[derive(Clone)]
 pub struct Pattern {
     regions: Vec<Region>,
-    /// Per region the box around it; `None` for none of a cell, or one that is not known.
+    /// Bounding box of each region; `None` for an empty or unknown one.
     reaches: Vec<Option<Aabb>>,
-    /// Per region its polyhedron, made when it is first asked for.
+    /// Polyhedron of each region, computed on demand.
     hulls: Vec<OnceLock<Option<CellHull>>>,
     bumps: Option<Noise>,
 }
@@ -34,14 +34,14 @@ impl fmt::Debug for Pattern {
     }
 }
 
-/// Why a pattern cannot be made.
+/// Why a pattern is invalid.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum PatternError {
     /// Fewer than one region, or more than [`Pattern::MAX_REGIONS`].
     #[error("a pattern has 1 to {} regions, not {regions}", Pattern::MAX_REGIONS)]
     Regions {
-        /// Regions asked for.
+        /// Requested number of regions.
         regions: usize,
     },
     /// A parameter is not finite or outside its range.
@@ -54,15 +54,15 @@ pub enum PatternError {
         /// The value given.
         value: f64,
     },
-    /// The grid of a sampled pattern cannot be made.
+    /// The grid of a sampled pattern is invalid.
     #[error("the pattern's samples: {0}")]
     Grid(#[from] GridError),
     /// A region's mesh has no signed distance.
     #[error("the mesh of region {region}: {error}")]
     Mesh {
-        /// Which mesh.
+        /// Index of the mesh.
         region: usize,
-        /// What is wrong with it.
+        /// The error.
         error: MeshError,
     },
     /// Only patterns of convex cells can be nested: nest first, roughen after.
@@ -71,10 +71,10 @@ pub enum PatternError {
 }
 
 impl Pattern {
-    /// Most regions of a pattern.
+    /// Largest number of regions of a pattern.
     pub const MAX_REGIONS: usize = 1 << 14;
 
-    /// The box cells are cut from, pattern units.
+    /// The box from which cells are cut, pattern units.
     pub(crate) const REACH: Aabb =
         Aabb { min: Point3::new(-4.0, -4.0, -4.0), max: Point3::new(4.0, 4.0, 4.0) };
 
@@ -95,12 +95,13 @@ impl Pattern {
         Self::new(cells.into_iter().map(Region::Cell).collect())
     }
 
-    /// The pattern with cuts that are drawn with bumps between their rims: see [`Surface::roughened`]. Pieces divide,
-    /// weigh and collide as with flat cuts, so that exact solids stay exact; [`Pattern::roughened`] bends rims too,
-    /// and samples what it divides.
+    /// The pattern with cuts that are drawn with bumps between their rims: see
+    /// [`Surface::roughened`]. Pieces have the geometry, mass and collision shape of flat cuts, so
+    /// that exact solids stay exact; [`Pattern::roughened`] bends rims, too, and samples the solids
+    /// that it divides.
     ///
     /// # Errors
-    /// [`PatternError`] when the noise is out of its range.
+    /// [`PatternError`] if the noise is out of range.
     ///
     /// [`Surface::roughened`]: crate::Surface::roughened
     pub fn with_bumps(self, noise: &Noise) -> Result<Self, PatternError> {
@@ -121,7 +122,7 @@ impl Pattern {
         &self.reaches
     }
 
-    /// The convex cells it is made of, or that it is not.
+    /// Its convex cells, or the error that it has others.
     pub(crate) fn cells(&self) -> impl Iterator<Item = Result<&Cell, PatternError>> {
         self.regions.iter().map(|region| match region {
             Region::Cell(cell) => Ok(cell),
@@ -143,7 +144,7 @@ impl Pattern {
         self.hulls[region].get_or_init(hull).as_ref()
     }
 
-    /// How many regions there are.
+    /// Number of regions.
     pub fn region_count(&self) -> usize {
         self.regions.len()
     }
@@ -156,7 +157,7 @@ impl Pattern {
         self.regions[region].value(p)
     }
 
-    /// The region that holds `p`; the lowest of several.
+    /// The region that contains `p`; the lowest of several.
     pub fn region_at(&self, p: &Point3<f64>) -> usize {
         let mut best = (0, f64::INFINITY);
         for (index, region) in self.regions.iter().enumerate() {
@@ -176,7 +177,7 @@ pub(crate) fn check_count(regions: usize) -> Result<(), PatternError> {
     }
 }
 
-/// `value` if `ok`, and it is finite; else the error that says it must be `range`.
+/// `value` if `ok`, and it is finite; else the error that it must be `range`.
 pub(crate) fn check(
     name: &'static str,
     value: f64,
@@ -190,7 +191,7 @@ pub(crate) fn check(
     }
 }
 
-/// As [`check`], for three factors that must be positive.
+/// [`check`] for three factors that must be positive.
 pub(crate) fn check_noise(noise: &Noise) -> Result<(), PatternError> {
     check("amplitude", noise.amplitude, noise.amplitude >= 0.0, "zero or positive")?;
     check("frequency", noise.frequency, noise.frequency > 0.0, "positive")?;

@@ -1,4 +1,4 @@
-//! From owners to pieces: connected, and none too small.
+//! From owners to connected pieces of sufficient size.
 
 use levelset::{Grid, Moments, NodeCounts, Run, Union};
 
@@ -8,17 +8,18 @@ use crate::node_box::NodeBox;
 
 /// The parent's inside nodes divided into pieces.
 pub(crate) struct Pieces {
-    /// Per node, flat: 0 outside, else one more than the piece.
+    /// For each node, flat: 0 outside, else the piece plus one.
     pub(crate) labels: Vec<u32>,
     pub(crate) pieces: Vec<Piece>,
     /// The edges between different pieces.
     pub(crate) cuts: Vec<Cut>,
-    /// Whom they are between; some of those have gone into one piece, and some into the same two.
+    /// The adjacent pieces of cuts; some of those were merged into one piece, and some into the
+    /// same two.
     pub(crate) pairs: Vec<Pair>,
 }
 
 pub(crate) struct Piece {
-    /// All regions it has nodes of, sorted.
+    /// All regions in which it has nodes, sorted.
     pub(crate) parts: Vec<usize>,
     pub(crate) moments: Moments,
     pub(crate) nodes: NodeBox,
@@ -32,8 +33,8 @@ struct Component {
 }
 
 impl Pieces {
-    /// Connected pieces of runs with equal owners (a region + 1), where those of fewer than `least`
-    /// nodes went to the neighbor they share most faces with.
+    /// Connected pieces of runs with equal owners (a region + 1), where those with fewer than
+    /// `least` nodes are merged with the neighbor with the most common faces.
     pub(crate) fn new(grid: &Grid, runs: &[Run], least: usize) -> Self {
         let Connected { numbers, components, mut cuts, mut pairs } = Connected::new(grid, runs);
         let sizes: Vec<_> = components.iter().map(|c| c.counts.nodes()).collect();
@@ -67,7 +68,7 @@ impl Pieces {
             piece.parts.sort_unstable();
             piece.parts.dedup();
         }
-        // where none is taken in, components are pieces
+        // without merges, components are pieces
         if pieces.len() < components.len() {
             for pair in &mut pairs {
                 pair.pieces = pair.pieces.map(|component| place[component as usize] as u32);
@@ -86,9 +87,9 @@ impl Pieces {
     }
 }
 
-/// Components before any goes into another.
+/// Components before any merge.
 struct Connected {
-    /// Per run a number from 1 for its component.
+    /// The number of each run's component, from 1.
     numbers: Vec<u32>,
     components: Vec<Component>,
     /// Between components.
@@ -98,7 +99,7 @@ struct Connected {
 }
 
 impl Connected {
-    /// Joins the runs that touch and have one owner.
+    /// Joins adjacent runs with one owner.
     fn new(grid: &Grid, runs: &[Run]) -> Self {
         let rows = rows(grid.dims(), runs);
         let mut union = Union::new(runs.len());
@@ -146,7 +147,7 @@ fn components(
     for (row, [i, j]) in (0..nx).flat_map(|i| (0..ny).map(move |j| [i, j])).enumerate() {
         let range = rows[row] as usize..rows[row + 1] as usize;
         for (run, &number) in runs[range.clone()].iter().zip(&numbers[range]) {
-            // numbers count up in order of first appearance
+            // numbers increase in order of first appearance
             if components.len() < number as usize {
                 components.push(Component {
                     region: run.owner as usize - 1,
@@ -163,9 +164,9 @@ fn components(
     components
 }
 
-/// For every component the one that takes it in; itself if it is large enough or alone.
+/// For every component the one that absorbs it; itself if it is large enough or alone.
 ///
-/// The smallest goes first, to the neighbor it shares most faces with, the lowest of equals.
+/// The smallest goes first, to the neighbor with the most common faces, the lowest among equals.
 fn hosts(sizes: &[usize], least: usize, pairs: &[Pair]) -> Vec<usize> {
     let mut sizes = sizes.to_vec();
     let mut hosts: Vec<_> = (0..sizes.len()).collect();

@@ -11,23 +11,23 @@ use crate::{Pattern, PatternError};
 /// Seeded planes through all of space; lengths in pattern units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slices {
-    /// How many planes.
+    /// Number of planes.
     pub planes: usize,
-    /// Planes pass the fracture center at up to this distance.
+    /// Largest distance of planes from the fracture center.
     pub spread: f64,
-    /// `None` for planes of any direction; else they are normal to this axis.
+    /// `None` for random orientations; else they are normal to this axis.
     pub axis: Option<UnitVector3<f64>>,
-    /// With an axis, how far normals stray from it, in `[0, 1]`: the tangent of the angle.
+    /// With an axis, the largest tilt of normals from it, in `[0, 1]`: the tangent of the angle.
     pub tilt: f64,
-    /// Chooses the planes.
+    /// Seed of the planes.
     pub seed: u64,
 }
 
 impl Pattern {
-    /// The regions that planes divide space into.
+    /// The regions into which planes divide space.
     ///
     /// # Errors
-    /// [`PatternError`] when a parameter is out of its range or the regions become too many.
+    /// [`PatternError`] if a parameter is out of range or there are too many regions.
     pub fn slices(spec: &Slices) -> Result<Self, PatternError> {
         check("spread", spec.spread, spec.spread >= 0.0, "zero or positive")?;
         check("tilt", spec.tilt, (0.0..=1.0).contains(&spec.tilt), "from 0 to 1")?;
@@ -56,11 +56,11 @@ impl Pattern {
 }
 
 impl Pattern {
-    /// This pattern with each of its regions divided by `inner`: its center goes to the middle of
-    /// the region, and its unit is half the region's longest edge within `[-1, 1]^3`.
+    /// This pattern with each of its regions divided by `inner`: its center is at the middle of the
+    /// region, and its unit is half the region's longest edge within `[-1, 1]^3`.
     ///
     /// # Errors
-    /// [`PatternError`] when a pattern has samples or the regions become too many.
+    /// [`PatternError`] if a pattern has samples or there are too many regions.
     pub fn nested(&self, inner: &Self) -> Result<Self, PatternError> {
         let drawn = Aabb { min: Point3::new(-1.0, -1.0, -1.0), max: Point3::new(1.0, 1.0, 1.0) };
         let mut cells = Vec::new();

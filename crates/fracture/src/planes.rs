@@ -39,32 +39,32 @@ impl NodePlane {
 
 /// A convex region: where all planes are zero or less.
 pub(crate) struct Planes {
-    /// It owns no node outside.
+    /// It owns no node outside of these.
     pub(crate) nodes: NodeBox,
     planes: Vec<NodePlane>,
-    /// Where they bound the rows of a slab and the nodes of a row.
+    /// Bounds of the rows of a slab and of the nodes of a row.
     bounds: [Bounds; 2],
 }
 
-/// Where planes, moved out by the margin, cross a line of nodes along one axis.
+/// Crossings of planes, moved out by the margin, with a line of nodes along one axis.
 #[derive(Default)]
 struct Bounds {
-    /// Crossings beyond which the line is out.
+    /// Crossings beyond which the line is outside.
     below: Vec<Crossing>,
-    /// Crossings up to which it is out.
+    /// Crossings up to which it is outside.
     above: Vec<Crossing>,
-    /// Of planes along the line: it is all out where they are below zero.
+    /// Planes along the line: all of it is outside where they are negative.
     along: Vec<Crossing>,
 }
 
-/// At `zero + step . n` for `n` of the axes before.
+/// A crossing at `zero + step . n` for `n` of the previous axes.
 struct Crossing {
     zero: f64,
     step: [f64; 2],
 }
 
 impl Bounds {
-    /// Of planes with values `at + step . n` that are in where those are zero or less.
+    /// Bounds by planes with values `at + step . n`, which are inside where those are zero or less.
     fn new(axis: usize, planes: impl Iterator<Item = (f64, Vector3<f64>)>) -> Self {
         let mut bounds = Self::default();
         for (at, step) in planes {
@@ -82,7 +82,7 @@ impl Bounds {
         bounds
     }
 
-    /// The nodes of `low..high` that are in, of a line at `x` that only steps along x move.
+    /// The inside nodes of `low..high` of a line at `x` that only steps along x move.
     fn within(&self, x: f64, low: usize, high: usize) -> Range<usize> {
         let at = |c: &Crossing| c.zero + c.step[0] * x;
         if self.along.iter().any(|crossing| at(crossing) < 0.0) {
@@ -91,8 +91,8 @@ impl Bounds {
         within(self.below.iter().map(at), self.above.iter().map(at), low, high)
     }
 
-    /// The crossings of lines at `x` and rows from the first to the last of `rows`, without the many that are nowhere
-    /// the nearest.
+    /// The crossings of lines at `x` and rows from the first to the last of `rows`, without the
+    /// many that are nowhere the nearest.
     fn seen_from(&self, x: f64, rows: [f64; 2], kept: &mut Nearest) {
         let Nearest { below, above, along } = kept;
         let seen = |c: &Crossing| SlabCrossing { zero: c.zero + c.step[0] * x, step: c.step[1] };
@@ -112,7 +112,7 @@ impl Bounds {
     }
 }
 
-/// Working space of [`Planes::runs`]: crossings in a slab.
+/// Buffers of [`Planes::runs`]: crossings in a slab.
 #[derive(Default)]
 pub(crate) struct Nearest {
     below: Vec<SlabCrossing>,
@@ -120,7 +120,7 @@ pub(crate) struct Nearest {
     along: Vec<SlabCrossing>,
 }
 
-/// At `zero + step * j`.
+/// A crossing at `zero + step * j`.
 struct SlabCrossing {
     zero: f64,
     step: f64,
@@ -133,8 +133,8 @@ impl SlabCrossing {
 }
 
 impl Nearest {
-    /// Narrows the first and last places of the row `y` and the rows after it to places inside; the last is less than
-    /// the first where none is inside.
+    /// Narrows the first and last places of the row `y` and the rows after it to places inside; the
+    /// last is less than the first where none is inside.
     #[inline(always)]
     fn clip(&self, y: f64, [first, last]: &mut [[f64; ROWS]; 2]) {
         let at = |c: &SlabCrossing| -> [f64; ROWS] { std::array::from_fn(|n| c.at(y + n as f64)) };
@@ -156,7 +156,7 @@ impl Nearest {
     }
 }
 
-/// Rows that are clipped at once.
+/// Number of rows clipped together.
 const ROWS: usize = 8;
 
 /// The nodes of `low..high` up to all of `below` and from all of `above`.
@@ -188,8 +188,8 @@ fn between(first: f64, last: f64) -> Range<usize> {
 }
 
 impl Planes {
-    /// `None` if one of the planes has all of `nodes` on its outside. A node up to `margin` meters
-    /// out of the region counts as one of its own.
+    /// `None` if all of `nodes` are outside one of the planes. A node up to `margin` meters outside
+    /// the region counts as inside.
     pub(crate) fn new(planes: Vec<NodePlane>, nodes: NodeBox, margin: f64) -> Option<Self> {
         if nodes.len() == 0 || planes.iter().any(|plane| plane.least(&nodes) > margin) {
             return None;
@@ -203,8 +203,8 @@ impl Planes {
         Some(Self { nodes, planes, bounds: [slab, row] })
     }
 
-    /// The plane that has this region below and `other` above, if it is one: regions that meet
-    /// across an edge share two.
+    /// The plane with this region below and `other` above, if it is one: regions that meet across
+    /// an edge share two.
     pub(crate) fn towards(&self, other: &Self) -> Option<NodePlane> {
         let mut shared = self.planes.iter().filter(|plane| other.planes.contains(&plane.flipped()));
         shared.next().filter(|_| shared.next().is_none()).copied()
@@ -214,8 +214,8 @@ impl Planes {
         self.planes.iter().map(|plane| plane.value(node)).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Calls `found(j, ks)` for the rows of slab `i` that the region has nodes of `wanted[j]` in, and
-    /// those nodes; a node within the margin of the region is one of them. `nearest` is working space.
+    /// Calls `found(j, ks)` for the rows of slab `i` with nodes of the region in `wanted[j]`, and
+    /// those nodes, including nodes within the margin of the region. `nearest` is a buffer.
     #[inline(always)]
     pub(crate) fn runs(
         &self,
@@ -251,7 +251,7 @@ impl Planes {
         }
     }
 
-    /// Writes the region's values over `slab`, the nodes of `nodes` in slab `i`, or where `is_more`
+    /// Writes the region's values over `slab`, the nodes of `nodes` in slab `i`, or if `is_more`
     /// the lesser of both.
     #[inline(always)]
     pub(crate) fn write(
@@ -307,15 +307,15 @@ struct Line {
 }
 
 impl Line {
-    /// Seen from another node.
+    /// The same line relative to another node.
     #[inline(always)]
     fn from(self, first: [usize; 2]) -> Self {
         let shift = self.step[0] * first[0] as f64 + self.step[1] * first[1] as f64;
         Self { at: self.at + shift, step: self.step }
     }
 
-    /// The value in the middle of the part of the slab that begins at node `[0, 0]`, and how far those
-    /// in the part are from it.
+    /// The value at the center of the part of the slab that begins at node `[0, 0]`, and the
+    /// largest deviation from it in the part.
     fn spread(&self, dims: [usize; 2]) -> [f64; 2] {
         let half = dims.map(|n| (n as f64 - 1.0) / 2.0);
         let [y, z] = self.step;
@@ -323,7 +323,7 @@ impl Line {
     }
 }
 
-/// Four lines in tiles of a slab, whose values are at most `radius` from that in the middle.
+/// Four lines in tiles of a slab, whose values deviate from that at the center by at most `radius`.
 struct Four {
     /// Of the tile that begins at node `[0, 0]`.
     middle: [f64; 4],
@@ -333,7 +333,8 @@ struct Four {
     radius: [f64; 4],
 }
 
-/// Working space of [`Planes::write`]: the planes that are uppermost somewhere in a slab, and in a tile of it.
+/// Buffers of [`Planes::write`]: the planes that are uppermost somewhere in a slab, and in a tile
+/// of it.
 #[derive(Default)]
 pub(crate) struct Lines {
     all: Vec<(Line, [f64; 2])>,
@@ -371,8 +372,8 @@ impl Lines {
         }
     }
 
-    /// The lines that are uppermost somewhere in the tile that begins at node `first`, of the row last
-    /// given: of a region's dozen most tiles see one or two.
+    /// The lines that are uppermost somewhere in the tile that begins at node `first`, of the last
+    /// row: of a region's dozen most tiles need one or two.
     #[inline(always)]
     fn upper_in_tile(&mut self, first: [usize; 2]) -> &[Line] {
         let k = first[1] as f64;
@@ -387,7 +388,7 @@ impl Lines {
         let mut count = 0;
         for (four, lines) in self.fours.iter().zip(self.slab.chunks(4)) {
             for (n, line) in lines.iter().enumerate() {
-                // always written, and kept if it is one: whether it is cannot be foretold
+                // always written, and kept if uppermost: branch prediction would fail
                 self.tile[count] = line.from(first);
                 let greatest = four.in_row[n] + four.step[1][n] * k + four.radius[n];
                 count += usize::from(greatest >= bound);
@@ -407,12 +408,12 @@ impl Four {
     };
 }
 
-/// Nodes that are computed at once, along k and along j.
+/// Nodes computed together, along k and along j.
 const LANES: usize = 16;
 const TILE_ROWS: usize = 8;
 const RAMP: [f32; LANES] = [0., 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12., 13., 14., 15.];
 
-/// How far the rows of a slab of `nodes` are apart: whole lanes.
+/// Distance of the rows of a slab of `nodes`: whole lanes.
 pub(crate) fn pitch(nodes: &NodeBox) -> usize {
     nodes.dims()[2].next_multiple_of(LANES)
 }

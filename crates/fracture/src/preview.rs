@@ -1,4 +1,4 @@
-//! Pictures of patterns.
+//! Images of patterns.
 
 use nalgebra::{Point3, Vector3};
 use ndarray::Array2;
@@ -7,13 +7,13 @@ use crate::Pattern;
 use crate::random::mix;
 
 impl Pattern {
-    /// Most pixels of a picture's side.
+    /// Largest number of pixels of an image's side.
     pub const MAX_PIXELS: usize = 4096;
 
-    /// A slice through the pattern as RGB pixels, `[row, column]`, rows from the top: a color for
-    /// each region and black along the cuts.
+    /// A slice through the pattern as RGB pixels, `[row, column]`, rows from the top: a color per
+    /// region and black cuts.
     ///
-    /// The picture is `pixels` wide and high, at most [`Pattern::MAX_PIXELS`]. Its middle is at
+    /// The image is `pixels` wide and high, at most [`Pattern::MAX_PIXELS`]. Its center is
     /// `center`, and `right` and `up` are half its sides, pattern units: with `x` and `z` it shows
     /// the cracks on the face of a wall that is hit, with `x` and `y` those into its depth.
     pub fn slice(
@@ -37,7 +37,7 @@ impl Pattern {
     }
 }
 
-/// A light color, far from that of the next region.
+/// A light color, clearly different from that of the next region.
 fn color(region: usize) -> [u8; 3] {
     let bits = mix(region as u64 + 1);
     [0, 8, 16].map(|shift| 96 + ((bits >> shift) & 0x7f) as u8)

@@ -1,4 +1,4 @@
-//! Drawn surfaces put back onto the mesh a body was made from.
+//! Projection of drawn surfaces onto the source mesh of a body.
 
 use levelset::{Aabb, TriMesh};
 use nalgebra::{Point3, Vector3};
@@ -6,10 +6,10 @@ use nalgebra::{Point3, Vector3};
 use crate::Drawing;
 
 impl Drawing {
-    /// Moves the vertices that only outer triangles use to the nearest point of the mesh that the whole
-    /// body was made from, if that is within reach: an unbroken side then looks unbroken.
+    /// Moves the vertices of outer triangles only to the nearest point of the whole body's source
+    /// mesh, if that is within reach: an unbroken side then looks unbroken.
     ///
-    /// The rim of the cuts stays where it is, so that fragments still fit each other.
+    /// The rim of the cuts is fixed, so that fragments still fit.
     pub fn project_outer(&mut self, projector: &Projector) {
         let mut moves = vec![true; self.mesh.vertices.len()];
         for (triangle, _) in self.mesh.triangles.iter().zip(&self.inner).filter(|(_, i)| **i) {
@@ -28,21 +28,21 @@ impl Drawing {
     }
 }
 
-/// Finds the point of a mesh nearest to others: its triangles by the cubes of a lattice that their boxes
-/// meet.
+/// Finds the nearest point of a mesh: its triangles by the cubes of a lattice that their boxes
+/// overlap.
 #[derive(Clone, Debug)]
 pub struct Projector {
     origin: Point3<f64>,
     size: f64,
     reach: f64,
-    /// Cube, and triangle with its number in the mesh; sorted by cubes.
+    /// Cube, and triangle with its index in the mesh; sorted by cubes.
     entries: Vec<([i32; 3], u32, [Point3<f64>; 3])>,
 }
 
 impl Projector {
-    /// Looks no farther than `reach` meters; half a voxel is good. Triangles of `mesh` with indices out
-    /// of range or vertices that are not finite are passed over. `None` if no triangle is left, or
-    /// `reach` is not a positive number.
+    /// Searches up to `reach` meters; half a voxel is appropriate. Triangles of `mesh` with indices
+    /// out of range or vertices that are not finite are ignored. `None` if no triangle is left, or
+    /// `reach` is not positive.
     pub fn new(mesh: &TriMesh, reach: f64) -> Option<Self> {
         let corner = |index: &u32| mesh.vertices.get(*index as usize).copied();
         let triangles: Vec<(u32, [Point3<f64>; 3])> = (0..)
@@ -71,13 +71,14 @@ impl Projector {
         std::array::from_fn(|a| ((p[a] - self.origin[a]) / self.size).floor() as i32)
     }
 
-    /// How far it looks, m.
+    /// Its reach, m.
     pub fn reach(&self) -> f64 {
         self.reach
     }
 
-    /// The number of the triangle of the mesh that is nearest to `p`, of those that face as `normal` does if there
-    /// are any: thin walls have two sides. It looks four times as far as vertices are moved, two voxels.
+    /// The index of the triangle of the mesh nearest to `p`, among those facing like `normal` if
+    /// there are any: thin walls have two sides. It searches four times as far as vertices are
+    /// moved, two voxels.
     pub fn nearest_facing(&self, p: &Point3<f64>, normal: &Vector3<f64>) -> Option<u32> {
         let rank = |(n, t): (u32, [Point3<f64>; 3])| {
             let [a, b, c] = &t;
@@ -94,7 +95,7 @@ impl Projector {
         })
     }
 
-    /// Triangles that may be within `reach` of `p`, with their numbers, some more than once.
+    /// Triangles that may be within `reach` of `p`, with their indices, some repeated.
     fn near(&self, p: &Point3<f64>, reach: f64) -> impl Iterator<Item = (u32, [Point3<f64>; 3])> {
         let reach = Aabb { min: *p, max: *p }.grown(reach);
         cubes(self.cube(&reach.min), self.cube(&reach.max)).flat_map(|cube| {
@@ -129,7 +130,7 @@ pub fn nearest_on_triangle(p: &Point3<f64>, [a, b, c]: &[Point3<f64>; 3]) -> Poi
     let on_edge = |from: &Point3<f64>, to: &Point3<f64>| {
         let edge = to - from;
         let t = edge.dot(&(p - from)) / edge.norm_squared();
-        // the edge of no length is its end
+        // an edge of zero length is a point
         from + edge * if t.is_finite() { t.clamp(0.0, 1.0) } else { 0.0 }
     };
     let [x, y, z] = [on_edge(a, b), on_edge(b, c), on_edge(c, a)];

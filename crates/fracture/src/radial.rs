@@ -19,11 +19,11 @@ pub struct Radial {
     pub sectors: usize,
     /// Rings, at least 1: a pattern has `sectors * rings` regions.
     pub rings: usize,
-    /// Radius of the outermost ring of cracks; the last regions go on outward.
+    /// Radius of the outermost ring of cracks; the last regions extend outward.
     pub radius: f64,
-    /// How far angles and radii stray from even ones, in `[0, 1]`.
+    /// Irregularity of angles and radii, in `[0, 1]`.
     pub jitter: f64,
-    /// Chooses the strays.
+    /// Seed of the irregularity.
     pub seed: u64,
 }
 
@@ -38,7 +38,7 @@ impl Pattern {
     /// Radial cracks and concentric rings.
     ///
     /// # Errors
-    /// [`PatternError`] when a parameter is out of its range.
+    /// [`PatternError`] if a parameter is out of range.
     pub fn radial(spec: &Radial) -> Result<Self, PatternError> {
         check("sectors", spec.sectors as f64, spec.sectors >= 3, "at least 3")?;
         check_count(spec.sectors.saturating_mul(spec.rings))?;
@@ -55,7 +55,7 @@ impl Pattern {
     }
 }
 
-/// A crack's direction and the points where the chords meet it, the innermost first.
+/// A crack's direction and its intersections with the chords, the innermost first.
 struct Ray {
     direction: Vector3<f64>,
     knots: Vec<Point3<f64>>,
@@ -65,7 +65,8 @@ fn rays(spec: &Radial) -> Vec<Ray> {
     let mut random = Random::new(spec.seed);
     let mut stray = |most: f64| most * spec.jitter * random.signed();
     let chords = spec.rings - 1;
-    // less than half a step either way keeps the order; of three sectors none may pass a half turn
+    // less than half a step either way keeps the order; no one of three sectors may exceed half a
+    // turn
     let sideways = if spec.sectors == 3 { 0.2 } else { 0.45 };
     let offset = stray(0.5);
     (0..spec.sectors)

@@ -2,8 +2,8 @@
 
 use nalgebra::{UnitVector3, Vector3};
 
-/// Seeded random numbers, the same on every machine: SplitMix64 (Steele, Lea and Flood 2014), which has one word of state
-/// and passes BigCrush.
+/// Seeded random numbers, the same on every machine: SplitMix64 (Steele, Lea and Flood 2014), which
+/// has one word of state and passes BigCrush.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -13,7 +13,7 @@ impl Random {
         Self(seed)
     }
 
-    /// One of many streams of a seed, by its number.
+    /// One of many streams of a seed, selected by index.
     pub fn stream(seed: u64, number: u64) -> Self {
         Self(seed ^ mix(number.wrapping_add(1)))
     }
@@ -60,7 +60,7 @@ impl Random {
     }
 }
 
-/// The finaliser of SplitMix64: a bijection whose every output bit depends on every input bit.
+/// The finalizer of SplitMix64: a bijection in which every output bit depends on every input bit.
 pub(crate) fn mix(word: u64) -> u64 {
     let z = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

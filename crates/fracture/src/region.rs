@@ -30,8 +30,8 @@ impl Region {
     }
 }
 
-/// A region as samples over the part of a pattern's domain that it reaches. Beyond the domain the region has the value
-/// at the nearest point of the domain.
+/// A region as samples over its part of a pattern's domain. Beyond the domain the region has the
+/// value at the nearest point of the domain.
 #[derive(Clone)]
 pub(crate) struct Sampled {
     level_set: LevelSet,
@@ -64,7 +64,7 @@ impl Sampled {
         self.level_set.value(&self.domain.clamp(p))
     }
 
-    /// The sample of the node at `p`, in grid units from the first node, where there is one.
+    /// The sample of the node at `p`, in grid units from the first node, if there is one.
     pub(crate) fn at(&self, p: [i64; 3]) -> Option<f32> {
         let grid = self.level_set.grid();
         let mut node = [0; 3];
@@ -76,12 +76,12 @@ impl Sampled {
         self.level_set.values().get(node).copied()
     }
 
-    /// The part of a box of pattern space in which the region lies.
+    /// The part of a box of pattern space that contains the region.
     pub(crate) fn within(&self, near: &Aabb) -> Option<Aabb> {
         let inside = self.inside?;
         let mut part = *near;
         for a in 0..3 {
-            // a region at the rim of the domain goes on outward
+            // a region at the edge of the domain extends outward
             if inside.min[a] > self.domain.min[a] {
                 part.min[a] = part.min[a].max(inside.min[a]);
             }

@@ -1,4 +1,4 @@
-//! Rough cuts of exact solids: bumps on flat cuts whose rims stay where they are.
+//! Rough cuts of exact solids: bumps on flat cuts with fixed rims.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use crate::slicing::{Projection, cancel_opposites};
 const FLAT: f64 = 1e-5;
 /// Triangles per bump of the coarsest octave, along a line.
 const PER_BUMP: f64 = 8.0;
-/// Width of the strip along a rim in which bumps rise to their height, in bumps of the coarsest octave. An amplitude of
-/// a third of a bump rises there with a slope of 1 at most.
+/// Width of the strip along a rim in which bumps rise to their height, in bumps of the coarsest
+/// octave. An amplitude of a third of a bump rises there with a slope of 1 at most.
 const STRIP: f64 = 0.5;
-/// Limit of the points within a cut, which make 32,768 triangles, and of the parts of an edge. Beyond it triangles are
-/// larger.
+/// Limit of the points within a cut, which give 32,768 triangles, and of the parts of an edge.
+/// Beyond it triangles are larger.
 const MAX_POINTS: f64 = 16384.0;
 const MAX_EDGE_POINTS: f64 = 256.0;
 
@@ -27,7 +27,7 @@ const MAX_EDGE_POINTS: f64 = 256.0;
 pub struct RoughSurface {
     /// The surface, closed as before.
     pub surface: Surface,
-    /// Unit normal of the face that each triangle is part of, as it was when it was flat.
+    /// Unit normal of the flat face of each triangle.
     pub flat: Vec<Vector3<f64>>,
 }
 
@@ -38,18 +38,20 @@ struct Face {
     triangles: Vec<usize>,
 }
 
-/// Indices of the vertices that subdivide each edge, in the order from its lower index to its higher.
+/// Indices of the vertices that subdivide each edge, in the order from its lower index to its
+/// higher.
 type Chains = BTreeMap<[u32; 2], Vec<u32>>;
 
 impl Surface {
-    /// The surface with its cuts refined and displaced along their normals by gradient noise (Perlin 2002). Lengths of
-    /// `noise` are in pattern units; `pattern` maps these to the coordinates of the surface, m.
+    /// The surface with its cuts refined and displaced along their normals by gradient noise
+    /// (Perlin 2002). Lengths of `noise` are in pattern units; `pattern` maps these to the
+    /// coordinates of the surface, m.
     ///
-    /// Rims stay where they are, and the noise depends on places and the distance to the rim: pieces with a whole face in
-    /// common fit each other, and what one gains, the other loses, but for diagonals that differ.
+    /// Rims are fixed, and the noise depends on positions and the distance to the rim: pieces with
+    /// a whole common face fit, except for differing diagonals.
     ///
     /// # Panics
-    /// If a triangle names a vertex that does not exist, or there are fewer origins than triangles.
+    /// If a triangle has an unknown vertex, or there are fewer origins than triangles.
     pub fn roughened(&self, noise: &Noise, pattern: &Similarity3<f64>) -> RoughSurface {
         let bumps = Bumps { noise, pattern, to_pattern: pattern.inverse() };
         let faces = self.faces();
@@ -112,7 +114,7 @@ impl Surface {
                     break;
                 }
                 for &other in &beside[t] {
-                    // a triangle without area is part of any face
+                    // a triangle without area belongs to any face
                     let is_flat = match (normal, normals[other]) {
                         (Some(p), Some(q)) => p.cross(&q).norm() <= FLAT && p.dot(&q) > 0.0,
                         _ => true,
@@ -130,7 +132,7 @@ impl Surface {
         faces
     }
 
-    /// The triangles that share an edge with each, where two do.
+    /// The adjacent triangles of each triangle at edges with two.
     fn beside(&self) -> Vec<Vec<usize>> {
         let mut edges: Vec<([u32; 2], usize)> = Vec::new();
         for (t, &[a, b, c]) in self.mesh.triangles.iter().enumerate() {
@@ -175,12 +177,12 @@ struct Bumps<'a> {
 }
 
 impl Bumps<'_> {
-    /// Between points.
+    /// Distance between points.
     fn spacing(&self) -> f64 {
         self.pattern.scaling() / (PER_BUMP * self.noise.frequency)
     }
 
-    /// Points within a face with how far each is displaced upward.
+    /// Points within a face with their upward displacements.
     fn points_in(&self, surface: &Surface, face: &Face) -> Vec<(Point3<f64>, f64)> {
         let vertices = &surface.mesh.vertices;
         let rim: Vec<[Point3<f64>; 2]> =
@@ -190,7 +192,7 @@ impl Bumps<'_> {
         let area: f64 =
             face.triangles.iter().map(|&t| surface.mesh.area_vector(t).norm() / 2.0).sum();
         let spacing = self.spacing().max((area / MAX_POINTS).sqrt());
-        // as many in the projection as there are in the plane
+        // as many in the projection as in the plane
         let across = spacing * face.normal[axis].abs().sqrt();
         let along = across * 0.75_f64.sqrt();
         // both sides of a cut have the same points
@@ -224,7 +226,7 @@ impl Bumps<'_> {
         points
     }
 
-    /// How far a point of a cut is displaced, this far from the rim.
+    /// Displacement of a point of a cut at a distance from the rim.
     fn height(&self, p: &Point3<f64>, up: &Vector3<f64>, distance: f64) -> f64 {
         let scale = self.pattern.scaling();
         let moved = self.noise.displacement(&(self.to_pattern * p));

@@ -12,18 +12,18 @@ use crate::region::{Region, Sampled};
 use crate::{Pattern, PatternError};
 
 impl Pattern {
-    /// Most samples of one pattern's grid: 2^24, before regions are cut down to what they need.
+    /// Largest number of samples of one pattern's grid: 2^24, before regions are cropped.
     pub const MAX_SAMPLES: usize = 1 << 24;
 
-    /// The pattern as level sets, `spacing` apart in `bounds` (pattern units), with a node on the
-    /// fracture center; beyond `bounds` it goes on as it is at the nearest point of them.
+    /// The pattern as level sets, `spacing` apart in `bounds` (pattern units), with a node at the
+    /// fracture center; beyond `bounds` it has the value at their nearest point.
     ///
     /// With `spacing = parent.grid().spacing() / alignment.scale` and an alignment that is
     /// [`snapped`](crate::Alignment::snapped) an event reads its samples without interpolation.
-    /// Patterns of convex cells break bodies at least as fast as they are.
+    /// Unsampled patterns of convex cells break bodies at least as fast.
     ///
     /// # Errors
-    /// [`PatternError::Grid`] when the bounds and spacing make no grid of at most
+    /// [`PatternError::Grid`] if the bounds and spacing give no grid of at most
     /// [`Pattern::MAX_SAMPLES`].
     pub fn sampled(&self, bounds: &Aabb, spacing: f64) -> Result<Self, PatternError> {
         self.displaced(bounds, spacing, |_| Vector3::zeros())
@@ -31,10 +31,10 @@ impl Pattern {
 
     /// The pattern with rough cuts, as level sets like those of [`Pattern::sampled`].
     ///
-    /// All regions are displaced alike, so the rough pieces fit each other.
+    /// All regions are displaced equally, so that the rough pieces fit.
     ///
     /// # Errors
-    /// [`PatternError`] as [`Pattern::sampled`], or when the noise is out of its range.
+    /// [`PatternError`] as [`Pattern::sampled`], or if the noise is out of range.
     pub fn roughened(
         &self,
         bounds: &Aabb,
@@ -82,17 +82,17 @@ impl Pattern {
     }
 }
 
-/// Samples are no deeper, pattern units: infinities do not interpolate.
+/// Limit of sample depth, pattern units: infinities do not interpolate.
 const MAX_DEPTH: f64 = 1e6;
 
-/// The nodes at which a region can be inside once moved by up to `farthest`, and a few more.
+/// The nodes that can be inside a region displaced by up to `farthest`, and a few more.
 fn reach(region: &Region, grid: &Grid, farthest: f64) -> NodeBox {
     let dims = grid.dims();
     let whole = NodeBox { low: [0; 3], high: dims };
     let Region::Cell(cell) = region else { return whole };
     let Some(bounds) = Aabb::around(cell.corners()) else { return whole };
     let nodes = NodeBox::around(&bounds.grown(farthest), grid, 3);
-    // two nodes a side at the least, even of a cell outside the grid
+    // at least two nodes per side, even for a cell outside the grid
     let low: [usize; 3] = std::array::from_fn(|a| nodes.low[a].min(dims[a] - 2));
     NodeBox { low, high: std::array::from_fn(|a| nodes.high[a].max(low[a] + 2)) }
 }

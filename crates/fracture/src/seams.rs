@@ -7,14 +7,14 @@ use crate::cut::{Edges, Pair};
 use crate::near::Near;
 use crate::planes::NodePlane;
 
-/// No edge stands for less of a cut: one along a plane does not cross it, but for round-off.
+/// Least share of a cut per edge: an edge along a plane crosses it only by round-off.
 pub(crate) const MIN_COSINE: f64 = 1e-3;
 
-/// The planes on which pieces were cut from each other.
+/// The planes between pieces.
 pub(crate) struct Seams {
-    /// Per pair.
+    /// One per pair.
     of_pairs: Vec<Option<Seam>>,
-    /// Per region those above it that it meets, each with a pair of theirs.
+    /// For each region the adjacent ones above it, each with a pair of both.
     by_region: Vec<Vec<(u32, u32)>>,
 }
 
@@ -27,10 +27,10 @@ pub(crate) struct Seam {
     /// steps (1, 0, a) and (0, 1, b), where |a|, |b| <= 1 if it is this axis: no point of the plane
     /// is farther than sqrt(3) / 2 spacings from one of them.
     pub(crate) nearest: usize,
-    /// Per axis the factor from the value at an edge's lower end to the part of the edge up to the plane; 0 for an
-    /// axis along the plane.
+    /// For each axis the factor from the value at an edge's lower end to the share of the edge up
+    /// to the plane; 0 for an axis along the plane.
     scales: [f64; 3],
-    /// Per axis the cosine between it and the normal.
+    /// For each axis the cosine between it and the normal.
     cosines: [f64; 3],
 }
 
@@ -96,25 +96,25 @@ impl Seam {
         }
     }
 
-    /// Half the signed distance to a region less that to the other.
+    /// Half the signed distance to a region minus that to the other.
     pub(crate) fn value(&self, region: u32, node: [usize; 3]) -> f64 {
         let value = self.plane.value(node);
         if region == self.below { value } else { -value }
     }
 
-    /// Where the edge from a node along an axis crosses the plane, as a part of it.
+    /// Intersection of the edge from a node along an axis with the plane, as a share of it.
     pub(crate) fn crossing(&self, axis: usize, node: [usize; 3]) -> f64 {
         (self.plane.value(node) * self.scales[axis]).clamp(0.0, 1.0)
     }
 
-    /// The cut that edges of a grid cross, each for a part of a cell's face as large as the cosine
-    /// between the edge and the normal.
+    /// The section of the cut by edges of a grid, each with a share of a cell's face as large as
+    /// the cosine between the edge and the normal.
     pub(crate) fn section(&self, edges: &[Edges; 3], grid: &Grid) -> Section {
         let h = grid.spacing();
         let mut section = Section::default();
         for (axis, edges) in edges.iter().enumerate() {
             let (count, sums) = (edges.count as f64, Vector3::from(edges.sums.map(|x| x as f64)));
-            // crossings are linear in the node, so that those of all edges add up as one does
+            // crossings are linear in the node, so that those of all edges add up like one
             let value = count * self.plane.at + self.plane.step.dot(&sums);
             let mut at = grid.origin().coords * count + sums * h;
             at[axis] += (value * self.scales[axis]).clamp(0.0, count) * h;

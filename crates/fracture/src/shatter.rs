@@ -26,14 +26,16 @@ pub struct Fragment {
     pub particles: Vec<Point3<f64>>,
     /// Moments for unit density; those of all fragments add up to the parent's.
     pub moments: Moments,
-    /// The regions of the pattern that it is made of, ascending: its own, and those of smaller pieces that it absorbed.
+    /// Its regions of the pattern, ascending: its own, and those of smaller pieces that it
+    /// absorbed.
     pub regions: Vec<usize>,
 }
 
-/// The fragments of a body, and the bonds where they touched.
+/// The fragments of a body, and the bonds between them.
 #[derive(Clone, Debug)]
 pub struct Shattered {
-    /// The pieces; one alone means that the body did not break, none that it had no inside sample.
+    /// The pieces; a single one means that the body did not break, none that it had no inside
+    /// sample.
     pub fragments: Vec<Fragment>,
     /// The cuts between them, sorted by pair.
     pub bonds: Vec<Bond>,
@@ -43,17 +45,17 @@ const MIN_PARTICLES: usize = 8;
 
 /// Breaks a body by a pattern (Su09 section 4.2).
 ///
-/// Every inside sample of `parent` goes to the region it lies in, and so to exactly one fragment;
-/// every connected piece of a region is a fragment of its own. Pieces of fewer than `least_nodes`
-/// inside samples are joined to the neighbor they share most faces with. A fragment's signed
-/// distance is the larger of the parent's and its region's, and its sign reproduces exactly the
-/// samples it owns, so that it breaks again without loss.
+/// Every inside sample of `parent` belongs to its region, and so to exactly one fragment; every
+/// connected piece of a region is a separate fragment. Pieces with fewer than `least_nodes` inside
+/// samples are merged with the neighbor with the most common faces. A fragment's signed distance is
+/// the larger of the parent's and its region's, and its sign reproduces exactly the samples it
+/// owns, so that it can break again without loss.
 ///
 /// `particles` are points on the parent's surface in its material space; each goes to one fragment.
-/// New ones are put where the cuts cross those edges of the grid that are nearest to their normal,
-/// where they meet the parent's surface, and where they meet each other: away from these rims every
-/// point of a plane cut is within 0.87 spacings of one. (Su09 stores particles with each region;
-/// these are as dense in every placement.)
+/// New ones are added where the cuts cross the edges of the grid nearest to their normal, where
+/// they meet the parent's surface, and where they meet each other: away from these rims every point
+/// of a plane cut is within 0.87 spacings of one. (Su09 stores particles with each region; these
+/// are equally dense in every placement.)
 ///
 /// An `at` that is not finite leaves the body whole.
 pub fn shatter(
@@ -79,7 +81,7 @@ pub fn shatter(
         .par_iter()
         .zip(1..pieces.len() as u32 + 1)
         .map(|(piece, label)| {
-            // with the widest registers there are, which compute the same
+            // on the widest registers of the processor, with the same results
             Arch::new().dispatch(Merging { parent, piece, near: &near, labels: &labels, label })
         })
         .collect();
@@ -91,7 +93,7 @@ pub fn shatter(
         .zip(level_sets)
         .zip(shares)
         .map(|((piece, level_set), mut particles)| {
-            // a splinter of a node or two that no particle fell on
+            // a splinter of a node or two without particles
             if particles.len() < MIN_PARTICLES {
                 particles.extend(level_set.isosurface().vertices);
             }
@@ -101,8 +103,8 @@ pub fn shatter(
     Shattered { fragments, bonds }
 }
 
-/// Makes the level set of one piece: the larger of the parent's and the regions', made strictly
-/// negative on the nodes it owns and strictly positive on those of others.
+/// Computes the level set of one piece: the larger of the parent's and the regions', made strictly
+/// negative on its own nodes and strictly positive on those of others.
 struct Merging<'a> {
     parent: &'a LevelSet,
     piece: &'a Piece,
@@ -134,8 +136,8 @@ impl WithSimd for Merging<'_> {
                     None if n == 0 => slab.fill(f32::INFINITY),
                     None => {}
                 }
-                // where there are no samples a region is two nodes away or more, and in the gaps that
-                // interpolation leaves between regions more would not be true
+                // without samples a region is at least two nodes away, and in the gaps that
+                // interpolation leaves between regions a larger value would be wrong
                 if !matches!(near[part], Some(Near::Planes(_))) {
                     lower_to(&mut slab, 2.0 * spacing);
                 }
@@ -146,7 +148,7 @@ impl WithSimd for Merging<'_> {
                 let labels = &labels[start..start + row_len];
                 let pairs = parent.iter().zip(region).zip(labels);
                 values.extend(pairs.map(|((&body, &region), &owner)| {
-                    // selections, no branches: the loop runs in lanes
+                    // selections instead of branches: the loop is vectorized
                     let value = if region > body { region } else { body };
                     let inside = if value < -least { value } else { -least };
                     let outside = if value.abs() > least { value.abs() } else { least };

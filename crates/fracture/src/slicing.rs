@@ -2,19 +2,19 @@
 //!
 //! The three stages of Br11, without its restriction to convex meshes:
 //!
-//! - *split*: every triangle goes to one side or is clipped; tables map the vertices of the old mesh,
-//!   and one new vertex for each crossed edge, to those of the two new ones;
+//! - *split*: every triangle goes to one side or is clipped; tables map the vertices of the old
+//!   mesh, and one new vertex per crossed edge, to those of the two new ones;
 //! - *repair*: directed edges that lack their opposite bound the cap, which both halves share, so
 //!   that their volumes add to that of the whole whatever the cap looks like. A single convex
 //!   border gets the fan of Br11, all else a constrained Delaunay triangulation, filled where the
 //!   borders wind around. What edges rounding may have left unmatched are closed by flat fans:
 //!   halves are closed always;
-//! - *build*: each new vertex has its origin ([`Origin`]), so that any attribute can be carried over, and
-//!   [`ClosedMesh::pieces`] lists the connected parts.
+//! - *build*: each new vertex has its origin ([`Origin`]), so that any attribute can be carried
+//!   over, and [`ClosedMesh::pieces`] lists the connected parts.
 //!
-//! A vertex no farther from the plane than 1e-13 of the mesh's size counts as on it. All decisions
-//! follow from one such side per vertex, which is why vertices, edges and faces in the plane need no
-//! cases of their own: a face in the plane goes to the side where its solid is.
+//! A vertex within 1e-13 of the mesh's size of the plane counts as on it. All decisions follow from
+//! one such side per vertex, so that vertices, edges and faces in the plane need no special cases:
+//! a face in the plane goes to the side of its solid.
 
 mod cap;
 mod closed;

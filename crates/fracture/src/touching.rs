@@ -1,20 +1,20 @@
-//! Where meshes that were not cut here touch each other.
+//! Contact areas of meshes that were not cut here.
 
 use levelset::{Aabb, TriMesh};
 use nalgebra::{Point3, Vector3};
 
 use crate::Bond;
 
-/// Cosine of the angle, 2.6 degrees, by which faces that touch may be off from parallel.
+/// Cosine of the largest angle, 2.6 degrees, between touching faces.
 const PARALLEL: f64 = 0.999;
 
-/// Gap of [`touching`] for meshes from files, which hold seven digits, as a share of the longest edge of the box around
-/// all of them.
+/// Gap of [`touching`] for meshes from files, which have seven digits, as a share of the longest
+/// edge of the common bounding box.
 pub const TOUCHING_GAP: f64 = 1e-4;
 
-/// The cuts between solids whose faces lie on each other: a bond for each two of `meshes` that touch in an area. Faces
-/// touch if they look at each other and are at most `gap` m apart; faces farther inside each other do not. Meshes are
-/// closed, with normals that point outwards.
+/// The bonds between touching solids: one for each two of `meshes` that touch in an area. Faces
+/// touch if they face each other and are at most `gap` m apart; deeper overlaps do not count.
+/// Meshes are closed, with normals that point outwards.
 pub fn touching(meshes: &[TriMesh], gap: f64) -> Vec<Bond> {
     let solids: Vec<Faces> = meshes.iter().map(|mesh| Faces::of(mesh, gap)).collect();
     let mut bonds = Vec::new();
@@ -27,14 +27,14 @@ pub fn touching(meshes: &[TriMesh], gap: f64) -> Vec<Bond> {
     bonds
 }
 
-/// A triangle, its unit normal and its box, which is larger by the gap.
+/// A triangle, its unit normal and its box, enlarged by the gap.
 struct Face {
     corners: [Point3<f64>; 3],
     normal: Vector3<f64>,
     bounds: Aabb,
 }
 
-/// The faces of a solid by the low end of their boxes along x.
+/// The faces of a solid, sorted by the lower end of their boxes along x.
 struct Faces {
     faces: Vec<Face>,
     bounds: Option<Aabb>,
@@ -64,7 +64,7 @@ impl Faces {
         Self { faces, bounds, longest }
     }
 
-    /// The faces whose boxes meet one.
+    /// The faces whose boxes overlap one.
     fn near<'a>(&'a self, bounds: &'a Aabb) -> impl Iterator<Item = &'a Face> {
         let first = self.faces.partition_point(|f| f.bounds.min.x < bounds.min.x - self.longest);
         let rest = self.faces[first..].iter();
@@ -98,7 +98,7 @@ impl Faces {
 }
 
 impl Face {
-    /// The area that a face covers of this one when it is seen along its normal, and the middle of it on the other.
+    /// The area that a face covers of this one along its normal, and its center on the other.
     fn common(&self, other: &Self) -> (f64, Point3<f64>) {
         let mut polygon = other.corners.to_vec();
         for k in 0..3 {

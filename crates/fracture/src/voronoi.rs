@@ -12,17 +12,17 @@ use crate::{Alignment, Geometry, Pattern, PatternError};
 /// A seeded Voronoi pattern; lengths in pattern units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Voronoi {
-    /// Regions.
+    /// Number of regions.
     pub sites: usize,
-    /// Half extents of the box the sites are drawn in, usually within `[0, 1]`: the proportions of
-    /// the body, so that a thin wall does not spend its sites on empty space.
+    /// Half extents of the box of the sites, usually within `[0, 1]`: the proportions of the body,
+    /// so that a thin wall does not waste its sites on empty space.
     pub extents: Vector3<f64>,
-    /// How strongly sites gather at the impact, in `[1, 8]`: 1 is uniform, and at `c` the density
-    /// of sites falls with distance r as `r^(3 / c - 3)`.
+    /// Clustering of sites at the impact, in `[1, 8]`: 1 is uniform, and at `c` the density of
+    /// sites falls with distance r as `r^(3 / c - 3)`.
     pub clustering: f64,
-    /// Pieces grow this many times longer along each axis: splinters of wood are `[1, 1, 8]`.
+    /// Elongation of pieces along each axis: splinters of wood are `[1, 1, 8]`.
     pub stretch: Vector3<f64>,
-    /// Chooses the sites.
+    /// Seed of the sites.
     pub seed: u64,
 }
 
@@ -40,15 +40,15 @@ impl Voronoi {
 }
 
 impl Voronoi {
-    /// As many sites as it takes for a body to come apart into about `pieces` where it is hit: the
-    /// cells that reach into it are counted for blows to its six outermost points along the axes,
-    /// each along its axis, with the pattern placed by [`Alignment::enclosing`], and the mean of
-    /// the six is brought to `pieces`. A cell counts if it holds an 8th of its share of the body.
+    /// Sets the number of sites for which a body breaks into about `pieces`: the cells in it are
+    /// counted for impacts at its six outermost points along the axes, each along its axis, with
+    /// the pattern placed by [`Alignment::enclosing`], and the mean of the six is brought to
+    /// `pieces`. A cell counts if it contains an eighth of its share of the body.
     ///
-    /// A cell that meets the body in several places makes a piece of each. No more than
-    /// [`Pattern::MAX_REGIONS`] sites are used, whatever `pieces` is, and pieces of a sampled solid hold
-    /// four of its samples or more on average; a body without a volume keeps the sites there were. The
-    /// number does not depend on the grid of an exact solid.
+    /// A cell that overlaps the body in several places gives a piece for each. At most
+    /// [`Pattern::MAX_REGIONS`] sites are used, whatever `pieces` is, and pieces of a sampled solid
+    /// have at least four of its samples on average; for a body without volume the number of sites
+    /// is unchanged. The number does not depend on the grid of an exact solid.
     #[must_use]
     pub fn with_pieces(self, pieces: usize, body: &Geometry) -> Self {
         let points = body.inside_points(sample_count(pieces));
@@ -56,9 +56,9 @@ impl Voronoi {
         self.counted(pieces.min(body.max_pieces()), &points, &blows)
     }
 
-    /// As many sites, around the body, as it takes for it to come apart into `pieces` within 1 %, or as near
-    /// to that as a few trials come, where it is divided by the pattern placed as `at` says and parts of less
-    /// than `least` m^3 go to their neighbors, see [`Geometry::divide`].
+    /// Sets the number of sites, around the body, for which it breaks into `pieces` within 1 %, or
+    /// as near as a few trials come, with the alignment `at` and parts of less than `least` m^3
+    /// merged with their neighbors, see [`Geometry::divide`].
     ///
     /// # Errors
     /// As [`Pattern::voronoi`].
@@ -68,24 +68,25 @@ impl Voronoi {
         body: &Geometry,
         (at, least): (&Alignment, f64),
     ) -> Result<Self, PatternError> {
-        /// Most trials, and most sites of all of them: about a second for most bodies.
+        /// Limits of trials, and of sites over all of them: about a second for most bodies.
         const TRIALS: usize = 16;
         const SITES: usize = 1 << 15;
-        /// Most sites tried, relative to the first estimate. If that many still make too few pieces, the
-        /// least share joins them, and more sites only make smaller cells to join.
+        /// Largest number of sites tried, relative to the first estimate. If that many still give
+        /// too few pieces, the least share merges them, and more sites only give smaller cells to
+        /// merge.
         const GROWTH: usize = 8;
-        /// A number of pieces that differs from the wanted one by this part of it or less will do.
+        /// Relative tolerance of the number of pieces, as its inverse.
         const CLOSE: usize = 100;
         let pieces = pieces.min(body.max_pieces()).clamp(1, Pattern::MAX_REGIONS);
         let points = body.inside_points(sample_count(pieces));
-        // no site where the body is not
+        // no sites outside of the body
         let to_pattern = at.transform().inverse();
         let corners = body.bounds().corners().map(|p| (to_pattern * p).coords.abs());
         let reach = corners.iter().fold(Vector3::zeros(), |reach: Vector3<f64>, p| reach.sup(p));
         let extents = self.extents.inf(&reach.sup(&Vector3::repeat(1e-3)));
         let spec = Self { extents, ..self };
         let mut next = spec.counted(pieces, &points, &[*at]).sites;
-        // the most sites that made too few pieces, and the fewest that made too many
+        // the most sites that gave too few pieces, and the fewest that gave too many
         let most = next.saturating_mul(GROWTH).min(Pattern::MAX_REGIONS);
         let (mut low, mut high) = ((0, 0), (most + 1, usize::MAX));
         let mut best = (usize::MAX, next);
@@ -116,8 +117,8 @@ impl Voronoi {
         Ok(Self { sites: best.1, ..spec })
     }
 
-    /// As many sites as it takes for the mean over some blows of the cells that hold enough of the
-    /// points.
+    /// Sets the number of sites for which the mean over some impacts of the cells with enough of
+    /// the points is `pieces`.
     fn counted(self, pieces: usize, points: &[Point3<f64>], blows: &[Alignment]) -> Self {
         let pieces = pieces.clamp(1, Pattern::MAX_REGIONS);
         let least = (points.len() / (8 * pieces)).max(1);
@@ -144,7 +145,7 @@ impl Voronoi {
         Self { sites, ..self }
     }
 
-    /// The first `count` sites, the same whatever `count` is.
+    /// The first `count` sites, independent of `count`.
     fn sites_of(&self, count: usize) -> impl Iterator<Item = Point3<f64>> {
         let mut random = Random::new(self.seed);
         let Self { clustering, extents, .. } = *self;
@@ -155,23 +156,23 @@ impl Voronoi {
     }
 }
 
-/// Points enough for four in the least cell that counts, and few enough to take no time.
+/// Enough points for four in the least cell that counts, and few enough to take no time.
 fn sample_count(pieces: usize) -> usize {
     pieces.saturating_mul(64).clamp(1000, 40_000)
 }
 
-/// A body as a blow sees it.
+/// A body with respect to an impact.
 struct View {
     nearest: NearestSites,
-    /// Per site the points nearest to it.
+    /// The points nearest to each site.
     held: Vec<usize>,
-    /// How many sites hold at least `least` points.
+    /// Number of sites with at least `least` points.
     met: usize,
     least: usize,
 }
 
 impl View {
-    /// How many sites hold enough points once this one is added.
+    /// The number of sites with enough points after this one is added.
     fn add(&mut self, site: &Vector3<f64>) -> usize {
         let number = self.held.len();
         self.held.push(0);
@@ -191,7 +192,7 @@ impl View {
 /// Points in a tree of boxes.
 struct Tree {
     points: Vec<Vector3<f64>>,
-    /// Numbers of the points, in an order in which each range of a node is its box's.
+    /// Indices of the points, in an order in which each range of a node is its box's.
     order: Vec<usize>,
     nodes: Vec<TreeNode>,
 }
@@ -200,7 +201,7 @@ struct TreeNode {
     range: std::ops::Range<usize>,
     low: Vector3<f64>,
     high: Vector3<f64>,
-    /// The second of two halves; the first is the next node. 0 of a leaf.
+    /// Index of the second half; the first is the next node. 0 for a leaf.
     second: usize,
 }
 
@@ -221,7 +222,7 @@ impl Tree {
     }
 
     fn divide(&mut self, range: std::ops::Range<usize>) {
-        /// Points that are not worth another box.
+        /// Largest number of points of a leaf.
         const LEAF: usize = 8;
         let points = &self.points;
         let own = &mut self.order[range.clone()];
@@ -246,7 +247,7 @@ impl Tree {
         }
     }
 
-    /// Calls `found` with the points in the boxes that `meets` holds for, and no others.
+    /// Calls `found` with the points in the boxes for which `meets` holds, and no others.
     fn for_each(&self, meets: &impl Fn(&TreeNode) -> bool, found: &mut impl FnMut(usize)) {
         let mut open = Vec::from_iter((!self.nodes.is_empty()).then_some(0));
         while let Some(n) = open.pop() {
@@ -263,12 +264,12 @@ impl Tree {
     }
 }
 
-/// Points and the nearest of the sites so far: a new site meets only the points near it.
+/// Points and the nearest of the sites so far: a new site is compared only with the points near it.
 struct NearestSites {
     tree: Tree,
-    /// Per point the squared distance to the nearest site and its number.
+    /// The squared distance of each point to the nearest site, and the site's index.
     nearest: Vec<(f64, usize)>,
-    /// Per node of the tree the largest squared distance of a point to a site.
+    /// The largest squared distance of a point to a site, per node of the tree.
     farthest: Vec<f64>,
     sites: usize,
 }
@@ -281,7 +282,7 @@ impl NearestSites {
         Self { tree, nearest, farthest, sites: 0 }
     }
 
-    /// Adds a site. `taken` learns of each point that it is nearest to now whose it was.
+    /// Adds a site. `taken` receives the former site of each point nearest to it.
     fn add(&mut self, site: &Vector3<f64>, mut taken: impl FnMut(Option<usize>)) {
         if !self.farthest.is_empty() {
             self.visit(0, site, &mut taken);
@@ -316,7 +317,7 @@ impl NearestSites {
     }
 }
 
-/// Blows to the outermost points along the axes.
+/// Impacts at the outermost points along the axes.
 fn blows(bounds: &Aabb, points: &[Point3<f64>]) -> Vec<Alignment> {
     let axes = (0..3).flat_map(|a| [Vector3::ith(a, 1.0), -Vector3::ith(a, 1.0)]);
     axes.filter_map(|axis| {
@@ -332,7 +333,7 @@ impl Pattern {
     /// Regions nearest to each of some random sites.
     ///
     /// # Errors
-    /// [`PatternError`] when a parameter is out of its range.
+    /// [`PatternError`] if a parameter is out of range.
     pub fn voronoi(spec: &Voronoi) -> Result<Self, PatternError> {
         check_count(spec.sites)?;
         check_positive("extents", &spec.extents)?;
@@ -346,7 +347,7 @@ impl Pattern {
     /// `stretch`.
     ///
     /// # Errors
-    /// [`PatternError`] when there are no or too many sites, one is not finite, or a stretch is not
+    /// [`PatternError`] if there are no or too many sites, one is not finite, or a stretch is not
     /// positive.
     pub fn voronoi_of(sites: &[Point3<f64>], stretch: &Vector3<f64>) -> Result<Self, PatternError> {
         check_count(sites.len())?;
@@ -363,7 +364,7 @@ impl Pattern {
     }
 }
 
-/// How far a cell reaches, distances measured after dividing each axis by its stretch: a site cuts the
+/// Extent of a cell, distances measured after dividing each axis by its stretch: a site cuts the
 /// cell if a corner is nearer to it than to the site of the cell.
 struct Extent {
     /// Corners with their squared distances to the site of the cell.
@@ -376,7 +377,7 @@ impl Extent {
         const SLACK: f64 = 1.0 + 1e-9;
         let scaled = |p: &Point3<f64>| p.coords.component_div(stretch);
         let mut corners: Vec<Vector3<f64>> = cell.corners().map(scaled).collect();
-        // faces share corners, bit for bit where they were cut off together
+        // faces share corners, bit for bit where they were cut together
         let bits = |p: &Vector3<f64>| [p.x.to_bits(), p.y.to_bits(), p.z.to_bits()];
         corners.sort_unstable_by_key(bits);
         corners.dedup();
@@ -395,7 +396,8 @@ impl Extent {
     }
 }
 
-/// The cell of a site: cut by the sites near it first, so that few of the others are left to be looked at.
+/// The cell of a site: cut by the sites near it first, so that few of the others remain to be
+/// tested.
 fn voronoi_cell(sites: &[Point3<f64>], stretch: &Vector3<f64>, tree: &Tree, index: usize) -> Cell {
     let site = sites[index];
     let own = tree.points[index];
@@ -414,7 +416,8 @@ fn voronoi_cell(sites: &[Point3<f64>], stretch: &Vector3<f64>, tree: &Tree, inde
         others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         for &(_, other) in &others {
             if extent.is_cut_by(&tree.points[other]) {
-                // the negated plane of the other cell, bit for bit: a node on it is a tie, not a gap
+                // the negated plane of the other cell, bit for bit: a node on it is a tie, not a
+                // gap
                 let normal = (sites[other] - site).component_div(&stretch.component_mul(stretch));
                 cell = cell.cut(Plane::through(&nalgebra::center(&site, &sites[other]), normal));
                 extent = Extent::new(&cell, &own, stretch);
@@ -424,8 +427,8 @@ fn voronoi_cell(sites: &[Point3<f64>], stretch: &Vector3<f64>, tree: &Tree, inde
     cell
 }
 
-/// The square of a distance around a point of a tree within which there are about 30 others: a quarter of
-/// the diagonal of a box with 64 to 127.
+/// The square of a distance around a point of a tree within which there are about 30 others: a
+/// quarter of the diagonal of a box with 64 to 127.
 fn near(tree: &Tree, own: &Vector3<f64>) -> f64 {
     const ENOUGH: usize = 64;
     let mut at = 0;

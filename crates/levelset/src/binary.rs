@@ -1,4 +1,4 @@
-//! Our own binary form: a fixed header, then raw samples, little-endian.
+//! The native binary format: a fixed header, then raw samples, little-endian.
 
 use std::io::{self, Read, Write};
 
@@ -16,10 +16,10 @@ pub enum ReadError {
     /// The source failed or ended early.
     #[error("reading a level set failed: {0}")]
     Io(#[from] io::Error),
-    /// The first bytes are not ours.
+    /// The first bytes are not those of the format.
     #[error("not a level set: the file does not start with \"BRLS\"")]
     NotALevelSet,
-    /// The form is newer than this library, or damaged.
+    /// The version is newer than this library, or damaged.
     #[error("level-set version {version} is not known; this library reads version {VERSION}")]
     Version {
         /// The version in the header.
@@ -33,16 +33,16 @@ pub enum ReadError {
         /// The kind asked for.
         expected: u32,
     },
-    /// The header describes no grid, or one past the limit; nothing was allocated.
+    /// The header describes no grid, or one beyond the limit; nothing was allocated.
     #[error(transparent)]
     Grid(#[from] GridError),
-    /// The header's band is not positive, a sample is not finite, or a place is beyond 1e30 m.
+    /// The header's band is not positive, a sample is not finite, or a position is beyond 1e30 m.
     #[error("the level set holds numbers that make no sense")]
     Damaged,
-    /// Something follows the samples.
+    /// There are bytes after the samples.
     #[error("{count} bytes follow the samples")]
     Trailing {
-        /// How many.
+        /// Their number.
         count: usize,
     },
 }
@@ -50,7 +50,7 @@ pub enum ReadError {
 const MAGIC: [u8; 4] = *b"BRLS";
 const VERSION: u32 = 1;
 
-/// What a file starts with; 72 bytes, no padding.
+/// The header of a file; 72 bytes, no padding.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Header {
@@ -64,14 +64,14 @@ struct Header {
     band: f64,
 }
 
-/// Samples converted together, so that the caller's limit bounds memory whatever the header says.
+/// Samples converted together, so that the caller's limit bounds memory whatever the header claims.
 const CHUNK: usize = 1 << 16;
 
 impl LevelSet {
     /// Writes all samples after a header of 72 bytes.
     ///
     /// # Errors
-    /// What the writer returns.
+    /// Those of the writer.
     ///
     /// # Panics
     /// If an axis has more than `u32::MAX` nodes.
@@ -80,11 +80,11 @@ impl LevelSet {
         write_words(writer, self.as_slice(), |v| v.to_le_bytes())
     }
 
-    /// Reads what [`LevelSet::write_to`] wrote, of at most `limit` nodes.
+    /// Reads the output of [`LevelSet::write_to`], with at most `limit` nodes.
     ///
     /// # Errors
-    /// [`ReadError`] when the source fails, is no level set of this version and kind, has more than
-    /// `limit` nodes, or holds a number that is not finite.
+    /// [`ReadError`] if the source fails, is no level set of this version and kind, has more than
+    /// `limit` nodes, or a number is not finite.
     pub fn read_from(reader: &mut impl Read, limit: usize) -> Result<Self, ReadError> {
         let (grid, _) = read_header(reader, 0, limit)?;
         let values: Vec<f32> = read_words(reader, grid.node_count(), f32::from_le_bytes)?;
@@ -99,7 +99,7 @@ impl LevelSet {
     /// Reads a whole file of a level set, of at most `limit` nodes.
     ///
     /// # Errors
-    /// As [`LevelSet::read_from`], and [`ReadError::Trailing`] when more follows.
+    /// As [`LevelSet::read_from`], and [`ReadError::Trailing`] if more bytes follow.
     pub fn from_bytes(mut bytes: &[u8], limit: usize) -> Result<Self, ReadError> {
         let solid = Self::read_from(&mut bytes, limit)?;
         if bytes.is_empty() { Ok(solid) } else { Err(ReadError::Trailing { count: bytes.len() }) }
@@ -110,7 +110,7 @@ impl CompactLevelSet {
     /// Writes all steps after a header of 72 bytes.
     ///
     /// # Errors
-    /// What the writer returns.
+    /// Those of the writer.
     ///
     /// # Panics
     /// If an axis has more than `u32::MAX` nodes.
@@ -119,7 +119,7 @@ impl CompactLevelSet {
         write_words(writer, self.steps(), |v| v.to_le_bytes())
     }
 
-    /// Reads what [`CompactLevelSet::write_to`] wrote, of at most `limit` nodes.
+    /// Reads the output of [`CompactLevelSet::write_to`], with at most `limit` nodes.
     ///
     /// # Errors
     /// As [`LevelSet::read_from`].
@@ -168,7 +168,7 @@ fn read_header(
     let number = |x: f64| f64::from_bits(u64::from_le(x.to_bits()));
     let dims = [0, 1, 2].map(|a| u32::from_le(header.dims[a]) as usize);
     let origin = Point3::from(header.origin.map(number));
-    // volumes of what is larger or farther off are not finite
+    // volumes of larger or more distant grids are not finite
     let far = |x: f64| x.abs() > 1e30;
     if origin.iter().copied().any(far) || far(number(header.spacing) * 4_294_967_296.0) {
         return Err(ReadError::Damaged);
@@ -196,7 +196,7 @@ fn read_words<T, const N: usize>(
 ) -> io::Result<Vec<T>> {
     let mut words = Vec::new();
     let mut buffer = vec![0; N * CHUNK];
-    // grows as bytes arrive, so that a header alone cannot make it allocate
+    // grows as bytes arrive, so that a header alone cannot trigger a large allocation
     while words.len() < count {
         let bytes = &mut buffer[..N * CHUNK.min(count - words.len())];
         reader.read_exact(bytes)?;

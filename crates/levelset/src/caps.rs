@@ -1,10 +1,10 @@
-//! Closing an open mesh, and what that adds to the winding number.
+//! Closing an open mesh, and the effect on the winding number.
 //!
-//! The rim of each hole is capped by triangles between its own vertices. With the caps the mesh is
-//! closed and its winding number is a whole number, found by crossings; without them its
-//! generalised winding number (Jacobson et al. 2013) is that less the caps' solid angle. So only
-//! the caps need summing, hierarchically: a far group counts as one dipole (Barill et al. 2018).
-//! And that sum is needed only where it is near one half, since all that counts is its rounding.
+//! Triangles between its own vertices cap the rim of each hole. With the caps the mesh is closed
+//! and its winding number is an integer, found by crossings; without them its generalised winding
+//! number (Jacobson et al. 2013) is that minus the caps' solid angle. So only the caps are summed,
+//! hierarchically: a far group counts as one dipole (Barill et al. 2018). The sum is needed only
+//! where it is near one half, since only its rounding matters.
 
 use std::f64::consts::PI;
 
@@ -12,8 +12,8 @@ use nalgebra::{Point3, Vector3};
 
 use crate::sharing::sorted_by_vertex;
 
-/// A group farther than this many of its radii counts as a dipole, at an error of about a hundredth
-/// of its own solid angle.
+/// Distance, in radii of a group, beyond which it counts as a dipole, at an error of about a
+/// hundredth of its own solid angle.
 const FAR: f64 = 6.0;
 
 /// Caps in a group that is not divided further.
@@ -22,9 +22,9 @@ const LEAF: usize = 4;
 /// One triangle of a cap.
 pub(crate) struct Cap {
     pub(crate) corners: [Point3<f64>; 3],
-    /// Vertex numbers.
+    /// Vertex indices.
     pub(crate) names: [u32; 3],
-    /// Length of its edges that are the mesh's.
+    /// Length of its edges that belong to the mesh.
     rim: f64,
 }
 
@@ -41,11 +41,11 @@ struct Group {
     dipole: Vector3<f64>,
     /// Sum of areas.
     area: f64,
-    /// Length of the mesh's edges.
+    /// Length of the edges that belong to the mesh.
     rim: f64,
     first: usize,
     count: usize,
-    /// Where the second half is; 0 for a leaf.
+    /// Index of the second half; 0 for a leaf.
     second: usize,
 }
 
@@ -116,12 +116,12 @@ impl Caps {
         }
     }
 
-    /// What the caps look like from the ball of radius `reach` around a point.
+    /// The view of all caps from the ball of radius `reach` around a point.
     pub(crate) fn seen_from(&self, p: &Point3<f64>, reach: f64) -> View {
         self.view(0, p, reach)
     }
 
-    /// What a group looks like from the ball of a radius around a point.
+    /// The view of a group from the ball of a radius around a point.
     fn view(&self, group: usize, p: &Point3<f64>, reach: f64) -> View {
         let Group { center, radius, dipole, area, rim, first, count, second } = &self.groups[group];
         let offset = center - p;
@@ -139,18 +139,19 @@ impl Caps {
     }
 }
 
-/// The caps' winding number at a point, and at most how much it changes a cell in the ball around.
+/// The caps' winding number at a point, and an upper bound of its change per cell in the ball
+/// around it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct View {
     pub(crate) winding: f64,
     pub(crate) slope: f64,
-    /// The same but for the jumps by one through caps: only the mesh's rim makes it change, as a
-    /// loop of current makes a magnetic field.
+    /// The same without the jumps by one through caps: only the mesh's rim changes it, as a current
+    /// loop does a magnetic field.
     pub(crate) smooth_slope: f64,
 }
 
 impl View {
-    /// Of an area and its rim, which are at least `distance` from the whole ball.
+    /// The view of an area and its rim, both at least `distance` from the whole ball.
     fn new(winding: f64, [area, rim]: [f64; 2], distance: f64) -> Self {
         let at = |bound: f64| if distance > 0.0 { bound / (4.0 * PI) } else { f64::INFINITY };
         // a dipole's field on its axis; Biot and Savart's law
@@ -183,11 +184,11 @@ impl Cap {
 }
 
 /// The open edges as closed walks, in a fixed order. A mesh's boundary leaves each vertex as often
-/// as it comes to it, so a walk ends only where it began.
+/// as it enters it, so that a walk ends only at its start.
 fn rims(open: &[[u32; 2]], vertices: usize) -> Vec<Vec<u32>> {
     let edges = sorted_by_vertex(vertices, open.iter().map(|&[from, to]| (from, to)));
     let first = |v: u32| edges.partition_point(|(from, _)| *from < v);
-    // edges already walked, counted at the first edge of each vertex
+    // number of edges already walked, at the first edge of each vertex
     let mut walked = vec![0; edges.len()];
     let mut rims = Vec::new();
     for start in 0..edges.len() {
@@ -212,8 +213,9 @@ fn rims(open: &[[u32; 2]], vertices: usize) -> Vec<Vec<u32>> {
     rims
 }
 
-/// Triangles on a rim, wound against it, and which of their first two edges are the rim's. Halves
-/// of it are halved again, so that most are small and at the rim, which keeps groups small.
+/// Triangles on a rim, wound against it, and which of their first two edges are on the rim. The rim
+/// is halved recursively, so that most triangles are small and at the rim, which keeps groups
+/// small.
 fn cap(rim: &[u32], triangles: &mut Vec<([u32; 3], [bool; 2])>) {
     if rim.len() < 3 {
         return;

@@ -4,11 +4,11 @@ use ndarray::Array3;
 
 use crate::{Grid, LevelSet};
 
-/// A level set kept only near its surface, in 16-bit steps: half the memory, and what fragments are
-/// stored and sent as.
+/// A level set stored only near its surface, in 16-bit steps: half the memory, for stored and
+/// transmitted fragments.
 ///
-/// A sample within `band` is kept to `band / 32767`; one beyond is `band`, with its sign. Signs are
-/// kept exactly, so that volume and components do not change.
+/// A sample within `band` has a resolution of `band / 32767`; one beyond is `band`, with its sign.
+/// Signs are exact, so that volume and components do not change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompactLevelSet {
     grid: Grid,
@@ -20,7 +20,7 @@ impl CompactLevelSet {
     /// Largest magnitude of a step; step `n` is the distance `n / STEPS * band`.
     const STEPS: f64 = 32767.0;
 
-    /// Keeps a level set within `band` meters of its surface.
+    /// Stores a level set within `band` meters of its surface.
     ///
     /// # Panics
     /// If `band` is not positive and finite.
@@ -44,7 +44,7 @@ impl CompactLevelSet {
         &self.grid
     }
 
-    /// Distance beyond which samples are not kept, m.
+    /// Distance beyond which samples are clamped, m.
     pub fn band(&self) -> f64 {
         self.band
     }
@@ -54,13 +54,13 @@ impl CompactLevelSet {
         &self.steps
     }
 
-    /// Most by which a sample within the band differs from the original, m: half a step and the
+    /// Largest difference of a sample within the band from the original, m: half a step and the
     /// rounding of `f32`; a whole step for inside samples shallower than half of one.
     pub fn error_bound(&self) -> f64 {
         self.band / Self::STEPS * (1.0 + 1e-3)
     }
 
-    /// Back to full samples.
+    /// The full samples.
     pub fn expanded(&self) -> LevelSet {
         let [nx, ny, nz] = self.grid.dims();
         let scale = self.band / Self::STEPS;

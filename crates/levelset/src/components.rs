@@ -12,8 +12,8 @@ pub struct Components {
     pub count: usize,
 }
 
-/// Components of equal owners: nodes that touch along x, y or z (6-connected) and have the same
-/// owner, which is not 0, get the same label.
+/// Components of equal owners: nodes that are adjacent along x, y or z (6-connected) and have the
+/// same owner, other than 0, get the same label.
 ///
 /// # Panics
 /// If there is not one owner per node of `dims`, or more than `u32::MAX` nodes.
@@ -45,7 +45,7 @@ impl LevelSet {
     }
 }
 
-/// Nodes next to each other in one row along k, all of one owner.
+/// Consecutive nodes in one row along k with the same owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     /// Flat index of the first.
@@ -108,7 +108,7 @@ fn run_length<T>(row: &[T], mine: u32, owner: &impl Fn(&T) -> u32) -> usize {
     whole + row[whole..].iter().take_while(|s| owner(s) == mine).count()
 }
 
-/// Unites the runs of a row with those of an earlier row, `stride` nodes before, that they touch.
+/// Unites the runs of a row with the adjacent ones of an earlier row, `stride` nodes before.
 fn join(
     runs: &[Run],
     union: &mut Union,

@@ -5,7 +5,7 @@ use ndarray::s;
 use crate::LevelSet;
 
 impl LevelSet {
-    /// The samples of nodes `low` to `high`, both included.
+    /// The samples of nodes `low` to `high`, inclusive.
     ///
     /// # Panics
     /// If `high` is not a node or is not above `low` on every axis.
@@ -15,8 +15,8 @@ impl LevelSet {
         Self::from_values(grid, part.to_owned())
     }
 
-    /// The smallest part that holds all inside samples and `margin` more nodes on each side where
-    /// the grid has them; `None` if no sample is inside.
+    /// The smallest part with all inside samples and `margin` more nodes on each side where the
+    /// grid has them; `None` if no sample is inside.
     pub fn cropped_to_inside(&self, margin: usize) -> Option<Self> {
         let (low, high) = self.inside_range()?;
         let dims = self.grid().dims();

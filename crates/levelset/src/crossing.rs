@@ -1,14 +1,14 @@
 //! Exact signed crossings of grid lines with a triangle mesh.
 //!
-//! Lines run along z through the grid's nodes. A line that meets an edge or a vertex is decided as
-//! if it were moved by `(e, e^2)` for an infinitesimal `e`, and every decision is an exact
-//! predicate, so for a closed mesh the crossings of each line add up to zero and the sum below a
-//! node is its winding number.
+//! Lines run along z through the grid's nodes. A line through an edge or a vertex is perturbed
+//! symbolically by `(e, e^2)` for an infinitesimal `e`, and every decision is an exact predicate.
+//! For a closed mesh the crossings of each line therefore add up to zero, and the sum below a node
+//! is its winding number.
 
 use nalgebra::Point3;
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
-/// One crossing: nodes of the row from `node` on wind once more (`turn` is +1 or -1).
+/// One crossing: from `node` on, the winding number of the row changes by `turn`, +1 or -1.
 #[derive(Clone, Copy)]
 pub(crate) struct Crossing {
     /// Flat index of the first node past the surface.
@@ -16,7 +16,8 @@ pub(crate) struct Crossing {
     pub(crate) turn: i32,
 }
 
-/// A triangle in grid units with its vertex numbers, which make shared edges agree.
+/// A triangle in grid units with its vertex indices, which make decisions on shared edges
+/// consistent.
 pub(crate) struct Crosser {
     corners: [Point3<f64>; 3],
     names: [u32; 3],
@@ -27,17 +28,17 @@ impl Crosser {
         Self { corners, names }
     }
 
-    /// Which way, if at all, the line up through `(x, y)` crosses: +1 into the solid.
+    /// Crossing direction, if any, of the upward line through `(x, y)`: +1 into the solid.
     pub(crate) fn turn(&self, x: f64, y: f64) -> i32 {
         let first = self.left_of(0, x, y);
         if first != self.left_of(1, x, y) || first != self.left_of(2, x, y) {
             return 0;
         }
-        // seen from above a counter-clockwise triangle faces up: the line leaves the solid
+        // a triangle that is counter-clockwise from above faces up: the line leaves the solid
         if first { -1 } else { 1 }
     }
 
-    /// First of the nodes `0..count` on the line at `(x, y)` that lies above the triangle.
+    /// The first of the nodes `0..count` on the line at `(x, y)` that is above the triangle.
     ///
     /// The line must cross it.
     pub(crate) fn first_above(&self, x: f64, y: f64, turn: i32, count: usize) -> usize {
@@ -75,7 +76,7 @@ impl Crosser {
         left != flip
     }
 
-    /// Height of the triangle's plane on the line, within the triangle's own range.
+    /// Height of the triangle's plane on the line, clamped to the range of the triangle.
     fn height(&self, x: f64, y: f64) -> f64 {
         let [a, b, c] = self.corners;
         let area = |p: &Point3<f64>, q: &Point3<f64>| {

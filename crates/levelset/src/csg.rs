@@ -16,7 +16,7 @@ impl LevelSet {
     /// Points in either solid, on this grid.
     ///
     /// On equal grids no sample is interpolated; otherwise `other` is sampled at this grid's nodes
-    /// (take [`LevelSet::resampled`] first if this grid is too small). Distances are exact outside
+    /// (use [`LevelSet::resampled`] first if this grid is too small). Distances are exact outside
     /// the union and lower bounds of depth inside it.
     pub fn union(&self, other: &Self) -> Self {
         self.combined(other, |a, b| if b < a { b } else { a })
@@ -30,10 +30,10 @@ impl LevelSet {
     /// Points of this solid that are not in the other, on this grid, as [`LevelSet::union`] treats
     /// grids.
     ///
-    /// A node where `other` is exactly zero is outside `other` and so stays in the difference.
+    /// A node where `other` is exactly zero is outside `other` and so remains in the difference.
     pub fn difference(&self, other: &Self) -> Self {
         self.combined(other, |a, b| {
-            // the complement of "inside" includes zero, and inside is strictly negative
+            // the complement of the inside includes zero, since inside is strictly negative
             let b = if b == 0.0 { -f32::MIN_POSITIVE } else { -b };
             if b > a { b } else { a }
         })

@@ -1,4 +1,4 @@
-//! How an isosurface passes through one cube of eight samples.
+//! Topology of an isosurface in one cube of eight samples.
 //!
 //! Corner `c` is at `(c >> 2 & 1, c >> 1 & 1, c & 1)`. Edge `4 a + m` runs along axis `a`; `m`
 //! holds the other two coordinates, the earlier axis first. A configuration has bit `c` set if
@@ -70,8 +70,8 @@ impl Loop {
         &self.edges[..self.len]
     }
 
-    /// The vertex to fan the polygon from so that no diagonal lies in a face of the cube, where
-    /// the neighboring cube might have the same one; `None` if there is none.
+    /// The vertex to fan the polygon from so that no diagonal lies in a face of the cube, where the
+    /// neighboring cube might have the same one; `None` if there is none.
     pub(crate) fn fan(&self) -> Option<usize> {
         let n = self.len;
         let clear = |from: usize| {
@@ -82,7 +82,7 @@ impl Loop {
     }
 }
 
-/// The polygons of a configuration; `joined` says for each ambiguous face whether its two inside
+/// The polygons of a configuration; `joined` returns for each ambiguous face whether its two inside
 /// corners are connected in it.
 pub(crate) fn trace(configuration: u8, joined: impl Fn(usize) -> bool) -> ([Loop; 4], usize) {
     const NONE: u8 = 12;
@@ -97,7 +97,7 @@ pub(crate) fn trace(configuration: u8, joined: impl Fn(usize) -> bool) -> ([Loop
         let backwards = ambiguous(configuration, face) && joined(face);
         for n in 0..4 {
             let Some((enter, true)) = crossing(n) else { continue };
-            // the surface keeps the inside corners on its left
+            // the inside corners stay on the left of the surface
             let leave = (1..4).find_map(|step| {
                 let at = if backwards { n + 4 - step } else { n + step };
                 crossing(at).filter(|(_, entering)| !entering)
@@ -127,11 +127,11 @@ pub(crate) fn trace(configuration: u8, joined: impl Fn(usize) -> bool) -> ([Loop
 
 /// The sheets of the surface through a cube of eight samples.
 ///
-/// Where the inside corners of a face are its two opposite ones, the surface parts them: so two cubes with this face
-/// agree on it.
+/// If the inside corners of a face are its two opposite ones, the surface separates them, so that
+/// both cubes with this face agree.
 ///
-/// Corner `c` is at `(c >> 2 & 1, c >> 1 & 1, c & 1)`. Edge `4 a + m` runs along axis `a`; `m` holds the other two
-/// coordinates, the earlier axis first.
+/// Corner `c` is at `(c >> 2 & 1, c >> 1 & 1, c & 1)`. Edge `4 a + m` runs along axis `a`; `m`
+/// holds the other two coordinates, the earlier axis first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sheets {
     /// Number of the sheet through each edge; `u8::MAX` where none passes.
@@ -159,7 +159,7 @@ impl Sheets {
     }
 }
 
-/// Triangles over edge numbers for the configurations that need no look at the samples.
+/// Triangles over edge numbers for the configurations that do not depend on sample values.
 pub(crate) struct Table {
     start: [u16; 257],
     triangles: Vec<[u8; 3]>,
@@ -208,15 +208,15 @@ pub(crate) fn sides(configuration: u8, polygon: &Loop, regions: &[usize; 8]) -> 
     ends.map(|corner| regions[corner])
 }
 
-/// Two corners on one side of the surface that are connected through the middle of the cube though
-/// not on its own surface, as the trilinear interpolant of the samples has it (Chernyaev 1995).
+/// Two corners on one side of the surface that are connected through the interior of the cube but
+/// not on its faces, by the trilinear interpolant of the samples (Chernyaev 1995).
 ///
 /// A slice across x is bilinear, with the x edges as its corners, and each point of it is connected
-/// to one of those on its side. So a way through the cube is one from x edge to x edge, within
-/// slices. Ways along a slice's sides are on the cube's surface. Its diagonal corners `a` and `c`
-/// are connected while `a c > b d`, a quadratic in x: if it is positive at its top only, the way is
-/// in the middle alone. There is no second one: the interpolant has one saddle of each kind, and
-/// that for a way inside is never below that for a way outside.
+/// to one of those on its side. A path through the cube therefore leads from x edge to x edge,
+/// within slices. Paths along a slice's sides are on the cube's faces. Its diagonal corners `a` and
+/// `c` are connected while `a c > b d`, a quadratic in x: if it is positive at its maximum only,
+/// the path is in the interior only. There is no second one: the interpolant has one saddle of each
+/// kind, and that for an inside path is never below that for an outside path.
 pub(crate) fn tunnel(values: &[f64; 8], regions: &[usize; 8]) -> Option<[usize; 2]> {
     let line = |v: usize| (values[v], values[v + 4] - values[v]);
     for diagonal in [[0, 1, 3, 2], [1, 0, 2, 3]] {

@@ -1,11 +1,11 @@
-//! Dual contouring (Ju, Losasso, Schaefer and Warren 2002): one vertex a cell, placed where the
-//! planes of its crossings meet, so that sharp edges stay sharp.
+//! Dual contouring (Ju, Losasso, Schaefer and Warren 2002): one vertex per cell, at the
+//! intersection of the planes of its crossings, so that sharp edges stay sharp.
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::{LevelSet, TriMesh};
 
-/// Eigenvalues below this share of the largest place no vertex: the planes do not meet there.
+/// Eigenvalues below this share of the largest one are ignored: the planes do not intersect there.
 const FLAT: f64 = 0.1;
 
 /// A surface crossing of a grid edge.
@@ -17,12 +17,11 @@ struct Crossing {
 const NONE: u32 = u32::MAX;
 
 impl LevelSet {
-    /// The zero surface with sharp edges and corners kept: a quadrilateral, as two triangles, around
+    /// The zero surface with sharp edges and corners: a quadrilateral, as two triangles, around
     /// each grid edge that the surface crosses, between vertices in the four cells around it.
     ///
-    /// Where two sheets pass through one cell they share its vertex, so unlike
-    /// [`LevelSet::isosurface`] this need not be a manifold; and it is open where the solid reaches
-    /// the end of the grid.
+    /// Two sheets through one cell share its vertex, so that unlike [`LevelSet::isosurface`] this
+    /// need not be a manifold; and it is open where the solid reaches the end of the grid.
     pub fn dual_contour(&self) -> TriMesh {
         let [nx, ny, nz] = self.grid().dims();
         let mut cells = vec![NONE; self.grid().node_count()];
@@ -78,7 +77,7 @@ impl LevelSet {
         self.as_slice()[self.grid().index(node)] < 0.0
     }
 
-    /// Where the crossings' planes meet best, within the cell; `None` if nothing crosses it.
+    /// The best intersection of the crossings' planes, within the cell; `None` without crossings.
     fn dual_vertex(&self, cell: [usize; 3]) -> Option<Point3<f64>> {
         let corner = |c: usize| [cell[0] + (c >> 2), cell[1] + (c >> 1 & 1), cell[2] + (c & 1)];
         let insides = (0..8).filter(|&c| self.is_inside(corner(c))).count();
@@ -119,9 +118,9 @@ impl LevelSet {
         Crossing { point, normal: slope.try_normalize(1e-12).unwrap_or_else(Vector3::zeros) }
     }
 
-    /// Where along an edge the surface crosses it. Distance bends where the nearest face changes, so
-    /// a straight line between the ends cuts sharp edges off: where the samples bend, the line
-    /// through the two samples on the steeper side is followed instead.
+    /// Position of the surface crossing on an edge. The distance has kinks where the nearest face
+    /// changes, so that a straight line between the ends cuts sharp edges off: if the samples bend,
+    /// the line through the two samples on the steeper side is used instead.
     fn crossing_fraction(&self, a: [usize; 3], b: [usize; 3]) -> f64 {
         let value = |node| f64::from(self.as_slice()[self.grid().index(node)]);
         let (start, end) = (value(a), value(b));

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nalgebra::{Point3, Vector3};
 
-/// How far from the surface distances are exact, in cells.
+/// Distance from the surface within which distances are exact, in cells.
 pub(crate) const BAND: f64 = 3.0;
 
 /// Nodes taken together: one run of the single-precision recurrence, so that its error stays below
@@ -33,12 +33,12 @@ impl Affine {
 pub(crate) struct Facet {
     /// Height over the plane.
     height: Affine,
-    /// Per edge, how far outside it in the plane.
+    /// Distance outside of each edge in the plane.
     away: [Affine; 3],
-    /// Per edge, how far along it.
+    /// Position along each edge.
     along: [Affine; 3],
     length: [f64; 3],
-    /// Inverse growth along a row of height and of the three `away`.
+    /// Inverse change along a row of height and of the three `away`.
     inverse: [f64; 4],
 }
 
@@ -50,7 +50,7 @@ struct RowStart {
 }
 
 impl Facet {
-    /// `None` if the triangle is too thin to have a plane; then its edges stand for it.
+    /// `None` if the triangle is too thin to have a plane; its edges then replace it.
     pub(crate) fn new(corners: &[Point3<f64>; 3]) -> Option<Self> {
         let edges: [Vector3<f64>; 3] = std::array::from_fn(|e| corners[(e + 1) % 3] - corners[e]);
         let length = edges.map(|e| e.norm());
@@ -71,7 +71,7 @@ impl Facet {
     }
 
     /// Lowers the squared distances of a row of nodes, `best`, to this triangle's for all nodes of
-    /// `range` that are within the band, and perhaps for others.
+    /// `range` within the band, and perhaps for others.
     pub(crate) fn lower_row(&self, i: usize, j: usize, range: Range<usize>, best: &mut [f32]) {
         let (i, j) = (i as f64, j as f64);
         let start = RowStart {

@@ -1,4 +1,4 @@
-//! What a triangle mesh is: closed, oriented, how many pieces, which topology.
+//! Topology of triangle meshes: closed, oriented, components.
 
 use crate::from_mesh::MeshError;
 use crate::open_edges::directed_edges;
@@ -19,7 +19,8 @@ pub struct MeshFacts {
     pub edge_manifold: bool,
     /// Pieces connected through edges.
     pub components: usize,
-    /// Vertices in use less edges plus triangles: 2 for each closed piece, less 2 for each handle.
+    /// Number of vertices in use minus edges plus triangles: 2 for each closed component, minus 2
+    /// for each handle.
     pub euler_number: i64,
     /// Triangles with no area or with a repeated vertex.
     pub degenerate_triangles: usize,
@@ -30,8 +31,7 @@ pub struct MeshFacts {
 impl TriMesh {
     /// Checks vertices and indices, and determines the facts.
     ///
-    /// # Errors
-    /// [`MeshError`] when there is no triangle, a coordinate is not finite or an index is out of
+    /// [`MeshError`] if there is no triangle, a coordinate is not finite or an index is out of
     /// range.
     pub fn facts(&self) -> Result<MeshFacts, MeshError> {
         self.validate()?;
@@ -67,7 +67,7 @@ impl TriMesh {
         })
     }
 
-    /// Volume, center and inertia of what the mesh encloses, exact for its flat triangles.
+    /// Volume, center and inertia of the enclosed solid, exact for its flat triangles.
     ///
     /// Meaningful for a closed mesh; parts that it winds around twice count twice.
     ///

@@ -14,17 +14,18 @@ use crate::open_edges::open_edges;
 use crate::sweep::{Anchor, sweep};
 use crate::{Aabb, Grid, LevelSet, TriMesh};
 
-/// What decides which side of the triangles is inside.
+/// What determines the inside of the triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// The mesh must be closed and wound outwards; points that it winds around are inside.
+    /// The mesh must be closed and wound outwards; points with a positive winding number are
+    /// inside.
     Strict,
-    /// Any mesh: inside is where the generalised winding number (Jacobson et al. 2013) is more
-    /// than one half, so that holes are closed smoothly.
+    /// Any mesh: inside is where the generalised winding number (Jacobson et al. 2013) exceeds one
+    /// half, which closes holes smoothly.
     Winding,
 }
 
-/// Why no level set can be made from a mesh.
+/// Why a mesh cannot be converted to a level set.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum MeshError {
@@ -37,7 +38,7 @@ pub enum MeshError {
         /// Number of the vertex.
         vertex: usize,
     },
-    /// A triangle names a vertex that does not exist.
+    /// A triangle has an unknown vertex.
     #[error("triangle {triangle} refers to vertex {vertex}, but there are only {count}")]
     IndexOutOfRange {
         /// Number of the triangle.
@@ -50,7 +51,7 @@ pub enum MeshError {
     /// No triangle has any area.
     #[error("all triangles of the mesh have zero area")]
     Degenerate,
-    /// A strict conversion met an edge without its opposite.
+    /// A strict conversion found an edge without its opposite.
     #[error(
         "the mesh is not closed: no triangle has an edge from vertex {to} to vertex {from} to \
          match the one from {from} to {to} ({count} such edges); repair it or use the winding sign"
@@ -80,7 +81,7 @@ pub enum MeshError {
     OutsideGrid,
 }
 
-/// Planes of the grid that one task fills.
+/// Planes of the grid per task.
 const SLAB: usize = 8;
 
 impl LevelSet {
@@ -89,12 +90,12 @@ impl LevelSet {
     /// Within three cells of the surface the distance is exact to 1e-4 cells and the sign is exact
     /// (with [`Sign::Winding`], except where the winding number is within 0.01 of one half).
     /// Beyond, distance is to the nearest of the surface points next to the nodes by the surface,
-    /// found by sweeping: a few hundredths of a cell too far on average. The same bits come out for
-    /// any number of threads.
+    /// found by sweeping: on average a few hundredths of a cell too large. The bits are the same
+    /// for any number of threads.
     ///
     /// # Errors
-    /// [`MeshError`] when the mesh is empty, malformed or flat, when a strict conversion meets an
-    /// open or inside-out mesh, or when the surface misses the grid.
+    /// [`MeshError`] if the mesh is empty, malformed or flat, if a strict conversion finds an open
+    /// or inside-out mesh, or if the surface misses the grid.
     pub fn from_mesh(mesh: &TriMesh, grid: Grid, sign: Sign) -> Result<Self, MeshError> {
         let (mut distance, inside) = scan(mesh, &grid, sign)?;
         let anchors = anchors(&distance, &inside, grid.dims());
@@ -102,8 +103,8 @@ impl LevelSet {
         Ok(Self::from_scan(grid, distance, &inside))
     }
 
-    /// As [`LevelSet::from_mesh`], but only within three cells of the surface; samples farther off
-    /// have a distance of three cells and the right sign. It is faster, and enough where only the
+    /// [`LevelSet::from_mesh`] only within three cells of the surface; samples farther away have a
+    /// distance of three cells and the right sign. It is faster, and sufficient where only the
     /// surface matters.
     ///
     /// # Errors
@@ -183,7 +184,7 @@ fn anchors(distance: &[f32], inside: &[bool], dims: [usize; 3]) -> Vec<Anchor> {
             (signed(high) - signed(low)) / ((high - low) / strides[a]) as f32
         });
         let size = slope.iter().map(|x| x * x).sum::<f32>().sqrt();
-        // a node with several nearest points has no gradient: points of its neighbors will do
+        // a node with several nearest points has no gradient: points of its neighbors replace them
         if size.is_finite() && size > 0.1 {
             let scale = -signed(node) / size;
             anchors.push(Anchor { node: node as u32, offset: slope.map(|x| x * scale) });
@@ -193,8 +194,8 @@ fn anchors(distance: &[f32], inside: &[bool], dims: [usize; 3]) -> Vec<Anchor> {
 }
 
 impl TriMesh {
-    /// Checks that there are triangles, that vertices are finite, and that triangles name vertices that exist.
-    /// Whether the mesh is closed is not checked.
+    /// Checks that there are triangles, that vertices are finite, and that indices are in range.
+    /// Does not check whether the mesh is closed.
     ///
     /// # Errors
     /// [`MeshError::Empty`], [`MeshError::NotFinite`] or [`MeshError::IndexOutOfRange`].
@@ -284,18 +285,18 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// A slab of a mesh with holes: inside is where the winding number of the capped mesh, less that of
-/// the caps, is more than one half.
+/// A slab of a mesh with holes: inside is where the winding number of the capped mesh minus that of
+/// the caps exceeds one half.
 struct OpenSlab<'a> {
     caps: &'a Caps,
     slab: &'a Slab,
-    /// Of the capped mesh.
+    /// Winding numbers of the capped mesh.
     windings: &'a [i32],
     distance: &'a [f32],
 }
 
 impl OpenSlab<'_> {
-    /// Sets a block of nodes, all at once if the winding number is known to change little within
+    /// Sets a block of nodes, all together if the winding number is known to change little within
     /// it.
     fn decide(&self, block: [Range<usize>; 3], inside: &mut [bool]) {
         let [_, ny, nz] = self.slab.dims;
@@ -308,7 +309,7 @@ impl OpenSlab<'_> {
         let room = (shifted - shifted.floor()).min(shifted.floor() + 1.0 - shifted);
         let least = shifted.floor() as i32 + 1;
         let center = index(middle[0], middle[1], middle[2]);
-        // no triangle between the middle and the rest: one side holds all
+        // no triangle between the middle and the rest: all are on one side
         let clear = f64::from(self.distance[center]) > reach && reach < BAND;
         let one_side = clear && view.smooth_slope * reach < room;
         if reach == 0.0 || one_side || view.slope * reach < room {
@@ -404,7 +405,7 @@ impl Slab {
     }
 }
 
-/// Puts the surface half-way between neighbors of opposite sign far from any triangle, where the
+/// Places the surface half-way between neighbors of opposite sign far from any triangle, where the
 /// winding number alone closes a hole.
 fn bridge_holes(values: &mut [f32], inside: &[bool], grid: &Grid) {
     let dims = grid.dims();

@@ -1,4 +1,4 @@
-//! Where samples live: an axis-aligned box and a uniform grid of nodes in it.
+//! Axis-aligned boxes and uniform grids of nodes.
 
 use nalgebra::{Point3, Vector3};
 use thiserror::Error;
@@ -64,33 +64,33 @@ impl Aabb {
     }
 }
 
-/// Why a grid cannot be made.
+/// Why a grid is invalid.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum GridError {
     /// The origin, spacing or bounds are not finite, or the spacing is not positive.
     #[error("grid origin and spacing must be finite and the spacing positive (spacing {spacing})")]
     NotFinite {
-        /// The spacing asked for, m.
+        /// The requested spacing, m.
         spacing: f64,
     },
-    /// An axis has fewer than two nodes, so it holds no cell.
+    /// An axis has fewer than two nodes, so there are no cells.
     #[error("a grid needs at least 2 nodes along each axis, not {dims:?}")]
     TooSmall {
-        /// Nodes per axis asked for.
+        /// Requested nodes per axis.
         dims: [usize; 3],
     },
-    /// More nodes than the caller allows; nothing was allocated.
+    /// The number of nodes exceeds the caller's limit; nothing was allocated.
     #[error("a grid of {} passes the limit of {limit} nodes: use a coarser spacing", product(dims))]
     TooLarge {
-        /// Nodes per axis asked for.
+        /// Requested nodes per axis.
         dims: [usize; 3],
-        /// Most nodes the caller allows.
+        /// The caller's limit.
         limit: usize,
     },
 }
 
-/// Nodes per axis, or that they are beyond all bounds.
+/// Number of nodes, or an error if it exceeds the limit.
 fn product(dims: &[usize; 3]) -> String {
     const MAX: usize = 1_000_000_000;
     if dims.iter().all(|&n| n <= MAX) {
@@ -102,7 +102,7 @@ fn product(dims: &[usize; 3]) -> String {
 
 /// A uniform, node-centered grid: `dims` nodes per axis, `spacing` meters apart.
 ///
-/// It is a description only and owns no samples.
+/// It is only a description and has no samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
     origin: Point3<f64>,
@@ -111,14 +111,14 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Most nodes a caller who sets no limit of its own should allow: 2^30, 4 GiB of samples.
+    /// Recommended limit of nodes: 2^30, 4 GiB of samples.
     pub const MAX_NODES: usize = 1 << 30;
 
     /// A grid whose node `[0, 0, 0]` is at `origin`, of at most `limit` nodes.
     ///
     /// # Errors
-    /// [`GridError`] when a number is not finite, an axis has fewer than two nodes, or the nodes
-    /// are more than `limit`.
+    /// [`GridError`] if a number is not finite, an axis has fewer than two nodes, or there are more
+    /// than `limit` nodes.
     pub fn new(
         origin: Point3<f64>,
         spacing: f64,
@@ -164,8 +164,8 @@ impl Grid {
         Self::new(bounds.center() - span / 2.0, spacing, dims, limit)
     }
 
-    /// The least spacing, to one part in 10^6, at which [`Grid::enclosing`] a box of these edge lengths
-    /// takes at most `nodes` nodes; infinite where no spacing does.
+    /// The smallest spacing, to one part in 10^6, at which [`Grid::enclosing`] a box of these edge
+    /// lengths has at most `nodes` nodes; infinite if there is none.
     pub fn finest_spacing(extents: &Vector3<f64>, padding: usize, nodes: usize) -> f64 {
         let longest = extents.max();
         let count = |spacing: f64| {
@@ -189,7 +189,7 @@ impl Grid {
         coarse
     }
 
-    /// The grid of the nodes `low` to `high`, both included.
+    /// The grid of the nodes `low` to `high`, inclusive.
     ///
     /// # Panics
     /// If `high` is not a node or is not above `low` on every axis.
@@ -215,34 +215,34 @@ impl Grid {
         self.dims
     }
 
-    /// All nodes; never zero.
+    /// Total number of nodes; never zero.
     pub fn node_count(&self) -> usize {
         self.dims.iter().product()
     }
 
-    /// Volume of one cell, which is also what one node stands for, m^3.
+    /// Volume of one cell, which each node represents, m^3.
     pub fn cell_volume(&self) -> f64 {
         self.spacing.powi(3)
     }
 
-    /// Where node `[i, j, k]` is, m.
+    /// Position of node `[i, j, k]`, m.
     #[inline]
     pub fn position(&self, [i, j, k]: [usize; 3]) -> Point3<f64> {
         self.origin + Vector3::new(i as f64, j as f64, k as f64) * self.spacing
     }
 
-    /// Place of node `[i, j, k]` in the flat sample array.
+    /// Index of node `[i, j, k]` in the flat sample array.
     #[inline]
     pub fn index(&self, [i, j, k]: [usize; 3]) -> usize {
         (i * self.dims[1] + j) * self.dims[2] + k
     }
 
-    /// How far apart neighbors along x, y, z are in the flat sample array.
+    /// Strides along x, y, z in the flat sample array.
     pub(crate) fn strides(&self) -> [usize; 3] {
         [self.dims[1] * self.dims[2], self.dims[2], 1]
     }
 
-    /// The node at a place of the flat sample array.
+    /// The node at an index of the flat sample array.
     pub fn node(&self, index: usize) -> [usize; 3] {
         let [_, ny, nz] = self.dims;
         [index / (ny * nz), index / nz % ny, index % nz]
@@ -254,8 +254,8 @@ impl Grid {
         Aabb { min: self.origin, max: self.position(last) }
     }
 
-    /// The cell that holds `p`, as its lowest node and the offset in it in `[0, 1]`, once `p` is
-    /// clamped to the grid's box.
+    /// The cell that contains `p`, clamped to the grid's box: its lowest node, and the offset in it
+    /// in `[0, 1]`.
     #[inline]
     pub fn locate(&self, p: &Point3<f64>) -> ([usize; 3], [f64; 3]) {
         let mut cell = [0; 3];
@@ -263,7 +263,7 @@ impl Grid {
         for a in 0..3 {
             let last = (self.dims[a] - 1) as f64;
             let x = (p[a] - self.origin[a]) / self.spacing;
-            // as `clamp`, but without a check of its bounds
+            // like `clamp`, but without a check of its bounds
             let x = if x < 0.0 { 0.0 } else { x };
             let x = if x > last { last } else { x };
             // i32 converts in one instruction, and nodes along an axis are fewer

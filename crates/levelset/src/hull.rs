@@ -7,16 +7,16 @@ use thiserror::Error;
 use crate::facet::segment_distance_squared;
 use crate::{Aabb, TriMesh};
 
-/// The smallest convex solid around some points, with its exact signed distance.
+/// The convex hull of some points, with its exact signed distance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConvexHull {
     mesh: TriMesh,
     faces: Vec<Face>,
-    /// Those of the faces, [`LANES`] at a time; the last fills the rest.
+    /// Planes of the faces, [`LANES`] at a time; the last one fills the rest.
     planes: Vec<Planes>,
 }
 
-/// Planes whose heights are found at once.
+/// Number of planes evaluated together.
 const LANES: usize = 8;
 
 /// Coordinates of normals, and distances from the origin along them, m.
@@ -35,7 +35,7 @@ impl Planes {
         }
     }
 
-    /// How far a point is in front of each, m.
+    /// Distance of a point in front of each plane, m.
     #[inline]
     fn heights(&self, p: &Point3<f64>) -> [f64; LANES] {
         let [x, y, z] = &self.normals;
@@ -75,8 +75,8 @@ struct Face {
 impl ConvexHull {
     /// The hull of `points`, which may repeat and lie on edges, in faces or inside.
     ///
-    /// Points are added one by one and seen by faces through exact predicates, so that the faces are
-    /// closed and none cuts a point off. Takes time as points times faces.
+    /// Points are added one by one by exact predicates, so that the faces are closed and none cuts
+    /// a point off. Takes time proportional to points times faces.
     ///
     /// # Errors
     /// [`HullError`] when a point is not finite or all lie in one plane.
@@ -94,9 +94,10 @@ impl ConvexHull {
         Self::of(points, &triangles)
     }
 
-    /// The hull of some of `points`, out of which no other stands by more than `tolerance` meters.
+    /// The hull of some of `points` beyond which no other point lies by more than `tolerance`
+    /// meters.
     ///
-    /// Grows from a tetrahedron by the point that stands out most, so that few vertices do.
+    /// Grows from a tetrahedron by the farthest point, so that it has few vertices.
     ///
     /// # Errors
     /// [`HullError`] when a point is not finite or all are within `tolerance` of a plane.
@@ -108,13 +109,13 @@ impl ConvexHull {
         let mut triangles = farthest_four(points, tolerance)
             .and_then(|four| tetrahedron(points, four))
             .ok_or(HullError::Flat { count: points.len() })?;
-        // no point stands out of the first `done`
+        // no point is outside of the first `done`
         let mut done = 0;
         while let Some(triangle) = triangles.get(done).copied() {
             let face = Face::new(triangle.map(|n| points[n]));
             let farthest = face.and_then(|face| highest(points.iter().map(|p| face.height(p))));
             match farthest {
-                // a face too thin for a normal is seen by the predicate alone
+                // only the predicate decides for a face too thin for a normal
                 Some((n, height)) if height > tolerance && sees(points, &triangle, n) => {
                     done -= triangles[..done].iter().filter(|t| sees(points, t, n)).count();
                     add(points, n, &mut triangles);
@@ -125,8 +126,8 @@ impl ConvexHull {
         Self::of(points, &triangles)
     }
 
-    /// The solid that a closed convex mesh bounds, wound outwards, without a search; that it is convex
-    /// is not checked.
+    /// The solid of a closed convex mesh wound outwards, without a search; convexity is not
+    /// checked.
     ///
     /// # Errors
     /// [`HullError::Flat`] when no triangle has an area.
@@ -179,8 +180,8 @@ impl ConvexHull {
         if self.lower_bound(p) <= 0.0 { self.highest(p).1 } else { self.nearest(p).1.sqrt() }
     }
 
-    /// The largest signed distance of `p` from the plane of a face, m: that from the hull inside, a
-    /// lower bound of it outside, but for rounding, in a fraction of the time.
+    /// The largest signed distance of `p` from the plane of a face, m: inside that from the hull,
+    /// outside a lower bound, up to round-off, in a fraction of the time.
     #[inline]
     pub fn lower_bound(&self, p: &Point3<f64>) -> f64 {
         let mut most = [f64::NEG_INFINITY; LANES];
@@ -193,8 +194,8 @@ impl ConvexHull {
         most.into_iter().fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// How far it is from an inner point `from` to the surface along `way`, as a multiple of its length; zero from
-    /// outside.
+    /// Distance from an inner point `from` to the surface along `way`, as a multiple of its length;
+    /// zero from outside.
     pub fn exit(&self, from: &Point3<f64>, way: &Vector3<f64>) -> f64 {
         let mut least = f64::INFINITY;
         for face in &self.faces {
@@ -209,8 +210,8 @@ impl ConvexHull {
         least
     }
 
-    /// Gradient of [`ConvexHull::distance`] at `p`: outside the direction from the nearest point, inside
-    /// and on the surface the normal of the nearest face, the first of equals.
+    /// Gradient of [`ConvexHull::distance`] at `p`: outside the direction from the nearest point,
+    /// inside and on the surface the normal of the nearest face, the first among equals.
     pub fn normal(&self, p: &Point3<f64>) -> Vector3<f64> {
         let (highest, height) = self.highest(p);
         if height <= 0.0 {
@@ -220,7 +221,8 @@ impl ConvexHull {
         (p - nearest.nearest(p)).try_normalize(0.0).unwrap_or(highest.normal)
     }
 
-    /// The face whose plane `p` is farthest in front of, the first of equals, and how far, m.
+    /// The face whose plane `p` is farthest in front of, the first among equals, and the distance,
+    /// m.
     fn highest(&self, p: &Point3<f64>) -> (&Face, f64) {
         let mut highest = (&self.faces[0], self.faces[0].height(p));
         for face in &self.faces[1..] {
@@ -234,8 +236,8 @@ impl ConvexHull {
 
     /// The face nearest to `p`, which is outside, and the square of its distance, m^2.
     fn nearest(&self, p: &Point3<f64>) -> (&Face, f64) {
-        /// Share of its distance from the origin by which a point may be in front of a face or not: of
-        /// two faces in one plane rounding may find `p` in front of the farther one only.
+        /// Share of its distance from the origin by which a point may be in front of a face or not:
+        /// of two faces in one plane rounding may find `p` in front of the farther one only.
         const SLACK: f64 = 1e-12;
         let mut highest = (f64::NEG_INFINITY, 0);
         for (block, planes) in self.planes.iter().enumerate() {
@@ -266,7 +268,7 @@ impl ConvexHull {
 }
 
 impl Face {
-    /// `None` if it is too thin to have a normal; its neighbors stand for it.
+    /// `None` if it is too thin to have a normal; its neighbors replace it.
     fn new(corners: [Point3<f64>; 3]) -> Option<Self> {
         let [a, b, c] = corners;
         let normal = (b - a).cross(&(c - a));
@@ -283,7 +285,7 @@ impl Face {
         [0, 1, 2].map(|n| [self.corners[n], self.corners[(n + 1) % 3]])
     }
 
-    /// Whether `p` is above or below it and not beside it.
+    /// Whether `p` is above or below it, not beside it.
     fn faces(&self, p: &Point3<f64>) -> bool {
         let within = |[a, b]: &[Point3<f64>; 2]| (b - a).cross(&(p - a)).dot(&self.normal) >= 0.0;
         self.edges().iter().all(within)
@@ -304,7 +306,7 @@ impl Face {
         let on_edge = |[a, b]: [Point3<f64>; 2]| {
             let edge = b - a;
             let t = edge.dot(&(p - a)) / edge.norm_squared();
-            // an edge without length is its end
+            // an edge without length is a point
             a + edge * if t.is_finite() { t.clamp(0.0, 1.0) } else { 0.0 }
         };
         let [x, y, z] = self.edges().map(on_edge);
@@ -320,7 +322,7 @@ fn sees(points: &[Point3<f64>], triangle: &[usize; 3], p: usize) -> bool {
     side(points, triangle, p) < 0.0
 }
 
-/// Negative if `p` is above a triangle, which is to say that it is counter-clockwise seen from `p`.
+/// Negative if `p` is above a triangle, which is then counter-clockwise seen from `p`.
 fn side(points: &[Point3<f64>], triangle: &[usize; 3], p: usize) -> f64 {
     let coord = |n: usize| Coord3D { x: points[n].x, y: points[n].y, z: points[n].z };
     let [a, b, c] = *triangle;
@@ -341,8 +343,8 @@ fn first_four(points: &[Point3<f64>]) -> Option<[usize; 4]> {
     Some([0, b, c, d])
 }
 
-/// The lowest along x and three that are each farthest from those before, if each is by more than
-/// `tolerance`.
+/// The lowest point along x and three more, each the farthest from the previous ones, if by more
+/// than `tolerance`.
 fn farthest_four(points: &[Point3<f64>], tolerance: f64) -> Option<[usize; 4]> {
     let farthest = |distance: &dyn Fn(&Point3<f64>) -> f64| {
         highest(points.iter().map(distance)).filter(|(_, most)| *most > tolerance)
@@ -356,7 +358,7 @@ fn farthest_four(points: &[Point3<f64>], tolerance: f64) -> Option<[usize; 4]> {
     Some([a, b, c, d])
 }
 
-/// Place and value of the highest, the first of equals.
+/// Index and value of the highest, the first among equals.
 fn highest(values: impl Iterator<Item = f64>) -> Option<(usize, f64)> {
     values.enumerate().reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
@@ -368,7 +370,7 @@ fn tetrahedron(points: &[Point3<f64>], [a, b, c, d]: [usize; 4]) -> Option<Vec<[
     (side != 0.0).then(|| vec![[a, b, c], [a, d, b], [b, d, c], [c, d, a]])
 }
 
-/// Replaces the triangles that see point `n` by those from their rim to it.
+/// Replaces the triangles visible from point `n` by those from their rim to it.
 fn add(points: &[Point3<f64>], n: usize, triangles: &mut Vec<[usize; 3]>) {
     let mut edges = Vec::new();
     triangles.retain(|t| {

@@ -1,4 +1,4 @@
-//! Volume integrals by cell sign (Su09 section 4.2): an inside node stands for one cube.
+//! Volume integrals by cell sign (Su09 section 4.2): an inside node represents one cube.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub struct NodeCounts {
 impl NodeCounts {
     /// Adds the nodes `[i, j, k]` with `k` in `range`.
     pub fn add_run(&mut self, i: usize, j: usize, range: Range<usize>) {
-        // sums of a run of so short rows fit in 64 bits, which are several times faster
+        // sums of a run of such short rows fit in 64 bits, which are several times faster
         const SHORT: usize = 1 << 20;
         if range.is_empty() {
         } else if i.max(j).max(range.end) < SHORT {
@@ -63,12 +63,12 @@ impl NodeCounts {
         self.second.iter_mut().zip(other.second).for_each(|(sum, x)| *sum += x);
     }
 
-    /// How many nodes they are.
+    /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.nodes as usize
     }
 
-    /// Moments of the cubes that the nodes of `grid` stand for, as [`LevelSet::moments`].
+    /// Moments of the cubes of the nodes of `grid`, as [`LevelSet::moments`].
     pub fn moments(&self, grid: &Grid) -> Moments {
         let (o, h, cell) = (grid.origin().coords, grid.spacing(), grid.cell_volume());
         let n = self.nodes as f64;
@@ -100,7 +100,7 @@ impl LevelSet {
     /// Error of order h^2 where the surface is smooth, at several times the cost of
     /// [`LevelSet::moments`].
     ///
-    /// Only what lies between the grid's nodes counts.
+    /// Only the solid between the grid's nodes counts.
     pub fn subcell_moments(&self) -> Moments {
         let [nx, ny, nz] = self.grid().dims();
         let h = self.grid().spacing();
@@ -195,7 +195,7 @@ fn positive(moments: Moments) -> Moments {
 }
 
 /// Moments of each label's nodes, by the quadrature of [`LevelSet::moments`], so that the pieces of
-/// a solid have its mass: entry `n` is that of label `n + 1`; label 0 is background.
+/// a solid add up to its mass: entry `n` is that of label `n + 1`; label 0 is background.
 ///
 /// # Panics
 /// If there is not one label per node, or one is more than `count`.

@@ -1,5 +1,6 @@
-//! Marching cubes (Lorensen and Cline 1987) with the topology of the trilinear interpolant: faces by
-//! its asymptotes (Nielson and Hamann 1991), the inside of cells by its saddles (Chernyaev 1995).
+//! Marching cubes (Lorensen and Cline 1987) with the topology of the trilinear interpolant: faces
+//! by its asymptotes (Nielson and Hamann 1991), the inside of cells by its saddles (Chernyaev
+//! 1995).
 
 use nalgebra::{Point3, Unit, Vector3, center};
 
@@ -13,8 +14,8 @@ impl LevelSet {
     /// The zero surface as a triangle mesh: closed, wound outwards, every edge shared by exactly
     /// two triangles and every vertex on an edge of the grid or inside a cell.
     ///
-    /// It has as many pieces and handles as the zero surface of [`LevelSet::value`], which no choice
-    /// of triangles by signs alone can promise.
+    /// It has as many components and handles as the zero surface of [`LevelSet::value`], which no
+    /// table by signs alone can guarantee.
     ///
     /// A solid that reaches the end of the grid is closed a thousandth of a cell beyond it.
     pub fn isosurface(&self) -> TriMesh {
@@ -229,7 +230,7 @@ struct Cell {
 }
 
 impl Cell {
-    /// A point near the surface within the cell, moved onto it along the gradient.
+    /// A point near the surface within the cell, projected onto it along the gradient.
     fn pulled_to_surface(&self, p: Point3<f64>) -> Point3<f64> {
         let mut at = (p - self.low) / self.spacing;
         for _ in 0..4 {
@@ -258,8 +259,8 @@ impl Cell {
     }
 }
 
-/// Joins two polygons by a tube around which there is a ring of vertices in the cell, so that no
-/// edge of it can be one of a neighboring cell's too.
+/// Joins two polygons by a tube with a ring of vertices inside the cell, so that no edge of it can
+/// belong to a neighboring cell, too.
 fn add_tube(mesh: &mut TriMesh, first: &[u32], second: &[u32], cell: &Cell) {
     let spokes = spokes(mesh, first, second);
     let ring: Vec<u32> = spokes
@@ -282,8 +283,8 @@ fn add_tube(mesh: &mut TriMesh, first: &[u32], second: &[u32], cell: &Cell) {
     }
 }
 
-/// Pairs of vertices of two polygons that face each other, each one step along the first polygon or
-/// back along the second from the last, once around both.
+/// Pairs of facing vertices of two polygons, each one step along the first polygon or back along
+/// the second from the last, once around both.
 fn spokes(mesh: &TriMesh, first: &[u32], second: &[u32]) -> Vec<[u32; 2]> {
     let (m, n) = (first.len(), second.len());
     let distance = |i: usize, j: usize| {
@@ -358,7 +359,7 @@ fn shifted(row: &[u64], word: usize) -> u64 {
     row[word] >> 1 | row.get(word + 1).map_or(0, |next| next << 63)
 }
 
-/// Removes the lowest set bit and gives its place in the row.
+/// Removes the lowest set bit and returns its index in the row.
 fn take_bit(bits: &mut u64, word: usize) -> Option<usize> {
     if *bits == 0 {
         return None;

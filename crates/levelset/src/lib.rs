@@ -1,8 +1,8 @@
-//! Signed distance on uniform grids: the geometry kernel of brisance, and of use without it.
+//! Signed distance on uniform grids: the geometry kernel of brisance, also useful without it.
 //!
 //! A solid is a [`LevelSet`]: the distance to its surface, negative inside, sampled on the nodes of
-//! a [`Grid`]. It comes from triangles or from the formulas of [`Solid`] and [`ConvexHull`], is cut,
-//! taken apart and measured, and goes back:
+//! a [`Grid`]. It is created from triangles or from the formulas of [`Solid`] and [`ConvexHull`],
+//! cut, divided, measured, and converted back:
 //!
 //! ```text
 //!  TriMesh --from_mesh--> LevelSet --isosurface, dual_contour--> TriMesh
@@ -26,9 +26,9 @@
 //! ```
 //!
 //! # Distance
-//! Lines of equal distance in a slice through a ring, every 0.2 m: inside orange, outside blue. In the
-//! middle a ball is united with it, which leaves lower bounds of depth inside; on the right
-//! [`LevelSet::redistanced`] has made them distances again.
+//! Lines of equal distance in a slice through a ring, every 0.2 m: inside orange, outside blue. In
+//! the middle, the union with a ball leaves lower bounds of depth inside; on the right
+//! [`LevelSet::redistanced`] has restored the distance.
 //!
 //! <div>
 #![doc = include_str!("../doc/distance.svg")]
@@ -54,16 +54,16 @@
 //! ```
 //!
 //! # To triangles, back, and cut in two
-//! [`LevelSet::isosurface`] gives a closed mesh, always, with the topology of the trilinear
+//! [`LevelSet::isosurface`] always gives a closed mesh, with the topology of the trilinear
 //! interpolant. [`LevelSet::dual_contour`], on the right, keeps sharp edges instead:
 //!
 //! <div>
 #![doc = include_str!("../doc/surface.svg")]
 //! </div>
 //!
-//! [`LevelSet::from_mesh`] converts a closed mesh, with exact distance near the surface and no
-//! wrong sign; with [`Sign::Winding`] it converts any mesh. Set operations cut: the ball on the
-//! left divides the ring into what [`LevelSet::difference`] and [`LevelSet::intersection`] give.
+//! [`LevelSet::from_mesh`] converts a closed mesh, with exact distance near the surface and exact
+//! signs; with [`Sign::Winding`] it converts any mesh. Set operations cut: the ball on the left
+//! divides the ring into the results of [`LevelSet::difference`] and [`LevelSet::intersection`].
 //!
 //! <div>
 #![doc = include_str!("../doc/cut.svg")]
@@ -90,9 +90,9 @@
 //! ```
 //!
 //! # Tetrahedra
-//! [`TetMesh::stuffed`] fills a solid with tetrahedra of good shape, of one size or growing inwards
-//! ([`Stuffing::doublings`]), as half a ball shows. [`TetMesh::quality`] measures them and
-//! [`TetMesh::deviation`] how far the surfaces are apart, which shows features that were too thin.
+//! [`TetMesh::stuffed`] fills a solid with well-shaped tetrahedra, of one size or growing inwards
+//! ([`Stuffing::doublings`]), as shown for half a ball. [`TetMesh::quality`] measures their shape
+//! and [`TetMesh::deviation`] the distance of the surfaces, which reveals lost thin features.
 //!
 //! <div>
 #![doc = include_str!("../doc/tetrahedra.svg")]
@@ -176,7 +176,7 @@ pub use tet_deviation::Deviation;
 pub use tet_mesh::{TetError, TetMesh};
 pub use tet_quality::TetQuality;
 
-/// The Rust in the README runs as it stands there.
+/// Tests the Rust code of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -8,13 +8,13 @@ use std::collections::BinaryHeap;
 pub enum UpwindOrder {
     /// One upwind neighbor per axis: error of order h.
     First,
-    /// Two upwind neighbors per axis where they are known and ordered: error of order h^2 away
-    /// from where fronts meet.
+    /// Two upwind neighbors per axis where they are known and ordered: error of order h^2 except
+    /// where fronts meet.
     Second,
 }
 
 /// Fills the infinite entries of `distance` (in cells, never negative) from the finite ones, which
-/// stay as they are.
+/// are unchanged.
 pub(crate) fn march(distance: &mut [f32], dims: [usize; 3], order: UpwindOrder) {
     let strides = [dims[1] * dims[2], dims[2], 1];
     let neighbors = |node: usize| {
@@ -49,7 +49,8 @@ pub(crate) fn march(distance: &mut [f32], dims: [usize; 3], order: UpwindOrder) 
     }
 }
 
-/// Keys order by distance, then by node, so that equal distances are taken in a fixed order.
+/// Keys are ordered by distance, then by node, so that equal distances are processed in a fixed
+/// order.
 type Queue = BinaryHeap<Reverse<u64>>;
 
 struct Solver {

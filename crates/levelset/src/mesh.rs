@@ -4,7 +4,7 @@ use nalgebra::{Point3, Vector3};
 
 /// A triangle mesh: vertices in meters and triangles wound counter-clockwise seen from outside.
 ///
-/// The fields are plain data and may hold anything; what needs more checks it.
+/// The fields are plain data without guarantees; functions with requirements check them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriMesh {
     /// Vertex positions, m.
@@ -45,15 +45,15 @@ impl TriMesh {
         (0..self.triangles.len()).map(six).sum::<f64>() / 6.0
     }
 
-    /// The mesh with one vertex for each place, and without triangles that have two corners there. Vertices come in the
-    /// order of their coordinates.
+    /// The mesh with one vertex per position, without triangles that have two corners at one.
+    /// Vertices are sorted by their coordinates.
     ///
     /// # Panics
     /// If a triangle names a vertex that does not exist.
     #[must_use]
     pub fn welded(&self) -> Self {
         let mut order: Vec<u32> = (0..self.vertices.len() as u32).collect();
-        // adding zero makes -0 and 0 one place
+        // adding zero merges -0 and 0
         let place = |v: u32| self.vertices[v as usize].coords.map(|x| x + 0.0);
         let compare = |p: &u32, q: &u32| {
             let (p, q) = (place(*p), place(*q));
@@ -70,8 +70,8 @@ impl TriMesh {
         Self { vertices, triangles: left.collect() }
     }
 
-    /// Points on the surface, its vertices among them, at most about `spacing` meters apart: of those in
-    /// one cube of that edge the first, where vertices come in their order and before all else. No edge
+    /// Points on the surface, including its vertices, at most about `spacing` meters apart: the
+    /// first one in each cube of that edge, where vertices come first and in their order. No edge
     /// is divided into more than 64 parts.
     ///
     /// # Panics
@@ -87,7 +87,7 @@ impl TriMesh {
 
 /// The first point in each cube of a lattice, in order.
 fn first_of_cubes(points: &[Point3<f64>], spacing: f64) -> Vec<u32> {
-    /// Cubes a point in a table of all; of points in more, cubes are sorted.
+    /// Cubes per point up to which a table of all is used; beyond it cubes are sorted.
     const SPARSE: f64 = 64.0;
     let cube = |p: &Point3<f64>| p.coords.map(|x| (x / spacing).floor());
     let (low, high) = points.iter().fold(
@@ -101,7 +101,7 @@ fn first_of_cubes(points: &[Point3<f64>], spacing: f64) -> Vec<u32> {
         let [_, y, z] = dims.map(|n| n as usize).into();
         let mut is_taken = vec![false; dims.product() as usize];
         let mut is_first = |p: &Point3<f64>| {
-            // not below zero, so that cutting digits off rounds down
+            // not negative, so that truncation rounds down
             let at = (p.coords - origin) / spacing;
             let at = at.zip_map(&dims, |x, n| x.min(n - 1.0) as usize);
             !std::mem::replace(&mut is_taken[(at.x * y + at.y) * z + at.z], true)
@@ -117,7 +117,7 @@ fn first_of_cubes(points: &[Point3<f64>], spacing: f64) -> Vec<u32> {
     kept
 }
 
-/// Adds points in rows from a corner of a triangle to its shortest side, but for its corners.
+/// Adds points in rows from a corner of a triangle to its shortest side, except its corners.
 fn fill([a, b, c]: [Point3<f64>; 3], spacing: f64, points: &mut Vec<Point3<f64>>) {
     /// Contacts of large flat faces need no more.
     const MAX_STEPS: f64 = 64.0;

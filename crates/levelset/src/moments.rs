@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-/// Moments of a solid of unit density: what mass, center and inertia are computed from.
+/// Moments of a solid of unit density, from which mass, center and inertia are computed.
 ///
 /// Moments of disjoint solids add.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -58,12 +58,12 @@ impl Moments {
         }
     }
 
-    /// The affine map that takes `self` to `target`, applied to moments of parts of it: what parts
-    /// add up to `self` add up to `target` then.
+    /// The affine map that takes `self` to `target`, applied to moments of parts: parts that add up
+    /// to `self` then add up to `target`.
     ///
-    /// The solid is stretched about its center of volume so that the second moment agrees, moved to
-    /// the other center, and its density brought to the other volume. Parts are returned as they are
-    /// if one of the two solids has no volume or is flat.
+    /// The solid is stretched about its center of volume to match the second moment, moved to the
+    /// other center, and its density scaled to the other volume. Parts are unchanged if one of the
+    /// two solids has no volume or is flat.
     pub fn map_to(&self, target: &Self) -> impl Fn(&Self) -> Self + use<> {
         let factor = target.volume / self.volume;
         let stretch = || {

@@ -3,7 +3,7 @@
 use crate::TriMesh;
 use crate::sharing::sorted_by_vertex;
 
-/// Directed edges `[from, to]` that no triangle uses the other way, each as often as it lacks one.
+/// Directed edges `[from, to]` without an opposite, each as often as it lacks one.
 pub(crate) fn open_edges(mesh: &TriMesh) -> Vec<[u32; 2]> {
     let edges = directed_edges(mesh);
     let mut open = Vec::new();
@@ -18,7 +18,7 @@ pub(crate) fn open_edges(mesh: &TriMesh) -> Vec<[u32; 2]> {
 }
 
 /// All edges as `(low, (high, whether it runs from high to low, triangle))`, those with the same
-/// ends side by side.
+/// ends adjacent.
 pub(crate) fn directed_edges(mesh: &TriMesh) -> Vec<(u32, (u32, bool, u32))> {
     let edges = mesh.triangles.iter().zip(0..).flat_map(|(t, triangle)| {
         [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]

@@ -4,34 +4,35 @@ use nalgebra::{Point3, Vector3};
 
 use crate::TriMesh;
 
-/// Pairs of ray and triangle that are looked at, at most, but for the fewest rays.
+/// Largest number of pairs of ray and triangle that are tested, except for the least number of
+/// rays.
 const MAX_PAIRS: usize = 1 << 23;
-/// Number of rays that suffices, and the least.
+/// Least and sufficient number of rays.
 const RAYS: [usize; 2] = [16, 4096];
 /// Columns of triangles along a side at most.
 const MAX_COLUMNS: usize = 512;
-/// Columns that a triangle reaches into at most, on average; of needles there are fewer and wider ones.
+/// Largest mean number of columns per triangle; needles get fewer and wider ones.
 const MAX_SHARED: usize = 32;
-/// Share of the size of the mesh by which faces that coincide may be apart.
+/// Largest gap of coincident faces, as a share of the size of the mesh.
 const TOUCHING: f64 = 1e-9;
-/// Directions of rays, in which edges seldom lie.
+/// Directions of rays along which edges are unlikely.
 const WAYS: [[f64; 3]; 2] = [[0.313_5, 0.561_7, 0.765_6], [-0.682_9, 0.417_1, -0.599_7]];
 
-/// What a ray from the surface shows of the solid right behind it.
+/// The result of a ray from the surface into the solid behind it.
 enum Behind {
-    /// How often the surface winds around it.
+    /// The winding number behind the surface.
     Winds(i32),
-    /// The same face is there twice.
+    /// The same face exists twice.
     Twice,
     /// Another part touches the surface there.
     Touched,
 }
 
 impl TriMesh {
-    /// Whether parts of a closed mesh overlap, as far as points spread over its surface by area, up to
-    /// 4096 of them, show whether the winding number right behind one of them is two or more, or most
-    /// of the surface is there twice. So an overlap that reaches over a smaller share of the surface than one of
-    /// the points stands for may be missed, and what only touches is none.
+    /// Whether parts of a closed mesh overlap, tested at points spread over its surface by area, at
+    /// most 4096: whether the winding number right behind one of them is two or more, or most of
+    /// the surface exists twice. An overlap over a smaller share of the surface than that of one
+    /// point may be missed, and mere contact does not count.
     ///
     /// # Panics
     /// If a triangle names a vertex that does not exist.
@@ -48,7 +49,7 @@ impl TriMesh {
             }
             repeated += usize::from(seen.iter().all(|seen| matches!(seen, Behind::Twice)));
         }
-        // a point on an edge shows nothing, half of the surface does
+        // a point on an edge proves nothing, half of the surface does
         2 * repeated > rays
     }
 
@@ -75,11 +76,11 @@ impl TriMesh {
         })
     }
 
-    /// What the ray from a point of triangle `from` along some columns shows.
+    /// The result of the ray from a point of triangle `from` along some columns.
     fn behind(&self, from: usize, start: &Point3<f64>, columns: &Columns, size: f64) -> Behind {
         let way = &columns.way;
         let own = self.area_vector(from);
-        // a ray that leads out of the solid has left it once
+        // a ray out of the solid has left it once
         let mut times = i32::from(own.dot(way) > 0.0);
         for t in columns.at(start).iter().map(|&t| t as usize).filter(|&t| t != from) {
             let Some(distance) = self.hit(t, start, way) else { continue };
@@ -96,7 +97,7 @@ impl TriMesh {
     }
 }
 
-/// Triangles by the columns along a direction that they reach into.
+/// Triangles by the columns along a direction that they overlap.
 struct Columns {
     way: Vector3<f64>,
     /// Two directions across it.
@@ -149,7 +150,7 @@ impl Columns {
         }
     }
 
-    /// The columns that a triangle reaches into, and one more on each side, so that rounding hides none.
+    /// The columns of a triangle, with one more on each side against rounding.
     fn reached(&self, ranges: &[[f64; 2]; 2]) -> [std::ops::Range<usize>; 2] {
         [0, 1].map(|axis| {
             let [first, last] = ranges[axis].map(|x| self.number(axis, x));

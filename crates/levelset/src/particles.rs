@@ -5,12 +5,12 @@ use nalgebra::Point3;
 use crate::{Aabb, LevelSet};
 
 impl LevelSet {
-    /// Points on the zero surface, no two closer than `spacing` meters, and none of the surface
-    /// farther than about `spacing` from one.
+    /// Points on the zero surface, no two closer than `spacing` meters, and with no part of the
+    /// surface farther than about `spacing` from one.
     ///
-    /// They come coarse to fine: the first are spread over the whole surface at about its size, and
-    /// the distance kept halves from level to level, so every prefix is a good coarse set. The
-    /// order is a function of the samples alone.
+    /// They are ordered from coarse to fine: the first are spread over the whole surface at about
+    /// its size, and the least distance halves from level to level, so that every prefix is a good
+    /// coarse set. The order is a function of the samples alone.
     ///
     /// # Panics
     /// If `spacing` is not positive and finite.
@@ -42,8 +42,8 @@ impl LevelSet {
         kept
     }
 
-    /// Points on the surface, close enough together to choose from: the isosurface's vertices, and
-    /// more on triangles that are large for the spacing.
+    /// Candidate points, dense enough to choose from: the isosurface's vertices, and more on
+    /// triangles that are large for the spacing.
     fn candidates(&self, spacing: f64) -> Vec<Point3<f64>> {
         let mesh = self.isosurface();
         let mut points = mesh.vertices.clone();
@@ -66,7 +66,7 @@ impl LevelSet {
         points
     }
 
-    /// A point near the surface, moved onto it by Newton steps along the gradient.
+    /// A point near the surface, projected onto it by Newton steps along the gradient.
     fn pulled_to_surface(&self, mut p: Point3<f64>) -> Point3<f64> {
         let h = self.grid().spacing();
         for _ in 0..3 {
@@ -146,7 +146,7 @@ impl Buckets {
     }
 }
 
-/// A mixing of 32 bits that is one to one.
+/// A bijective hash of 32 bits.
 fn scramble(mut x: u32) -> u32 {
     x = (x ^ x >> 16).wrapping_mul(0x7feb_352d);
     x = (x ^ x >> 15).wrapping_mul(0x846c_a68b);

@@ -1,4 +1,4 @@
-//! Making a level set a signed distance again.
+//! Restoring the signed distance of a level set.
 
 use nalgebra::Vector3;
 
@@ -16,22 +16,23 @@ pub struct EikonalResidual {
     pub max: f64,
 }
 
-/// Which nodes take their distance from the surface itself.
+/// Nodes that take their distance from the surface itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Neighborhood {
-    /// Those with the surface in one of the eight cells around: enough for handing points on.
+    /// Those with the surface in one of the eight cells around: enough for propagation of points.
     Cube,
-    /// Those with it within two nodes along an axis: differences of second order need two.
+    /// Those with it within two nodes along an axis: second-order differences need two.
     Cross,
 }
 
 impl LevelSet {
     /// The signed distance to this level set's own zero surface; signs do not change.
     ///
-    /// Nodes next to the surface find their nearest point on it along the gradient, and sweeps hand
-    /// those points on to all others (after Danielsson 1980), so that the error does not grow with
-    /// distance. Where neighbors take different points |grad phi| is not quite one, by 2 % on average
-    /// on any grid: [`LevelSet::fast_marched`] converges in that. A level set without a surface comes back unchanged.
+    /// Nodes next to the surface find their nearest point on it along the gradient, and sweeps
+    /// propagate those points to all others (after Danielsson 1980), so that the error does not
+    /// grow with distance. Where neighbors take different points the gradient is off by 2 % on
+    /// average on any grid; [`LevelSet::fast_marched`] converges there. A level set without a
+    /// surface is returned unchanged.
     pub fn redistanced(&self) -> Self {
         let anchors = self.anchors(Neighborhood::Cube);
         if anchors.is_empty() {
@@ -42,8 +43,8 @@ impl LevelSet {
         self.with_distance(&distance)
     }
 
-    /// As [`LevelSet::redistanced`], but by fast marching (Se99), which is what Su09 uses: slower,
-    /// and its error grows away from the surface.
+    /// [`LevelSet::redistanced`] by fast marching (Se99), as in Su09: slower, and its error grows
+    /// away from the surface.
     pub fn fast_marched(&self, order: UpwindOrder) -> Self {
         let anchors = self.anchors(Neighborhood::Cross);
         if anchors.is_empty() {
@@ -57,8 +58,8 @@ impl LevelSet {
         self.with_distance(&distance)
     }
 
-    /// How well |grad phi| = 1 holds at the nodes within `band` meters of the surface, the outermost
-    /// left out; nodes where distance has a kink count too.
+    /// The error of |grad phi| = 1 at the nodes within `band` meters of the surface, without the
+    /// outermost ones; nodes where distance has a kink count too.
     pub fn eikonal_residual(&self, band: f64) -> EikonalResidual {
         let grid = self.grid();
         let [nx, ny, nz] = grid.dims();
@@ -121,8 +122,8 @@ impl LevelSet {
         spread.iter().map(|&s| s == INSIDE | OUTSIDE).collect()
     }
 
-    /// The nearest that is known of the surface from a node: on the line along the gradient, or on an
-    /// edge to a neighbor, which is nearer by a sharp edge, where the gradient is none of a distance.
+    /// The nearest known surface point of a node: on the line along the gradient, or on an edge to
+    /// a neighbor, which is nearer at a sharp edge, where the gradient is not that of a distance.
     fn anchor(&self, at: [usize; 3], node: usize) -> Option<Anchor> {
         let here = self.as_slice()[node];
         if here == 0.0 {
@@ -195,7 +196,7 @@ impl LevelSet {
         let mut values = self.values().clone();
         for (value, distance) in values.iter_mut().zip(distance) {
             let d = (f64::from(*distance) * h) as f32;
-            // a node on the surface stays on the side where it was
+            // a node on the surface keeps its side
             *value = if *value < 0.0 { -d.max(f32::MIN_POSITIVE) } else { d };
         }
         Self::from_values(*self.grid(), values)

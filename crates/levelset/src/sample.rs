@@ -1,4 +1,4 @@
-//! The samples of a signed distance, and reading them anywhere.
+//! The samples of a signed distance, and their interpolation.
 
 use nalgebra::{Point3, Unit, Vector3};
 use ndarray::Array3;
@@ -63,11 +63,11 @@ impl LevelSet {
 
     /// [`LevelSet::value`] at many points: `values[n]` is that of `points[n]`.
     ///
-    /// Points within the grid are taken eight at a time without branches, which is about twice as
-    /// fast as one by one.
+    /// Points within the grid are evaluated eight at a time without branches, which is about twice
+    /// as fast as one by one.
     ///
     /// # Panics
-    /// If there are not as many values as points.
+    /// If the numbers of values and points differ.
     pub fn sample(&self, points: &[Point3<f64>], values: &mut [f64]) {
         assert_eq!(points.len(), values.len(), "one value per point");
         let bounds = self.grid.bounds();

@@ -1,4 +1,4 @@
-//! Which faces share what: items grouped by vertices in common, in linear time.
+//! Shared faces: items grouped by common vertices, in linear time.
 
 /// Items sorted by `(lowest vertex, rest)`, grouped first by counting so that it takes linear time
 /// on meshes, whose vertices have few neighbors.

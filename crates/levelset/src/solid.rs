@@ -21,7 +21,7 @@ pub enum Solid {
         /// Radius, m.
         radius: f64,
     },
-    /// All points within `radius` of a segment on the axis.
+    /// All points within `radius` of a segment on the axis: a capsule.
     Capsule {
         /// Half the segment's length, m.
         half_height: f64,
@@ -44,7 +44,7 @@ pub enum Solid {
     },
     /// A ring around the axis.
     Torus {
-        /// From the axis to the middle of the tube, m.
+        /// Distance from the axis to the center of the tube, m.
         major: f64,
         /// Radius of the tube, m.
         minor: f64,
@@ -53,13 +53,13 @@ pub enum Solid {
     HalfSpace {
         /// The plane's normal, pointing out of the solid.
         normal: Unit<Vector3<f64>>,
-        /// Where the plane cuts the normal, m.
+        /// Offset of the plane along the normal, m.
         offset: f64,
     },
 }
 
 impl Solid {
-    /// Moments in closed form; `None` for a half-space, which has no end.
+    /// Moments in closed form; `None` for a half-space, which is unbounded.
     pub fn moments(&self) -> Option<Moments> {
         // volume, center on the axis and second moment about the origin per volume
         let (volume, height, second) = match *self {

@@ -1,6 +1,6 @@
-//! Distance to scattered surface points by sweeping: each node hands its nearest point on to its
+//! Distance to scattered surface points by sweeping: each node passes its nearest point on to its
 //! neighbors, plane by plane (after Danielsson 1980). Far from the surface this is more accurate
-//! than marching, since no differences are taken, and it visits memory in order.
+//! than marching, since it takes no differences, and it accesses memory in order.
 
 /// A surface point close to a node, in cells from it.
 #[derive(Clone, Copy)]
@@ -9,11 +9,11 @@ pub(crate) struct Anchor {
     pub(crate) offset: [f32; 3],
 }
 
-/// Lowers every entry of `distance` (in cells) to the distance to the nearest anchor, but for the
-/// finite ones, which stay. Anchors come in order of their nodes.
+/// Lowers every infinite entry of `distance` (in cells) to the distance to the nearest anchor.
+/// Anchors are in the order of their nodes.
 ///
-/// The sweeps up and down i are independent, so that two threads take them; a node's nearest
-/// point is on one side of it.
+/// The sweeps up and down i are independent and run on two threads; a node's nearest point is on
+/// one side of it.
 pub(crate) fn sweep(distance: &mut [f32], dims: [usize; 3], anchors: &[Anchor]) {
     let plane = dims[1] * dims[2];
     let mut up = vec![0.0; distance.len()];
@@ -108,7 +108,7 @@ fn two_parts(values: &mut [f32], from: usize, to: usize, nz: usize) -> (&[f32], 
 }
 
 impl Row<'_> {
-    /// Takes the points of the row at `step` from here, seen from here, where they are nearer.
+    /// Takes the points of the row at `step` from here, relative to here, where they are nearer.
     fn pull(&mut self, from: &View<'_>, step: [f32; 3]) {
         let n = self.square.len();
         // own nodes k0..k0 + m face the other row's k1..k1 + m
@@ -137,7 +137,7 @@ impl Row<'_> {
         }
     }
 
-    /// Hands points along the row, both ways. Mostly nothing changes, so a branch is quickest.
+    /// Passes points along the row, both ways. Mostly nothing changes, so that a branch is fastest.
     fn spread(&mut self) {
         let n = self.square.len();
         for k in 1..n {
@@ -160,7 +160,7 @@ impl Row<'_> {
     }
 }
 
-/// Nodes of a row that are looked at together, in vector registers.
+/// Nodes of a row processed together, in vector registers.
 const LANES: usize = 8;
 
 /// [`Row::pull`] for a few nodes. Mostly none has a nearer point, and nothing is written.

@@ -1,4 +1,4 @@
-//! How far the surface of a tetrahedral mesh is from the level set that it fills.
+//! Distance of the surface of a tetrahedral mesh from the level set that it fills.
 
 use crate::{LevelSet, Sign, TetMesh};
 
@@ -6,19 +6,19 @@ use crate::{LevelSet, Sign, TetMesh};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Deviation {
-    /// The farthest that a point of the mesh's surface is from the level set's.
+    /// Largest distance of a point of the mesh's surface from the level set's.
     pub from_mesh: f64,
-    /// The farthest that a point of the level set's surface is from the mesh's: large where a thin
+    /// Largest distance of a point of the level set's surface from the mesh's: large if a thin
     /// feature is lost. Infinite if the mesh is empty and the solid is not.
     pub from_level_set: f64,
 }
 
 impl TetMesh {
-    /// How far the mesh's surface and that of `level_set` are apart, both ways. Only the second tells
-    /// of what the mesh lacks.
+    /// Distances of the mesh's surface and that of `level_set`, both ways. Only the second one
+    /// shows lost parts.
     ///
-    /// Looks at the vertices, edge middles and triangle middles of both surfaces, and at distance
-    /// between nodes by trilinear interpolation, so it may err by a fraction of the level set's
+    /// Tests the vertices, edge centers and triangle centers of both surfaces, and interpolates
+    /// distance between nodes trilinearly, so that the error may be a fraction of the level set's
     /// spacing.
     ///
     /// # Panics

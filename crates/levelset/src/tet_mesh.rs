@@ -6,10 +6,10 @@ use thiserror::Error;
 use crate::sharing::{Union, sorted_by_vertex};
 use crate::{Components, Moments, TriMesh};
 
-/// A tetrahedral mesh: vertices in meters and tetrahedra of positive volume, which is to say that
-/// the first three corners are wound counter-clockwise seen from the fourth.
+/// A tetrahedral mesh: vertices in meters and tetrahedra of positive volume: the first three
+/// corners are counter-clockwise seen from the fourth.
 ///
-/// The fields are plain data; [`TetMesh::validate`] says whether they make a mesh.
+/// The fields are plain data; [`TetMesh::validate`] checks them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TetMesh {
     /// Vertex positions, m.
@@ -18,7 +18,7 @@ pub struct TetMesh {
     pub tets: Vec<[u32; 4]>,
 }
 
-/// Why numbers do not make a tetrahedral mesh.
+/// Why a tetrahedral mesh is invalid.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum TetError {
@@ -31,7 +31,7 @@ pub enum TetError {
         /// Number of the vertex.
         vertex: usize,
     },
-    /// A tetrahedron names a vertex that does not exist.
+    /// A tetrahedron has an unknown vertex.
     #[error("tetrahedron {tet} refers to vertex {vertex}, but there are only {count}")]
     IndexOutOfRange {
         /// Number of the tetrahedron.
@@ -83,11 +83,11 @@ impl TetMesh {
         (b - a).dot(&(c - a).cross(&(d - a))) / 6.0
     }
 
-    /// Checks that numbers are finite, indices exist, volumes are positive and faces are shared by
-    /// at most two tetrahedra, one on each side.
+    /// Checks that numbers are finite, indices exist, volumes are positive and at most two
+    /// tetrahedra share a face, one on each side.
     ///
     /// # Errors
-    /// [`TetError`] naming the first offender.
+    /// [`TetError`] with the first invalid element.
     pub fn validate(&self) -> Result<(), TetError> {
         if self.tets.is_empty() {
             return Err(TetError::Empty);
@@ -187,13 +187,13 @@ impl TetMesh {
         (0..self.tets.len()).map(of).sum::<Moments>().moved(base.coords)
     }
 
-    /// Vertices of the surface inside tetrahedra that they are no corner of, each with such a tetrahedron, in order:
-    /// where the mesh overlaps itself.
+    /// Vertices of the surface inside tetrahedra of which they are no corner, each with such a
+    /// tetrahedron, in order: where the mesh overlaps itself.
     ///
     /// # Panics
     /// If an index is out of range.
     pub fn overlaps(&self) -> Vec<(u32, usize)> {
-        /// Least barycentric coordinate of what is inside and does not touch.
+        /// Least barycentric coordinate of a point inside without contact.
         const INSIDE: f64 = 1e-9;
         let mut surface: Vec<u32> = self.boundary_faces().into_iter().flatten().collect();
         surface.sort_unstable();

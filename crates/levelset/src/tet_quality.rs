@@ -1,4 +1,4 @@
-//! How well shaped tetrahedra are.
+//! Shape quality of tetrahedra.
 
 use nalgebra::Point3;
 
@@ -17,8 +17,8 @@ pub struct TetQuality {
     pub min_mean_ratio: f64,
     /// Average of the mean ratio.
     pub mean_mean_ratio: f64,
-    /// Smallest radius ratio, `3 r / R` with the inradius `r` and the circumradius `R`: 1 for a regular tetrahedron,
-    /// 0 for a flat one.
+    /// Smallest radius ratio, `3 r / R` with the inradius `r` and the circumradius `R`: 1 for a
+    /// regular tetrahedron, 0 for a flat one.
     pub min_radius_ratio: f64,
     /// Average of the radius ratio.
     pub mean_radius_ratio: f64,
@@ -27,7 +27,7 @@ pub struct TetQuality {
 }
 
 impl TetMesh {
-    /// Measures all tetrahedra; of an empty mesh, angles 180 to 0 and ratios 1 and 0.
+    /// Measures all tetrahedra; for an empty mesh, angles 180 to 0 and ratios 1 and 0.
     ///
     /// # Panics
     /// If an index is out of range.

@@ -1,18 +1,18 @@
-//! How thick the walls of a closed mesh are.
+//! Wall thickness of closed meshes.
 
 use nalgebra::{Point3, Vector3};
 
 use crate::TriMesh;
 
-/// Pairs of chord and triangle that are looked at, at most.
+/// Largest number of pairs of chord and triangle that are tested.
 const MAX_PAIRS: usize = 1 << 22;
-/// Number of chords that suffices.
+/// Sufficient number of chords.
 const MAX_CHORDS: usize = 512;
 
 impl TriMesh {
-    /// Thickness of the thin walls of a closed mesh, m: of the chords from middles of triangles straight
-    /// inwards to the next triangle the one that a tenth of the surface, by area, has shorter ones than.
-    /// `None` if no chord meets the mesh.
+    /// Thickness of the thin walls of a closed mesh, m: the tenth percentile, by area, of the
+    /// chords from centers of triangles straight inwards to the next triangle. `None` if no chord
+    /// hits the mesh.
     ///
     /// # Panics
     /// If a triangle names a vertex that does not exist.
@@ -48,8 +48,8 @@ impl TriMesh {
         hits.min_by(f64::total_cmp)
     }
 
-    /// Where the line through a point along a unit vector crosses a triangle (Moeller and Trumbore
-    /// 1997), as distance from the point.
+    /// Intersection of the line through a point along a unit vector with a triangle (Moeller and
+    /// Trumbore 1997), as distance from the point.
     pub(crate) fn hit(&self, t: usize, start: &Point3<f64>, way: &Vector3<f64>) -> Option<f64> {
         let [a, b, c] = self.corners(t);
         let (u, v, w) = (b - a, c - a, start - a);

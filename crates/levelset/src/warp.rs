@@ -5,24 +5,24 @@ use ndarray::Array3;
 
 use crate::{Grid, GridError, LevelSet, TetMesh};
 
-/// Times that the volume is looked at again when it is put right.
+/// Limit of volume corrections.
 const ROUNDS: usize = 4;
 
 impl LevelSet {
-    /// The solid after its tetrahedra moved from `before` to `after`, of the volume that it had
-    /// times the ratio of theirs, on a grid of the same nodes that is as large as it takes.
+    /// The solid after its tetrahedra moved from `before` to `after`, with its volume scaled by the
+    /// ratio of theirs, on an enlarged grid of the same nodes.
     ///
-    /// Displacement is linear in each tetrahedron, and beyond them that of what is near. Every node
-    /// asks this level set where it came from, so that details which the tetrahedra do not show
-    /// stay. What is farther from the tetrahedra than the solid was before is outside: where a gap opens, nodes in
-    /// it come from beyond its other side. Distance is then made good, and the surface moved by as little, in and out, as keeps the
-    /// volume to 1e-3 of it.
+    /// Displacement is linear in each tetrahedron, and extrapolated beyond. Every node is mapped
+    /// back to this level set, so that details finer than the tetrahedra are kept. Points farther
+    /// from the tetrahedra than the solid was before are outside: nodes in an opening gap map back
+    /// to the other side. Distance is then restored, and the surface offset to match the volume to
+    /// 1e-3.
     ///
     /// # Errors
     /// [`GridError`] if the grid would have more than `limit` nodes.
     ///
     /// # Panics
-    /// If the meshes are not of the same tetrahedra, or name a vertex that does not exist.
+    /// If the meshes do not have the same tetrahedra, or have an unknown vertex.
     pub fn warped(
         &self,
         before: &TetMesh,
@@ -52,7 +52,8 @@ impl LevelSet {
         Ok(solid.cropped_to_inside(3).unwrap_or(solid))
     }
 
-    /// The most steps along the grid by which the solid reaches beyond its tetrahedra, and one for rounding.
+    /// Largest number of steps along the grid by which the solid extends beyond its tetrahedra,
+    /// plus one for rounding.
     fn reach(&self, mesh: &TetMesh) -> u32 {
         let still = vec![Vector3::zeros(); mesh.vertices.len()];
         let layers = Displacements::new(*self.grid(), mesh, &still).layers;
@@ -60,7 +61,7 @@ impl LevelSet {
         inside.map(|(_, layer)| layer).max().unwrap_or(0) + 1
     }
 
-    /// A grid of this one's nodes around inside nodes and what is `farthest` from them.
+    /// A grid of this one's nodes around inside nodes, extended by `farthest`.
     fn enlarged(
         &self,
         (low, high): ([usize; 3], [usize; 3]),
@@ -76,7 +77,7 @@ impl LevelSet {
         Grid::new(origin, spacing, dims, limit)
     }
 
-    /// The solid grown or shrunk by a distance that gives it a volume, m^3.
+    /// The solid offset to a volume, m^3.
     fn of_volume(&self, volume: f64) -> Self {
         let step = 0.1 * self.grid().spacing();
         let mut solid = self.clone();
@@ -117,14 +118,14 @@ impl Displacements {
 
     fn at(&self, node: usize) -> Vector3<f64> {
         let u = self.nodes[node];
-        // only of a mesh that no node is in
+        // only in a mesh without nodes inside
         if u.x.is_nan() { Vector3::zeros() } else { u.cast() }
     }
 }
 
 /// Calls for all nodes in a tetrahedron, with barycentric coordinates.
 fn for_each_node(grid: &Grid, corners: &[Point3<f64>; 4], mut call: impl FnMut(usize, [f64; 4])) {
-    /// On faces neighbors agree, and rounding must not leave nodes out.
+    /// Tolerance at faces, so that rounding leaves no nodes out.
     const OUTSIDE: f64 = -1e-9;
     let [a, b, c, d] = corners;
     let (x, y, z) = (b - a, c - a, d - a);
@@ -153,7 +154,8 @@ fn for_each_node(grid: &Grid, corners: &[Point3<f64>; 4], mut call: impl FnMut(u
     }
 }
 
-/// Gives nodes that have none the mean of their neighbors, layer by layer. Returns the layer of each, from 1 on.
+/// Sets nodes without a value to the mean of their neighbors, layer by layer. Returns the layer of
+/// each, from 1 on.
 fn spread(grid: &Grid, nodes: &mut [Vector3<f32>]) -> Vec<u32> {
     let mut layers = vec![0; nodes.len()];
     let mut layer = 0;

@@ -3,10 +3,11 @@
 use sim::{Coat, Image, ImageKind, Opacity, Wrap};
 use thiserror::Error;
 
-/// Reads a file that a mesh file names, by a path relative to the mesh file; otherwise says why it cannot.
+/// Reads a file that a mesh file names, by a path relative to the mesh file; otherwise returns why
+/// it failed.
 pub type Beside<'a> = dyn FnMut(&str) -> Result<Vec<u8>, String> + 'a;
 
-/// What a mesh file loses of its materials.
+/// Materials that a mesh file loses, and why.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CoatWarning {
@@ -17,7 +18,7 @@ pub enum CoatWarning {
     NoLibrary {
         /// Its name.
         file: String,
-        /// Why it cannot.
+        /// Why reading failed.
         problem: String,
     },
     /// Triangles have a material that no file defines.
@@ -40,7 +41,7 @@ pub enum CoatWarning {
         /// Why it cannot.
         problem: String,
     },
-    /// An image is of a format that is not kept.
+    /// An image has a format that is not supported.
     #[error("material `{material}` has no image, for `{file}` is neither PNG nor JPEG: convert it")]
     Kind {
         /// Name of the material.
@@ -48,7 +49,7 @@ pub enum CoatWarning {
         /// Name of the image.
         file: String,
     },
-    /// A texture is only there in a format of an extension.
+    /// A texture has an image only in an unsupported extension format.
     #[error(
         "material `{material}` has no image, for its texture is neither PNG nor JPEG: export it as one of these"
     )]
@@ -64,21 +65,21 @@ pub enum CoatWarning {
         /// Name of the material.
         material: String,
     },
-    /// Triangles cannot be distinguished by their materials.
+    /// Triangles and materials cannot be matched.
     #[error(
         "materials are left out, for points or lines are among the faces: export triangles alone"
     )]
     Mixed,
 }
 
-/// Why an image that is there is refused.
+/// Why an image is rejected.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImageError {
-    /// The bytes are not what their format allows.
+    /// The bytes violate the format.
     #[error("is damaged ({0}): save it again")]
     Damaged(&'static str),
-    /// It takes too much memory.
+    /// Decoding it would take too much memory.
     #[error("has {width} x {height} pixels, more than {}: make it smaller", MAX_PIXELS)]
     TooLarge {
         /// Columns.
@@ -88,10 +89,10 @@ pub enum ImageError {
     },
 }
 
-/// Most pixels of an image: 8192 x 8192.
+/// Maximum number of pixels of an image: 8192 x 8192.
 pub const MAX_PIXELS: u64 = 1 << 26;
 
-/// The format of an image by its first bytes, if that is kept.
+/// The format of an image from its first bytes, if it is supported.
 pub fn image_kind(bytes: &[u8]) -> Option<ImageKind> {
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
         return Some(ImageKind::Png);
@@ -130,12 +131,12 @@ fn jpeg_size(bytes: &[u8]) -> Option<[u32; 2]> {
         let short = |at: usize| {
             Some(u32::from(u16::from_be_bytes(segment.get(at..at + 2)?.try_into().ok()?)))
         };
-        // frames of all processes; others of these numbers are tables
+        // start-of-frame markers of all processes; the other numbers in the range are tables
         if matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc) {
             let size = [short(5)?, short(3)?];
             return size.iter().all(|&n| n > 0).then_some(size);
         }
-        // segments have a length, which counts itself
+        // the length of a segment includes its own field
         let length = short(0)? as usize;
         rest = segment.get(length.max(2)..)?;
     }
@@ -159,12 +160,12 @@ pub(crate) fn image(
     Ok(Some(Image { name: stem.to_owned(), kind, bytes: bytes.into() }))
 }
 
-/// Images of a mesh file that were read, by their names.
+/// Images of a mesh file that have been read, by name.
 #[derive(Default)]
 pub(crate) struct Images(Vec<(String, Option<Image>)>);
 
 impl Images {
-    /// The image of a material that is in a file, read once.
+    /// The image of a material from a file; each file is read once.
     pub(crate) fn beside(
         &mut self,
         (material, file): (&str, &str),
@@ -188,7 +189,7 @@ impl Images {
     }
 }
 
-/// A material of which nothing is known but its name.
+/// A material of which only the name is known.
 pub(crate) fn plain(name: &str) -> Coat {
     Coat {
         name: name.to_owned(),
@@ -205,7 +206,7 @@ pub(crate) fn plain(name: &str) -> Coat {
 mod tests {
     use super::*;
 
-    /// A PNG that is cut off after its size.
+    /// A PNG truncated after its size.
     fn png(width: u32, height: u32) -> Vec<u8> {
         let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
         bytes.extend([width, height].into_iter().flat_map(u32::to_be_bytes));

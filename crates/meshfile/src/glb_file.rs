@@ -1,4 +1,4 @@
-//! GLB files, checked: the library that reads them takes on trust what accessors say.
+//! GLB files with validation: the library that reads them trusts accessors.
 
 use gltf::accessor::{DataType, Dimensions};
 use gltf::json::Root;
@@ -7,29 +7,29 @@ use gltf::json::validation::Checked;
 use gltf::{Document, Gltf, Semantic, binary};
 use thiserror::Error;
 
-/// Why bytes are no GLB file that can be read.
+/// Why bytes are not a readable GLB file.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum GlbError {
-    /// They are no GLB file, or only a part of one.
+    /// They are not a GLB file, or a truncated one.
     #[error("is not a GLB file, or damaged ({0}): export it again")]
     Damaged(String),
-    /// A part of the file is not what the format allows.
+    /// A part of the file violates the format.
     #[error("{part} {problem}: export the file again")]
     Part {
-        /// Which.
+        /// The part.
         part: String,
         /// What is wrong with it.
         problem: String,
     },
-    /// There are more vertices or indices than are read.
+    /// There are more vertices or indices than the limit.
     #[error(
         "makes too many vertices or indices: simplify its meshes, or let fewer nodes draw them"
     )]
     TooLarge,
 }
 
-/// Most vertices, and most indices, of all primitives together.
+/// Maximum number of vertices, and of indices, of all primitives together.
 pub const MAX_ELEMENTS: usize = 1 << 26;
 
 /// Extensions without which only images are lost; these are reported where they are used.
@@ -38,7 +38,7 @@ const IMAGES: [&str; 4] =
 
 impl From<gltf::Error> for GlbError {
     fn from(error: gltf::Error) -> Self {
-        // the lines after the first name further faults
+        // the lines after the first list further errors
         let text = match error {
             gltf::Error::Validation(faults) => {
                 let fault = faults.first();
@@ -57,16 +57,16 @@ impl From<gltf::Error> for GlbError {
     }
 }
 
-/// Whether bytes begin as those of a GLB file do.
+/// Whether bytes start like a GLB file.
 pub fn is_glb(bytes: &[u8]) -> bool {
     bytes.starts_with(b"glTF")
 }
 
-/// Opens a GLB file and checks its meshes: accessors are of kinds that the format allows, lie
-/// within the file and have one entry for each vertex, and indices name vertices that exist.
+/// Opens a GLB file and validates its meshes: accessors have types that the format allows, lie
+/// within the file and have one entry per vertex, and indices refer to existing vertices.
 ///
 /// # Errors
-/// [`GlbError`] when they are not.
+/// [`GlbError`] if validation fails.
 pub fn open(bytes: &[u8]) -> Result<Gltf, GlbError> {
     // the library would parse other bytes as JSON
     if !is_glb(bytes) {
@@ -93,10 +93,10 @@ pub fn open(bytes: &[u8]) -> Result<Gltf, GlbError> {
     Ok(file)
 }
 
-/// Refuses animations that cannot be read.
+/// Rejects animations that cannot be read.
 ///
 /// # Errors
-/// [`GlbError`] when a channel moves a node that is not there or has keys of a wrong kind.
+/// [`GlbError`] if a channel targets a missing node or has keys of a wrong type.
 pub fn check_animations(file: &Gltf) -> Result<(), GlbError> {
     use DataType::{F32, I8, I16, U8, U16};
     use Dimensions::{Scalar, Vec3, Vec4};
@@ -144,7 +144,7 @@ fn wrong(part: String, problem: impl Into<String>) -> GlbError {
     GlbError::Part { part, problem: problem.into() }
 }
 
-/// What accessors are checked against.
+/// The data that accessors are validated against.
 struct Checker<'a> {
     root: &'a Root,
     /// The bytes in the file.
@@ -213,7 +213,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The number of entries of an accessor that lies within the file and is of one of some kinds.
+    /// The number of entries of an accessor that lies within the file and has one of the given
+    /// types.
     fn accessor(
         &self,
         part: &str,
@@ -237,10 +238,10 @@ impl<'a> Checker<'a> {
         usize::try_from(accessor.count.0).map_err(|_| fault("is too long"))
     }
 
-    /// `Some` if the values of an accessor, of some size in bytes, are all there.
+    /// `Some` if all values of an accessor, of the given size in bytes, are present.
     fn lies_within(&self, accessor: &Accessor, size: usize) -> Option<()> {
         let offset = accessor.byte_offset.unwrap_or_default().0;
-        // sparse accessors store the few values that are not 0, and may have any count
+        // sparse accessors store the few nonzero values, and may have any count
         self.stretch(accessor.buffer_view?.value(), offset, accessor.count.0, size)?;
         let Some(sparse) = &accessor.sparse else { return Some(()) };
         let (indices, values) = (&sparse.indices, &sparse.values);
@@ -250,7 +251,8 @@ impl<'a> Checker<'a> {
         self.stretch(values.buffer_view.value(), values.byte_offset.0, count, size)
     }
 
-    /// `Some` if a view lies within the file and holds so many values of some size in bytes.
+    /// `Some` if a view lies within the file and holds the given number of values of the given size
+    /// in bytes.
     fn stretch(&self, view: usize, offset: u64, count: u64, size: usize) -> Option<()> {
         let view = self.root.buffer_views.get(view)?;
         let buffer = self.root.buffers.get(view.buffer.value())?;

@@ -1,4 +1,4 @@
-//! Binary glTF: the triangles of all nodes of the scene, placed as the nodes are.
+//! Binary glTF: the triangles of all nodes of the scene, in the nodes' poses.
 
 mod materials;
 
@@ -14,8 +14,9 @@ use super::{Beside, MeshFile, MeshFileError};
 use crate::glb_file::{GlbError, MAX_ELEMENTS, open};
 pub use materials::GlbCoats;
 
-/// Vertices and indices that any file may make: nodes that draw one mesh anew, and accessors without
-/// data, make them of nothing. Larger files may make one for each byte, no fewer than they hold.
+/// Vertices and indices that any file may produce: nodes that reuse one mesh, and accessors without
+/// data, produce them from few bytes. Larger files may produce one per byte, no fewer than they
+/// contain.
 const FREE: usize = 1 << 23;
 
 pub(super) fn parse(bytes: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, MeshFileError> {
@@ -74,7 +75,7 @@ fn add(
         let reader = primitive.reader(|_| Some(blob));
         let positions = reader.read_positions();
         let positions = positions.ok_or_else(|| malformed("a mesh has no positions inside it"))?;
-        // many nodes may draw one mesh
+        // many nodes may share one mesh
         let indices = primitive.indices().map_or(positions.len(), |indices| indices.count());
         if mesh.vertices.len().saturating_add(positions.len()) > most
             || (3 * mesh.triangles.len()).saturating_add(indices) > most
@@ -88,7 +89,7 @@ fn add(
             Some(indices) => indices.into_u32().collect(),
             None => (0..mesh.vertices.len() as u32 - first).collect(),
         };
-        // glTF 2.0 section 3.7.4: a node that mirrors turns the winding round
+        // glTF 2.0 section 3.7.4: a mirroring node flips the winding order
         let mirrors = place.fixed_view::<3, 3>(0, 0).determinant() < 0.0;
         let wound = |&[a, b, c]: &[u32; 3]| if mirrors { [a, c, b] } else { [a, b, c] };
         let triangles: Vec<[u32; 3]> = indices.as_chunks::<3>().0.iter().map(wound).collect();
@@ -101,16 +102,16 @@ fn add(
     Ok(())
 }
 
-/// What a placed node does to normals.
+/// The transform of normals by a placed node.
 fn turn(place: &Matrix4<f64>) -> Matrix3<f64> {
     let linear: Matrix3<f64> = place.fixed_view::<3, 3>(0, 0).into();
     linear.try_inverse().map_or(linear, |inverse| inverse.transpose())
 }
 
-/// Largest number of KHR_texture_transform: beyond it, texture coordinates lose their digits.
+/// Largest number in KHR_texture_transform: beyond it, texture coordinates lose precision.
 const MAX_TRANSFORM: f32 = 1e6;
 
-/// Refuses a transform of texture coordinates that leaves none.
+/// Rejects transforms of texture coordinates with numbers beyond [`MAX_TRANSFORM`].
 fn check_transform(primitive: &Primitive) -> Result<(), MeshFileError> {
     let info = primitive.material().pbr_metallic_roughness().base_color_texture();
     let Some(transform) = info.and_then(|info| info.texture_transform()) else { return Ok(()) };
@@ -127,10 +128,10 @@ fn check_transform(primitive: &Primitive) -> Result<(), MeshFileError> {
     Ok(())
 }
 
-/// Texture coordinates, `v` downwards, after a transform of KHR_texture_transform.
+/// Texture coordinates, `v` downwards, after a transform by KHR_texture_transform.
 fn transformed(transform: &TextureTransform, uv: Vector2<f64>) -> Vector2<f64> {
     let [offset, scale] = [transform.offset(), transform.scale()].map(|v| Vector2::from(v).cast());
-    // counter-clockwise as one sees it, with `v` downwards
+    // counter-clockwise for the viewer, with `v` downwards
     let turn = Rotation2::new(-f64::from(transform.rotation()));
     offset + turn * scale.component_mul(&uv)
 }
@@ -139,7 +140,7 @@ fn transformed(transform: &TextureTransform, uv: Vector2<f64>) -> Vector2<f64> {
 fn paint(primitive: &Primitive, blob: &[u8], turn: &Matrix3<f64>) -> Vec<Paint> {
     let reader = primitive.reader(|_| Some(blob));
     let mut normals = reader.read_normals().into_iter().flatten();
-    // the set of the image, if there is one
+    // the texture coordinate set of the image, if there is one
     let pbr = primitive.material().pbr_metallic_roughness();
     let info = pbr.base_color_texture();
     let set = info.as_ref().map_or(0, |info| {
@@ -153,7 +154,7 @@ fn paint(primitive: &Primitive, blob: &[u8], turn: &Matrix3<f64>) -> Vec<Paint> 
         normal: normals
             .next()
             .and_then(|n| UnitVector3::try_new(turn * Vector3::from(n).cast::<f64>(), 0.0)),
-        // glTF counts v downwards
+        // in glTF, v points downwards
         uv: uvs.next().map(|uv| {
             let uv = Vector2::from(uv).cast();
             let uv = transform.as_ref().map_or(uv, |transform| transformed(transform, uv));

@@ -1,6 +1,7 @@
-//! Triangle meshes from the bytes of OBJ, STL, PLY and GLB files, outlines from those of SVG files, and recordings as GLB.
+//! Triangle meshes from OBJ, STL, PLY and GLB files, outlines from SVG files, and recordings as
+//! GLB.
 //!
-//! Nothing here opens files: the program and the page in the browser both hand over bytes.
+//! This crate opens no files: the program and the playground page both pass bytes.
 
 // a browser has one thread
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
@@ -42,17 +43,17 @@ pub use recording::{
     write_rigged_glb_of,
 };
 
-/// Why a mesh file was refused.
+/// Why a mesh file is rejected.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MeshFileError {
     /// The file cannot be read.
     #[error("cannot be read ({0}): check the path")]
     Read(#[from] std::io::Error),
-    /// The extension of the name is none of the formats that are read.
+    /// The file extension is not a supported format.
     #[error("is of a kind that is not read: give an .obj, .stl, .ply or .glb file")]
     UnknownFormat,
-    /// A line is not what the format allows.
+    /// A line violates the format.
     #[error("line {line}: {problem}")]
     Line {
         /// Line, counted from 1.
@@ -60,15 +61,15 @@ pub enum MeshFileError {
         /// What is wrong with it.
         problem: String,
     },
-    /// The bytes are not what the format allows.
+    /// The bytes violate the format.
     #[error("is not a {format} file, or damaged ({problem}): export it again")]
     Format {
-        /// The format its name promises.
+        /// The format according to the file name.
         format: &'static str,
         /// What is wrong with it.
         problem: String,
     },
-    /// A GLB file is not what the format allows.
+    /// A GLB file violates the format.
     #[error(transparent)]
     Glb(#[from] GlbError),
     /// An image is damaged or too large.
@@ -79,13 +80,13 @@ pub enum MeshFileError {
         /// What is wrong with it.
         source: ImageError,
     },
-    /// It is a rigged recording, whose mesh holds every body where it was born.
+    /// It is a rigged recording, whose mesh shows every body in its initial pose.
     #[error(
         "is a recording that is written with --rig, the mesh of which is no solid: give a mesh, or the recording \
          without --rig"
     )]
     Rig,
-    /// There are points, and no triangle between them.
+    /// There are points but no triangles.
     #[error("holds points and no triangles, as dust does: export a surface as polygons")]
     Points,
     /// A coordinate is NaN or infinite.
@@ -100,23 +101,23 @@ pub enum MeshFileError {
         /// Number of the vertex, counted from 1.
         vertex: usize,
     },
-    /// A triangle names a vertex that does not exist.
+    /// A triangle refers to a missing vertex.
     #[error("triangle {triangle} names vertex {vertex}, but there are only {count}")]
     Dangling {
         /// Number of the triangle, counted from 1.
         triangle: usize,
         /// Number of the vertex, counted from 1.
         vertex: usize,
-        /// Vertices there are.
+        /// Number of vertices.
         count: usize,
     },
-    /// The extension of the name is none of the formats that tetrahedra are read from.
+    /// The file extension is not a supported format of tetrahedra.
     #[error("is of a kind that tetrahedra are not read from: give a {known} file")]
     UnknownTetFormat {
-        /// Endings of those that are.
+        /// The supported extensions.
         known: &'static str,
     },
-    /// A tetrahedron names a vertex that does not exist.
+    /// A tetrahedron refers to a missing vertex.
     #[error("tetrahedron {tet} names vertex {vertex}, which is not there")]
     DanglingTet {
         /// Number of the tetrahedron, counted from 1.
@@ -124,24 +125,24 @@ pub enum MeshFileError {
         /// Number of the vertex, as in the file.
         vertex: u64,
     },
-    /// Two vertices have one number.
+    /// Two vertices have the same number.
     #[error("vertex {vertex} is given twice")]
     Twice {
         /// Its number, as in the file.
         vertex: u64,
     },
-    /// There are more vertices or tetrahedra than are read.
+    /// There are more vertices or tetrahedra than the limit.
     #[error("holds more than 2^30 tetrahedra or 2^32 vertices")]
     TooLarge,
     /// There are no tetrahedra.
     #[error("holds no tetrahedra: export the mesh of the volume, not of the surface alone")]
     NoTets,
-    /// There is nothing in it.
+    /// There are no triangles.
     #[error("holds no triangles: export the surface as polygons")]
     Empty,
 }
 
-/// Text in UTF-8, or else in Latin-1 (ISO 8859-1), of which every byte is a character.
+/// Text in UTF-8, or else in Latin-1 (ISO 8859-1), in which every byte is a character.
 fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     str::from_utf8(bytes).map_or_else(
         |_| bytes.iter().copied().map(char::from).collect::<String>().into(),
@@ -149,12 +150,12 @@ fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     )
 }
 
-/// The direction of a normal as files hold it.
+/// The direction of a normal as stored in files.
 fn facing(normal: Option<[f32; 3]>) -> Option<UnitVector3<f64>> {
     UnitVector3::try_new(Vector3::from(normal?).cast(), 0.0)
 }
 
-/// A mesh with what its file says of the corners of its triangles.
+/// A mesh with the attributes of its triangle corners.
 #[derive(Clone, Debug, Default)]
 pub struct MeshFile {
     /// The mesh.
@@ -163,24 +164,24 @@ pub struct MeshFile {
     pub corners: Vec<[Paint; 3]>,
     /// Its materials.
     pub coats: Vec<Coat>,
-    /// The index into `coats` of each triangle; empty if there are no coats. An index past the end marks a triangle
-    /// without a coat.
+    /// The index into `coats` of each triangle; empty if there are no coats. An index past the end
+    /// marks a triangle without a coat.
     pub coat_of: Vec<u32>,
-    /// What is lost of the materials.
+    /// Warnings about lost materials.
     pub warnings: Vec<CoatWarning>,
     /// The first triangle of each object.
     objects: Vec<usize>,
 }
 
 impl MeshFile {
-    /// Adds a warning that is not there yet.
+    /// Adds a warning unless it is a duplicate.
     fn warn(&mut self, warning: CoatWarning) {
         if !self.warnings.contains(&warning) {
             self.warnings.push(warning);
         }
     }
 
-    /// Leaves out the images of materials that are on a triangle without texture coordinates.
+    /// Removes the images of materials that are on a triangle without texture coordinates.
     fn check_uvs(&mut self) {
         for (&coat, corners) in self.coat_of.iter().zip(&self.corners) {
             let Some(coat) = self.coats.get_mut(coat as usize) else { continue };
@@ -201,12 +202,12 @@ impl From<MeshFile> for PaintedMesh {
     }
 }
 
-/// Whether a name is that of a mesh that is read.
+/// Whether a file name has a supported mesh format.
 pub fn is_mesh(path: &Path) -> bool {
     parser(path).is_some()
 }
 
-/// The reader of files of this name.
+/// The reader for a file name.
 type Parser = fn(&[u8], &mut Beside<'_>) -> Result<MeshFile, MeshFileError>;
 
 fn parser(path: &Path) -> Option<Parser> {
@@ -219,20 +220,23 @@ fn parser(path: &Path) -> Option<Parser> {
     }
 }
 
-/// The mesh in `bytes`, which are of an OBJ, STL, PLY or GLB file by the ending of `name`, with the normals, texture
-/// coordinates and colors of its corners (STL has none). Vertices at equal places become one.
+/// Parses the mesh in `bytes`, an OBJ, STL, PLY or GLB file according to the extension of `name`,
+/// with the normals, texture coordinates and colors of its corners (STL has none). Merges vertices
+/// at equal positions.
 ///
 /// # Errors
-/// [`MeshFileError`] when the ending is another, or the bytes are malformed or hold no triangle.
+/// [`MeshFileError`] if the extension is not supported, or the bytes are malformed or contain no
+/// triangle.
 pub fn parse(name: &Path, bytes: &[u8]) -> Result<MeshFile, MeshFileError> {
     parse_with(name, bytes, &mut alone)
 }
 
-/// As [`parse`], with the materials and images of the mesh; `beside` reads those that are in files of their own.
-/// What is lost of them, as an image that is not there, is in [`MeshFile::warnings`].
+/// As [`parse`], with the materials and images of the mesh; `beside` reads those in separate files.
+/// Losses, such as a missing image, are in [`MeshFile::warnings`].
 ///
 /// # Errors
-/// As [`parse`], and [`MeshFileError::Image`] when an image is damaged or has more than [`MAX_PIXELS`] pixels.
+/// As [`parse`], and [`MeshFileError::Image`] if an image is damaged or has more than
+/// [`MAX_PIXELS`] pixels.
 pub fn parse_with(
     name: &Path,
     bytes: &[u8],
@@ -249,12 +253,13 @@ pub fn parse_with(
     Ok(mesh)
 }
 
-/// Bytes alone have no files beside them.
+/// Bytes alone have no separate files.
 fn alone(_: &str) -> Result<Vec<u8>, String> {
     Err("files beside the mesh are not read here".to_owned())
 }
 
-/// The objects of the mesh in `bytes`, each as a mesh of its own; those without triangles are left out.
+/// Parses the objects of the mesh in `bytes`, each as a separate mesh; those without triangles are
+/// omitted.
 ///
 /// # Errors
 /// As [`parse`].
@@ -267,7 +272,7 @@ pub fn parse_objects(name: &Path, bytes: &[u8]) -> Result<Vec<TriMesh>, MeshFile
     if meshes.is_empty() { Err(MeshFileError::Empty) } else { Ok(meshes) }
 }
 
-/// As [`parse_objects`], each with its paint and one vertex for each place, as by [`parse_with`].
+/// As [`parse_objects`], with paint and merged vertices as by [`parse_with`].
 ///
 /// # Errors
 /// As [`parse_with`].
@@ -296,7 +301,7 @@ pub fn parse_objects_with(
     if objects.is_empty() { Err(MeshFileError::Empty) } else { Ok(objects) }
 }
 
-/// The triangles of each object that has some, from the first triangle of each object.
+/// The triangles of each nonempty object, from the first triangle of each object.
 fn ranges(mesh: &TriMesh, objects: &[usize]) -> Vec<Range<usize>> {
     let starts = if objects.is_empty() { &[0] } else { objects };
     let ends = objects.iter().copied().skip(1).chain([mesh.triangles.len()]);
@@ -309,7 +314,7 @@ fn ranges(mesh: &TriMesh, objects: &[usize]) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Some of the triangles of a mesh, with the vertices that they have.
+/// Some of the triangles of a mesh, with the vertices that they use.
 fn part(mesh: &TriMesh, triangles: Range<usize>) -> TriMesh {
     let triangles = &mesh.triangles[triangles];
     let mut used: Vec<u32> = triangles.iter().flatten().copied().collect();
@@ -325,7 +330,7 @@ fn part(mesh: &TriMesh, triangles: Range<usize>) -> TriMesh {
 /// Largest coordinate, m: its cube, and the sum of as many cubes as a file can hold, are finite.
 const FARTHEST: f64 = 1e30;
 
-/// Refuses coordinates that are not finite or too large.
+/// Rejects coordinates that are not finite or too large.
 ///
 /// # Errors
 /// [`MeshFileError::NotFinite`] or [`MeshFileError::TooFar`].
@@ -356,14 +361,14 @@ fn fan(polygon: &[u32]) -> impl Iterator<Item = [u32; 3]> {
     polygon.windows(2).skip(1).map(|edge| [polygon[0], edge[0], edge[1]])
 }
 
-/// Bits of three coordinates.
+/// Bit patterns of three coordinates.
 type Place = [u64; 3];
 
-/// The mesh with one vertex for each place, and without triangles that collapse by that. Closed
-/// objects share no vertices with others, so that two that touch stay two.
+/// The mesh with one vertex per position, and without triangles that thereby become degenerate.
+/// Closed objects share no vertices with others, so that two touching objects remain separate.
 fn weld(file: MeshFile) -> MeshFile {
     let MeshFile { mesh, corners, coats, coat_of, warnings, objects } = file;
-    // adding zero makes -0 and 0 one place
+    // adding zero maps -0 to 0
     let key = |p: &Point3<f64>| [p.x, p.y, p.z].map(|x| (x + 0.0).to_bits());
     // the object of each vertex, or 0 if that object may share vertices with others
     let mut groups = vec![0; mesh.vertices.len()];
@@ -395,12 +400,12 @@ fn weld(file: MeshFile) -> MeshFile {
     MeshFile { mesh, corners, coats, coat_of, warnings, objects: Vec::new() }
 }
 
-/// The entries of a list whose indices are left.
+/// The entries of a list at the remaining indices.
 fn left<T: Copy>(list: &[T], is_left: impl Fn(usize) -> bool) -> Vec<T> {
     list.iter().enumerate().filter(|(n, _)| is_left(*n)).map(|(_, entry)| *entry).collect()
 }
 
-/// Whether triangles run along every edge as often one way as the other.
+/// Whether every edge has equally many triangles in both directions.
 fn is_closed(triangles: &[[Place; 3]]) -> bool {
     let mut edges = Vec::with_capacity(3 * triangles.len());
     for triangle in triangles {
@@ -415,7 +420,7 @@ fn is_closed(triangles: &[[Place; 3]]) -> bool {
     alike.all(|walks| walks[0].0 == walks[0].1 || balance(walks) == 0)
 }
 
-/// The Rust in the README runs as it stands there.
+/// Tests the Rust code in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

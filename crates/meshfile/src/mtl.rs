@@ -5,10 +5,10 @@ use sim::{Coat, Opacity, Wrap};
 use crate::coats::{Beside, CoatWarning, Images, plain};
 use crate::{MeshFileError, decoded};
 
-/// The materials in the text of an MTL file, UTF-8 or Latin-1, with the images that they name; what is not understood is passed
-/// over, as are options of images but `-clamp`.
+/// Parses the materials of an MTL file, UTF-8 or Latin-1, with the images that they name. Unknown
+/// statements are skipped, as are image options except `-clamp`.
 ///
-/// `Kd`, `d` or `Tr`, `map_Kd`, and `Pr` and `Pm` of the physically based extension are read.
+/// Supported are `Kd`, `d` or `Tr`, `map_Kd`, and `Pr` and `Pm` of the physically based extension.
 pub(crate) fn parse(
     text: &[u8],
     beside: &mut Beside<'_>,
@@ -44,7 +44,7 @@ pub(crate) fn parse(
         }
     }
     for coat in &mut coats {
-        // some programs write black for what the image replaces
+        // some programs write black where the image replaces the color
         if coat.image.is_some() && coat.color[..3] == [0.0; 3] {
             coat.color[..3].fill(1.0);
         }
@@ -52,7 +52,7 @@ pub(crate) fn parse(
     Ok(coats)
 }
 
-/// The first number of a text, between 0 and 1.
+/// The first number of a text, clamped to 0 to 1.
 fn share(text: &str) -> Option<f32> {
     let number = text.split_whitespace().next()?.parse::<f32>().ok()?;
     number.is_finite().then(|| number.clamp(0.0, 1.0))
@@ -73,7 +73,7 @@ fn set_alpha(coat: &mut Coat, alpha: Option<f32>) {
     coat.opacity = if alpha < 1.0 { Opacity::Blend } else { Opacity::Opaque };
 }
 
-/// The name of a file behind options such as `-s 2 2 1` and `-clamp on`, and what this one says.
+/// The file name after options such as `-s 2 2 1` and `-clamp on`, and the value of the latter.
 fn without_options(text: &str) -> (&str, Wrap) {
     let (mut rest, mut wrap) = (text, Wrap::Repeat);
     while rest.starts_with('-') {
@@ -89,7 +89,7 @@ fn without_options(text: &str) -> (&str, Wrap) {
         }
         for n in 0..most {
             let (word, after) = next_word(values);
-            // those of three numbers may have fewer
+            // options of three numbers may have fewer
             if after.is_empty() || (n > 0 && word.parse::<f32>().is_err()) {
                 break;
             }

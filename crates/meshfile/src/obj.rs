@@ -8,11 +8,11 @@ use sim::{Coat, Paint};
 
 use super::{Beside, CoatWarning, MeshFile, MeshFileError, decoded, mtl};
 
-/// Reads Wavefront OBJ text in UTF-8 or Latin-1; polygons become fans of triangles.
+/// Reads Wavefront OBJ text in UTF-8 or Latin-1; polygons are triangulated as fans.
 ///
 /// # Errors
-/// [`MeshFileError::Line`] when a line is malformed, a number is not finite or a face names a vertex
-/// that does not exist; [`MeshFileError::Image`] when an image is damaged.
+/// [`MeshFileError::Line`] if a line is malformed, a number is not finite or a face refers to a
+/// missing vertex; [`MeshFileError::Image`] if an image is damaged.
 pub(super) fn parse(text: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, MeshFileError> {
     let text = decoded(text);
     let Known { libraries, uses, objects, triangles } = check(&text)?;
@@ -21,7 +21,7 @@ pub(super) fn parse(text: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, Me
     let mut rest = text;
     let no_materials = |_: &Path| Ok(Default::default());
     let (models, _) = tobj::load_obj_buf(&mut rest, &options, no_materials).map_err(|e| {
-        // the reader stops on the line that it cannot read
+        // the reader stops at the line that it cannot parse
         let read = &text[..text.len() - rest.len()];
         let line = read.iter().filter(|&&byte| byte == b'\n').count();
         MeshFileError::Line { line, problem: e.to_string() }
@@ -38,7 +38,7 @@ pub(super) fn parse(text: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, Me
             [0, 1, 2].map(|k| corner(&model, 3 * t + k, triangle[k] as usize))
         }));
     }
-    // else the reader counts otherwise, and all is one object
+    // otherwise the reader counts differently, and all is one object
     if triangles == painted.mesh.triangles.len() {
         painted.objects = objects;
         coat(&libraries, &uses, beside, &mut painted)?;
@@ -48,7 +48,7 @@ pub(super) fn parse(text: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, Me
     Ok(painted)
 }
 
-/// Gives triangles the materials that are used from some of them on.
+/// Assigns materials to triangles, given the first triangle of each material.
 fn coat(
     libraries: &[String],
     uses: &[(usize, String)],
@@ -59,7 +59,7 @@ fn coat(
     for file in libraries.iter().filter(|_| !uses.is_empty()) {
         match beside(file) {
             Ok(text) => {
-                // images are beside the materials
+                // image paths are relative to the material file
                 let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
                 let mut near = |name: &str| match folder {
                     "" => beside(name),
@@ -89,7 +89,7 @@ fn coat(
     Ok(())
 }
 
-/// What a model says of a corner, the number of which is given, and that of its vertex.
+/// The attributes of a corner of a model, given the indices of the corner and of its vertex.
 fn corner(model: &tobj::Mesh, at: usize, vertex: usize) -> Paint {
     let of = |indices: &[u32]| indices.get(at).map(|&i| i as usize);
     let normals = model.normals.as_chunks::<3>().0;
@@ -103,21 +103,20 @@ fn corner(model: &tobj::Mesh, at: usize, vertex: usize) -> Paint {
     }
 }
 
-/// What the reader does not report.
+/// Data that the reader does not report.
 #[derive(Default)]
 struct Known {
-    /// Files of materials.
+    /// Material files.
     libraries: Vec<String>,
-    /// Names of materials, each with the first triangle that has it.
+    /// Names of materials, each with its first triangle.
     uses: Vec<(usize, String)>,
     /// The first triangle of each object.
     objects: Vec<usize>,
-    /// How many there are.
+    /// Number of triangles.
     triangles: usize,
 }
 
-/// Refuses what the reader takes as it is: numbers that are not finite, and places that are not
-/// there.
+/// Rejects what the reader accepts: numbers that are not finite, and indices out of range.
 fn check(text: &str) -> Result<Known, MeshFileError> {
     let lines = || text.split('\n').zip(1..);
     let mut totals = [0_i64; 3];
@@ -148,7 +147,7 @@ fn check(text: &str) -> Result<Known, MeshFileError> {
                     return Err(refused("face without corners".to_owned()));
                 }
                 words.try_for_each(|c| check_corner(c, &counts, &totals)).map_err(refused)?;
-                // a point and a line are triangles to the reader
+                // the reader turns points and lines into triangles
                 known.triangles += corners.saturating_sub(2).max(1);
             }
             _ => {}
@@ -157,13 +156,13 @@ fn check(text: &str) -> Result<Known, MeshFileError> {
     Ok(known)
 }
 
-/// What a line says after its first word, but for comments: names may have blanks.
+/// The rest of a line after its first word, without comments: names may contain spaces.
 fn rest(line: &str) -> String {
     let line = line.split('#').next().unwrap_or_default().trim();
     line.split_once(char::is_whitespace).map_or("", |(_, rest)| rest).trim().to_owned()
 }
 
-/// What a number of a line is of, by [`kind`], and what a face names.
+/// Names of the numbers of a line, by [`kind`], and of the elements that a face refers to.
 const NUMBERS: [&str; 3] = ["vertex coordinate", "texture coordinate", "coordinate of a normal"];
 const NAMED: [&str; 3] = ["vertex", "texture coordinate", "normal"];
 
@@ -173,12 +172,12 @@ fn kind(line: &str) -> Option<usize> {
     ["v", "vt", "vn"].iter().position(|known| *known == first)
 }
 
-/// Refuses a corner of a face that names what is not there: `counts` are there before it, `totals`
-/// in all.
+/// Rejects a face corner with an index out of range: `counts` are the elements before it, `totals`
+/// those of the file.
 fn check_corner(corner: &str, counts: &[i64; 3], totals: &[i64; 3]) -> Result<(), String> {
     for (kind, index) in corner.split('/').enumerate().take(3) {
         let Ok(index) = index.parse::<i64>() else {
-            // what is no number is for the reader to refuse, but it takes a vertex as given
+            // the reader rejects non-numbers, but accepts any vertex index
             if index.is_empty() && kind == 0 {
                 return Err("face with a corner that names no vertex".to_owned());
             }

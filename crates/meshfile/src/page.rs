@@ -1,4 +1,4 @@
-//! What the pages of the program and of the playground read of coats and surfaces.
+//! Coats and surfaces in the form that the pages of the program and the playground read.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use nalgebra::Isometry3;
 use serde_json::{Value, json};
 use sim::{Coat, Image, LazySurface, Look, Opacity, Surface, Texture, Wrap};
 
-/// The kind of an image, and how many bytes it has.
+/// The type of an image, and its length in bytes.
 pub fn image_head(image: &Image) -> Value {
     json!({ "type": image.kind.media_type(), "bytes": image.bytes.len() })
 }
 
-/// Coats and images, each once.
+/// Coats and images, without duplicates.
 #[derive(Debug, Default)]
 pub struct Coats {
     known: Vec<(Coat, f32)>,
@@ -22,7 +22,7 @@ pub struct Coats {
 }
 
 impl Coats {
-    /// The number of a coat; `roughness` is that of the body, for coats without one.
+    /// The index of a coat; `roughness` is that of the body, for coats without one.
     pub fn of(&mut self, coat: &Coat, roughness: f32) -> usize {
         let roughness = coat.roughness.unwrap_or(roughness);
         let known = self.known.iter().position(|(c, r)| c == coat && *r == roughness);
@@ -48,41 +48,43 @@ impl Coats {
     }
 }
 
-/// Geometries, each once. A geometry is the outer surface of a body, the part of it with one coat, or its cuts, with
-/// only the vertices that it uses. Bodies that share a surface share its geometries.
+/// Geometries, without duplicates. A geometry is the outer surface of a body, the part of it with
+/// one coat, or its cuts, with only the vertices that it uses. Bodies that share a surface share
+/// its geometries.
 #[derive(Debug, Default)]
 pub struct Geometries {
-    /// By the address of the surface, which a recorder or recording keeps alive, and the number of coats.
+    /// By the address of the surface, which a recorder or recording keeps alive, and the number of
+    /// coats.
     known: BTreeMap<(usize, usize), Sides>,
     count: usize,
     packed: Packed,
 }
 
-/// Geometries as pages read them.
+/// Geometries in the form that pages read.
 #[derive(Debug, Default)]
 pub struct Packed {
-    /// The number of the first geometry.
+    /// The index of the first geometry.
     pub first: usize,
     /// Vertices, triangles and texture coordinates of each.
     pub sizes: Vec<[usize; 3]>,
-    /// Of each its positions, normals and places in the whole body, `f32`, its texture coordinates, `f32`, if it has some,
-    /// and its triangles, `u32`, in little-endian order.
+    /// For each its positions, normals and rest positions in the whole body, `f32`, its texture
+    /// coordinates, `f32`, if it has some, and its triangles, `u32`, in little-endian order.
     pub bytes: Vec<u8>,
 }
 
-/// Numbers of the geometries of a surface.
+/// Indices of the geometries of a surface.
 #[derive(Clone, Debug)]
 pub struct Sides {
-    /// What has no coat.
+    /// The part without a coat.
     pub outer: Option<usize>,
     /// Cuts.
     pub inner: Option<usize>,
-    /// By the numbers of coats.
+    /// By coat index.
     pub coated: Vec<(u32, usize)>,
 }
 
 impl Geometries {
-    /// Those of a body with some `coats`.
+    /// The geometries of a body with the given `coats`.
     pub fn of(&mut self, lazy_surface: &LazySurface, coats: &[Coat]) -> Sides {
         let key = (lazy_surface.address(), coats.len());
         if let Some(known) = self.known.get(&key) {
@@ -131,7 +133,7 @@ impl Geometries {
     }
 }
 
-/// A header in JSON as pages read it: its length, `u32`, its text, and zeros up to a multiple of four.
+/// A JSON header for pages: its length, `u32`, its text, and zero padding to a multiple of four.
 pub fn write_head(head: &Value) -> Vec<u8> {
     let head = head.to_string();
     let mut bytes = (head.len() as u32).to_le_bytes().to_vec();
@@ -146,8 +148,8 @@ pub fn write_pose(pose: &Isometry3<f64>, bytes: &mut Vec<u8>) {
     bytes.extend(numbers.flat_map(|&x| (x as f32).to_le_bytes()));
 }
 
-/// The appearance of a body as JSON for the pages: its look, and the numbers of its geometries. `is_endless` marks an
-/// infinite plane, which has no solid texture, as in pictures.
+/// The appearance of a body as JSON for the pages: its look, and the indices of its geometries.
+/// `is_endless` marks an infinite plane, which has no solid texture, as in pictures.
 pub fn appearance(look: &Look, sides: &Sides, coats: &mut Coats, is_endless: bool) -> Value {
     let mut coat = |&(number, geometry): &(u32, usize)| {
         json!([geometry, coats.of(&look.coats[number as usize], look.roughness)])
@@ -169,7 +171,7 @@ pub fn appearance(look: &Look, sides: &Sides, coats: &mut Coats, is_endless: boo
     })
 }
 
-/// The constant of three.js for the wrapping of an image.
+/// The three.js constant for the wrapping of an image.
 fn mode(wrap: Wrap) -> u32 {
     match wrap {
         Wrap::Repeat => 1000,

@@ -36,7 +36,7 @@ pub(super) fn parse(bytes: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, M
             .and_then(Property::to_u32_list)
             .ok_or_else(|| malformed("a face lacks vertex_indices".to_owned()))?;
         let uvs = face_uvs(face);
-        // of corners of the face, as others of vertices
+        // indices of face corners; the other attributes are per vertex
         let numbers: Vec<u32> = (0..corners.len() as u32).collect();
         for (triangle, own) in fan(&corners).zip(fan(&numbers)) {
             mesh.triangles.push(triangle);
@@ -64,7 +64,7 @@ fn face_uvs(face: &DefaultElement) -> Vec<Vector2<f64>> {
     numbers.as_chunks::<2>().0.iter().map(|&uv| Vector2::from(uv)).collect()
 }
 
-/// Gives the mesh the image that a comment names, by the custom of MeshLab.
+/// Gives the mesh the image named in a comment, following MeshLab's convention.
 fn coat(
     comments: &[String],
     beside: &mut Beside<'_>,
@@ -80,8 +80,8 @@ fn coat(
     Ok(())
 }
 
-/// The first line of the header that declares more elements than there can be, which the reader would
-/// make where they have no properties.
+/// The first header line that declares more elements than possible; the reader would allocate them
+/// if they have no properties.
 fn overlong(bytes: &[u8]) -> Option<String> {
     let lines = bytes.split(|&byte| byte == b'\n').map(|line| line.trim_ascii());
     let mut header = lines.take_while(|line| *line != b"end_header");
@@ -94,11 +94,11 @@ fn overlong(bytes: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(line).into_owned())
 }
 
-/// Normal, texture coordinates and color of a vertex by their customary names.
+/// Normal, texture coordinates and color of a vertex by their conventional names.
 fn corner(vertex: &DefaultElement) -> Paint {
     let get = |name: &str| vertex.get(name).and_then(number);
     let either = |[a, b, c]: [&str; 3]| get(a).or_else(|| get(b)).or_else(|| get(c));
-    // bytes hold sRGB, other numbers light
+    // bytes hold sRGB, other types linear light
     let color = |name: &str| match vertex.get(name)? {
         Property::UChar(byte) => Some(from_srgb(f64::from(*byte) / 255.0)),
         other => number(other),
@@ -118,7 +118,7 @@ fn corner(vertex: &DefaultElement) -> Paint {
     }
 }
 
-/// Light of an sRGB value (IEC 61966-2-1), both from 0 to 1.
+/// Linear light of an sRGB value (IEC 61966-2-1), both from 0 to 1.
 fn from_srgb(value: f64) -> f64 {
     if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
 }

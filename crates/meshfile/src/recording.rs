@@ -1,17 +1,18 @@
 //! Recordings as animated binary glTF 2.0.
 //!
-//! Every track is a node that moves by a translation and a rotation channel. A scale that steps between 0 and 1 makes
-//! it appear at its birth and disappear at its end, which every viewer understands; without animation a viewer shows
-//! frame 0. Surfaces are stored once however many tracks share them, and a frame in which nothing changes costs no key.
-//! Between two frames there is a key at each blow.
+//! Every track is a node with a translation and a rotation channel. A scale that steps between 0
+//! and 1 makes it appear at its birth and disappear at its end, which every viewer supports;
+//! without animation a viewer shows frame 0. Surfaces are stored once, however many tracks share
+//! them, and a frame without changes costs no key. Each impact between two frames gets a key.
 //!
-//! A mesh has a primitive for the outer surface, or one for each of its coats, and one for cuts, each with a material
-//! of its own. Images of coats are in the file, each once. The attribute `_REST` of its vertices is where they were in
-//! the whole body, m: the coordinates of a solid texture. If the material has a solid texture, vertices have its colors
-//! too (`COLOR_0`), for programs that do not know such textures.
+//! A mesh has a primitive for the outer surface, or one per coat, and one for cuts, each with a
+//! separate material. Images of coats are in the file, each once. The vertex attribute `_REST` is
+//! the position in the whole body, m: the coordinates of a solid texture. If the material has a
+//! solid texture, vertices also have its colors (`COLOR_0`), for programs without support for such
+//! textures.
 //!
-//! The file gives the sizes of all surfaces and keys before the data, so surfaces that are not kept
-//! are made twice, a few at a time.
+//! The file stores the sizes of all surfaces and keys before the data, so surfaces that are not
+//! kept are made twice, in small batches.
 
 mod buffer;
 mod chunks;
@@ -37,22 +38,23 @@ pub use rig::write_rigged_glb_of;
 
 /// Writes `recording` as one GLB to `out`.
 ///
-/// The scene's `extras` hold `fps`, `frames` and, of each frame that was simulated, `kinetic`,
-/// `potential` and `dissipated` energy, J; each node's hold `birth`, `end` and, for a fragment, the
-/// node index of its `parent`. Those of a body of finite elements hold `stress`: for every frame in
-/// which it changes, the number of the frame, the largest principal stress and the largest von
-/// Mises stress in the body, Pa.
+/// The scene's `extras` contain `fps`, `frames` and, for each simulated frame, `kinetic`,
+/// `potential` and `dissipated` energy, J; each node's contain `birth`, `end` and, for a fragment,
+/// the node index of its `parent`. Those of a finite element body contain `stress`: for every frame
+/// in which it changes, the frame number, the largest principal stress and the largest von Mises
+/// stress in the body, Pa.
 ///
 /// # Errors
-/// [`WriteError`] when the recording holds what the format cannot, or writing fails.
+/// [`WriteError`] if the recording contains data that the format cannot represent, or writing
+/// fails.
 pub fn write_glb(recording: &Recording, out: &mut impl Write) -> Result<(), WriteError> {
     write_glb_of(recording, &|track| Ok(recording.tracks[track].trace()), out)
 }
 
-/// As [`write_glb`], with the traces that `traces` gives for the numbers of tracks.
+/// As [`write_glb`], with the traces that `traces` returns for track numbers.
 ///
 /// # Errors
-/// As [`write_glb`], and what `traces` says.
+/// As [`write_glb`], and the errors of `traces`.
 pub fn write_glb_of(
     recording: &Recording,
     traces: &Traces<'_>,

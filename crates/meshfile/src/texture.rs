@@ -1,12 +1,14 @@
-//! Solid textures: what the colors of a material are multiplied by at a point of the whole body, so that
-//! the grain of the surface goes on in cuts and from piece to piece. `viewer/page/texture.js` has the same.
+//! Solid textures: factors of the colors of a material at a point of the whole body, so that the
+//! grain of the surface continues in cuts and across fragments. `viewer/page/texture.js` has the
+//! same functions.
 
 use nalgebra::Vector3;
 use sim::Texture;
 
 type Vec3 = Vector3<f32>;
 
-/// The color of a texture at a place, m, each between 0 and 1; detail finer than `width`, m, is left out.
+/// The color of a texture at a point, m, each component between 0 and 1; detail finer than `width`,
+/// m, is omitted.
 pub fn color(texture: Texture, place: Vec3, width: f32) -> Vec3 {
     let noise = Noise { place, width };
     let gray = |value: f32| Vec3::repeat(value);
@@ -42,14 +44,15 @@ pub fn color(texture: Texture, place: Vec3, width: f32) -> Vec3 {
     }
 }
 
-/// Values at random places, smooth in between, at a point.
+/// Value noise: random values at lattice points, interpolated smoothly.
 struct Noise {
     place: Vec3,
     width: f32,
 }
 
 impl Noise {
-    /// Between 0 and 1; `rate` places a meter. Its mean where that is too fine to be seen.
+    /// Between 0 and 1; `rate` is in lattice points per meter. The mean where the noise is too fine
+    /// to resolve.
     fn at(&self, rate: f32) -> f32 {
         let seen = (1.5 - rate * self.width).clamp(0.0, 1.0);
         if seen == 0.0 {

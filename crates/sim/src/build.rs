@@ -1,4 +1,4 @@
-//! A world from a scene.
+//! Building a world from a scene.
 
 mod breakage;
 mod copies;
@@ -36,11 +36,11 @@ use crate::{
     RigidError, Settings, Timeline, Wind, World,
 };
 
-/// Makes the world that `scene` describes. `meshes` holds the meshes it names, by file name.
+/// Builds the world of `scene`. `meshes` holds its meshes by file name.
 ///
 /// # Errors
-/// [`BuildError`], naming the body or pattern, when a mesh is missing or bounds no solid, or a body
-/// has no mass at its resolution.
+/// [`BuildError`], with the body or pattern, if a mesh is missing or bounds no solid, or a body has
+/// no mass at its resolution.
 pub fn build(
     scene: &Scene,
     meshes: &BTreeMap<String, MeshData>,
@@ -65,11 +65,11 @@ pub fn build(
     Ok((world, appearances))
 }
 
-/// Adds the bodies of `scene` to a world, as [`build`] does; its other settings, joints, events and keyframes do not
-/// count. Bodies are named by their scene alone.
+/// Adds the bodies of `scene` to a world, like [`build`]; its other settings, joints, events and
+/// keyframes are ignored. Names of bodies are those of this scene.
 ///
 /// # Errors
-/// As [`build`]; the world then has the bodies that it had.
+/// As [`build`]; the world is then unchanged.
 pub fn add_bodies(
     world: &mut World,
     scene: &Scene,
@@ -85,7 +85,7 @@ pub fn add_bodies(
     })
 }
 
-/// Adds the bodies of a scene, and anchors them. Returns what they look like and where they are led.
+/// Adds the bodies of a scene, and anchors them. Returns their appearances and keyframes.
 fn add(
     world: &mut World,
     scene: &Scene,
@@ -143,7 +143,7 @@ fn join(
     world.add_joint(joint(spec, [a, b]))
 }
 
-/// A joint between two bodies, with what a scene says of it but for their names.
+/// A joint between two bodies with the settings of a scene, except for names.
 pub fn joint(spec: &scene::Joint, bodies: [BodyId; 2]) -> NewJoint {
     let anchors = [spec.anchor, spec.second_anchor.unwrap_or(spec.anchor)].map(Point3::from);
     let limits = spec.limits;
@@ -216,8 +216,8 @@ fn debris(scene: &Scene) -> Debris {
     }
 }
 
-/// How a body looks, or several ways for its copies to take turns in: some are darker than others.
-/// The materials of its mesh show unless the body has a color of its own.
+/// The look of a body, or several looks that alternate among its copies, some darker than others.
+/// The materials of its mesh show unless the body has its own color.
 fn looks(spec: &scene::Body, mesh: Option<&PaintedMesh>) -> Vec<Arc<Look>> {
     const SHADES: [f32; 5] = [1.0, 0.86, 0.96, 0.8, 0.92];
     let coats = mesh.filter(|_| spec.color.is_none()).map(|mesh| Arc::clone(&mesh.coats));
@@ -233,8 +233,8 @@ fn looks(spec: &scene::Body, mesh: Option<&PaintedMesh>) -> Vec<Arc<Look>> {
     SHADES.into_iter().map(|shade| Arc::new(shaded(shade))).collect()
 }
 
-/// Anchors the bodies that have anchors, those first that hold others. Of pieces those are anchored that are in a
-/// region, one at least.
+/// Anchors the bodies that have anchors, supporting ones first. Of bodies in pieces, the pieces in
+/// a region are anchored, of which there must be at least one.
 fn anchor(
     sets: &[Set<'_>],
     world: &mut World,

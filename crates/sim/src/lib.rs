@@ -1,9 +1,8 @@
 //! Rigid bodies at one time step per frame that break where they are hit.
 //!
-//! A [`World`] holds bodies as columns and [`World::step`] advances them by one frame: the whole
-//! algorithm reads on one page in `step.rs`. A [`scene::Scene`] describes a world in a text file,
-//! [`build`] makes one of it, and a [`Recorder`] keeps what happens. Nothing here prints or opens
-//! files.
+//! A [`World`] holds bodies as columns and [`World::step`] advances them by one frame: `step.rs`
+//! contains the whole algorithm on one page. A [`scene::Scene`] describes a world in a text file,
+//! [`build`] builds it, and a [`Recorder`] records a run. Nothing here prints or opens files.
 
 // a browser has one thread
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
@@ -84,7 +83,7 @@ pub use world::touching::{ContactEvents, TouchingPair};
 pub use world::warning::Warning;
 pub use world::waypoint::Waypoint;
 
-/// The Rust in the README runs as it stands there.
+/// Tests the Rust code of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

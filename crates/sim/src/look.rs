@@ -1,4 +1,4 @@
-//! What bodies look like: materials, paint and surfaces.
+//! Appearance of bodies: materials, paint and surfaces.
 
 pub(crate) mod charts;
 pub(crate) mod coat;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{BodyId, Coat, PaintedMesh};
 
-/// How a body looks: its surface, and what shows where it broke.
+/// The appearance of a body: its surface, and its cuts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Look {
     /// Name of the material.
@@ -28,7 +28,7 @@ pub struct Look {
     pub metallic: f32,
     /// The solid texture that varies its colors.
     pub texture: Texture,
-    /// The share of light that passes through the surface instead of being scattered by it, 0 to 1; as
+    /// Share of light transmitted through the surface instead of scattered by it, 0 to 1; as
     /// `KHR_materials_transmission`.
     pub transmission: f32,
     /// Refractive index, 1 or more.
@@ -37,12 +37,12 @@ pub struct Look {
     pub alpha: f32,
     /// Colors of small pieces of the body, if they have their own.
     pub small_pieces: Option<SmallPieces>,
-    /// Materials of the mesh that the body was made from: triangles of the outer surface that have one of these
+    /// Materials of the source mesh: triangles of the outer surface with one of these
     /// ([`Surface::coats`](crate::Surface::coats)) look like it instead, without a solid texture.
     pub coats: Arc<[Coat]>,
 }
 
-/// A color that sets small pieces apart from the others.
+/// A color of small pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SmallPieces {
@@ -63,7 +63,7 @@ impl Look {
             color,
             inner_color: color,
             texture: Texture::Plain,
-            // pieces of small ones are small too
+            // pieces of small pieces are small too
             small_pieces: None,
             coats: Arc::default(),
             ..self.clone()
@@ -115,15 +115,15 @@ impl Texture {
         [Self::Plain, Self::Marble, Self::Clay, Self::Wood, Self::Concrete, Self::Stone];
 }
 
-/// How one body of a world is shown.
+/// The appearance of a body of a world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Appearance {
     /// The body.
     pub body: BodyId,
     /// Its name in the scene.
     pub name: String,
-    /// What it looks like.
+    /// Its appearance.
     pub look: Arc<Look>,
-    /// The mesh it was made from, in material coordinates.
+    /// The source mesh, in material coordinates.
     pub mesh: Option<Arc<PaintedMesh>>,
 }

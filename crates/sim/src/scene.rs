@@ -1,4 +1,4 @@
-//! Scene files: what to simulate, as plain data read from TOML.
+//! Scene files: the description of a simulation, as plain data read from TOML.
 //!
 //! ```
 //! let scene = brisance_sim::scene::Scene::from_toml(
@@ -21,10 +21,10 @@
 //! # Ok::<(), brisance_sim::scene::SceneError>(())
 //! ```
 //!
-//! Lengths are meters, masses kilograms, times seconds, y points up. A kind is chosen by the key
-//! that holds its settings, `shape = { sphere = { radius = 0.1 } }`, so that every error can point
-//! at its own line. A string in the place of a number is a quantity with a unit or an expression,
-//! `"20 cm"` or `"$width / 2"`, of which [`units`] knows the unit that the key is in.
+//! Lengths are meters, masses kilograms, times seconds, y points up. The key that holds the
+//! settings selects the kind, `shape = { sphere = { radius = 0.1 } }`, so that every error can
+//! point at its own line. A string in place of a number is a quantity with a unit or an expression,
+//! `"20 cm"` or `"$width / 2"`; [`units`] lists the unit of each key.
 
 mod anchor;
 mod body;

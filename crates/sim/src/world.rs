@@ -1,4 +1,4 @@
-//! The bodies of a simulation, as columns, and what users do with them.
+//! The bodies of a simulation, as columns, and the operations of users on them.
 
 pub(crate) mod body;
 pub(crate) mod contact_events;
@@ -48,16 +48,18 @@ pub struct World {
     pub(crate) settings: Settings,
     pub(crate) ids: Vec<BodyId>,
     pub(crate) bodies: Vec<Body>,
-    /// The bodies as contacts and forces see them: sleepers are static.
+    /// The bodies for contacts and forces: sleepers are static.
     pub(crate) acting: Vec<Body>,
     pub(crate) poses: Vec<Isometry3<f64>>,
-    /// Poses at the end of the frame before the last; for bodies that were added or placed since, their first poses;
-    /// for pieces, their poses as parts of their parent.
+    /// Poses at the end of the frame before the last; for bodies added or placed since, their first
+    /// poses; for pieces, their poses as parts of their parent.
     pub(crate) previous: Vec<Isometry3<f64>>,
-    /// Where each body was at its last blow in the last frame; for pieces, at the blow that made them.
+    /// Pose of each body at its collisions in the last frame; for pieces, also at the impact that
+    /// broke their parent.
     pub(crate) waypoints: Vec<Vec<Waypoint>>,
     pub(crate) momenta: Vec<Momentum>,
-    /// The flight of each body since its last blow in the present frame, from its pose and momentum.
+    /// The flight of each body since its last collision in the current frame, from its pose and
+    /// momentum.
     pub(crate) flights: Vec<Flight>,
     pub(crate) shapes: Vec<Arc<Shape>>,
     pub(crate) solids: Vec<Option<Solid>>,
@@ -66,28 +68,28 @@ pub struct World {
     pub(crate) substances: Vec<fracture::Material>,
     pub(crate) groups: Vec<Groups>,
     pub(crate) breakages: Vec<Option<Breakage>>,
-    /// Of fragments.
+    /// Lineages of fragments.
     pub(crate) lineages: Vec<Option<Arc<Lineage>>>,
-    /// Of static bodies that anchors hold.
+    /// Anchorages of anchored static bodies.
     pub(crate) anchorages: Vec<Option<Anchorage>>,
-    /// For how many frames each has been slow.
+    /// Number of frames for which each has been slow.
     pub(crate) slow: Vec<u32>,
-    /// Pieces that came about in this frame.
+    /// Number of new pieces in this frame.
     pub(crate) born: usize,
-    /// Pieces that are gone at the end of this frame.
+    /// Pieces to be removed at the end of this frame.
     pub(crate) dust: Vec<BodyId>,
-    /// Of pieces that were retired, kg.
+    /// Mass of retired pieces, kg.
     pub(crate) retired_mass: f64,
     pub(crate) rests: Vec<Rest>,
     /// Contacts and joints of sleepers, sorted by both bodies.
     pub(crate) links: Vec<Link>,
-    /// Whether bodies were removed that sleepers may have known.
+    /// Whether bodies were removed that sleepers may have touched.
     pub(crate) lost: bool,
     /// Contact impulses of the last frame.
     pub(crate) cache: Cache,
-    /// Pairs that were near each other in the last frame; saves time in the next, without an effect on results.
+    /// Candidate pairs of the last frame; saves time in the next, without an effect on results.
     pub(crate) broad: Broad,
-    /// Bodies that were frozen since.
+    /// Bodies frozen since the last report.
     pub(crate) frozen: Vec<BodyId>,
     pub(crate) next: u64,
     /// Sorted by name.
@@ -99,15 +101,15 @@ pub struct World {
     /// The recorded events of a replay.
     pub(crate) recorded: Option<Vec<Event>>,
     pub(crate) divided: Divided,
-    /// Where kinematic bodies go in the next frame.
+    /// Target poses of kinematic bodies in the next frame.
     pub(crate) targets: Vec<Target>,
     /// Forces and torques of the next frame, sorted by body.
     pub(crate) loads: Vec<Load>,
-    /// Of bodies that have one; some may be gone.
+    /// Sparse; some of the bodies may no longer exist.
     pub(crate) user_data: BTreeMap<BodyId, u64>,
-    /// Pairs that touch, if contact events are reported.
+    /// Touching pairs, if contact events are reported.
     pub(crate) log: Option<Log>,
-    /// For queries; made by the first after a change.
+    /// For queries; built by the first query after a change.
     pub(crate) places: OnceLock<Places>,
 }
 
@@ -162,10 +164,10 @@ impl World {
     /// # Errors
     ///
     /// [`MaterialError`] if its restitution is not from 0 to 1, or its friction is negative or not
-    /// finite; the world stays as it is.
+    /// finite; the world is then unchanged.
     ///
-    /// A body with numbers that are not finite, or beyond 1e30, is frozen: it stays at its pose, or at the origin if
-    /// that is not finite, touches nothing, and is in the next [`Events::frozen`].
+    /// A body with numbers that are not finite, or beyond 1e30, is frozen: it stays at its pose, or
+    /// at the origin if that is not finite, touches nothing, and is in the next [`Events::frozen`].
     ///
     /// [`Events::frozen`]: crate::Events::frozen
     pub fn add(&mut self, new: NewBody) -> Result<BodyId, MaterialError> {
@@ -173,7 +175,7 @@ impl World {
         Ok(self.insert(new))
     }
 
-    /// Adds a body whose material was checked.
+    /// Adds a body with a valid material.
     pub(crate) fn insert(&mut self, mut new: NewBody) -> BodyId {
         let id = BodyId(self.next);
         self.next += 1;
@@ -216,7 +218,7 @@ impl World {
         }
     }
 
-    /// Removes a body; `false` if it is gone already.
+    /// Removes a body; `false` if it no longer exists.
     pub fn remove(&mut self, id: BodyId) -> bool {
         let Ok(i) = self.ids.binary_search(&id) else { return false };
         self.ids.remove(i);
@@ -242,16 +244,16 @@ impl World {
         true
     }
 
-    /// Sets the material of a body: its stiffness when it strikes others, and its strength if that is
-    /// [`Strength::Material`](crate::Strength::Material). Stone unless set. Its pieces are of the same material.
-    /// `false` if there is no such body.
+    /// Sets the material of a body: its stiffness when it strikes others, and its strength if that
+    /// is [`Strength::Material`](crate::Strength::Material). The default is stone. Its pieces
+    /// inherit it. `false` if there is no such body.
     pub fn set_substance(&mut self, id: BodyId, substance: fracture::Material) -> bool {
         let Ok(i) = self.ids.binary_search(&id) else { return false };
         self.substances[i] = substance;
         true
     }
 
-    /// The body named `id`, unless it broke or was removed.
+    /// The body `id`, unless it broke or was removed.
     pub fn get(&self, id: BodyId) -> Option<BodyState<'_>> {
         self.ids.binary_search(&id).ok().map(|i| self.state(i))
     }
@@ -261,7 +263,7 @@ impl World {
         (0..self.ids.len()).map(|i| self.state(i))
     }
 
-    /// The body of this number, if there is one.
+    /// The body with this number, if there is one.
     pub fn id(&self, number: u64) -> Option<BodyId> {
         self.ids.binary_search(&BodyId(number)).ok().map(|i| self.ids[i])
     }
@@ -286,7 +288,7 @@ impl World {
         &self.settings
     }
 
-    /// Total mass of the dynamic bodies and of those that anchors hold, kg.
+    /// Total mass of dynamic and anchored bodies, kg.
     pub fn mass(&self) -> f64 {
         // not `sum`, which is -0.0 for no bodies
         (0..self.len()).filter_map(|i| self.mass_of(i)).fold(0.0, |sum, m| sum + m.mass())
@@ -297,7 +299,7 @@ impl World {
         self.retired_mass
     }
 
-    /// Of a body that is dynamic or held by anchors.
+    /// Mass of a dynamic or anchored body.
     pub(crate) fn mass_of(&self, i: usize) -> Option<&MassProperties> {
         let held = || self.anchorages[i].as_ref().map(|anchorage| &anchorage.mass);
         self.bodies[i].mass_properties().or_else(held)
@@ -318,12 +320,13 @@ impl World {
         (0..self.len()).map(|i| self.kinetic_energy_of(i)).sum()
     }
 
-    /// Potential energy in gravity, J, of the bodies that [`World::mass`] counts, zero at the origin.
+    /// Potential energy in gravity, J, of the bodies that [`World::mass`] counts, zero at the
+    /// origin.
     pub fn potential_energy(&self) -> f64 {
         (0..self.len()).map(|i| self.potential_energy_of(i)).sum()
     }
 
-    /// Of those of the bodies `ids` that are there.
+    /// Momentum and energy of the existing bodies among `ids`.
     pub(crate) fn motion(&self, ids: &[BodyId]) -> Motion {
         let mut sum = Motion::default();
         for i in ids.iter().filter_map(|id| self.ids.binary_search(id).ok()) {
@@ -336,7 +339,7 @@ impl World {
         sum
     }
 
-    /// The pose and momentum that a body had at the last blow in this frame.
+    /// The pose and momentum of a body at its last collision in this frame.
     pub(crate) fn state_at_blow(&self, i: usize) -> (Isometry3<f64>, Momentum) {
         let acceleration = &self.acceleration(i);
         self.flights[i].state(&self.bodies[i], &self.poses[i], &self.momenta[i], acceleration)
@@ -370,8 +373,8 @@ impl World {
         }
     }
 
-    /// Puts dynamic bodies back into the plane of their poses `start`, which round-off and outside forces may move them
-    /// out of.
+    /// Moves dynamic bodies back into the plane of their poses `start`, against round-off and
+    /// external forces.
     pub(crate) fn keep_in_plane(&mut self, start: &[Isometry3<f64>]) {
         if !self.settings.plane {
             return;
@@ -385,7 +388,7 @@ impl World {
         }
     }
 
-    /// The solid of a body: its own, or that of its shape if it has none.
+    /// The solid of a body: its own, or else that of its shape.
     pub(crate) fn solid(&self, i: usize) -> Option<Cow<'_, Solid>> {
         match &self.solids[i] {
             Some(solid) => Some(Cow::Borrowed(solid)),
@@ -393,8 +396,8 @@ impl World {
         }
     }
 
-    /// Points on the surface of a body, in body coordinates, m: those that it collides by, or those of
-    /// its solid if it is a ball.
+    /// Points on the surface of a body, in body coordinates, m: those of its collision shape, or
+    /// those of its solid if it is a ball.
     pub(crate) fn surface_points(&self, i: usize) -> Cow<'_, [Point3<f64>]> {
         match (self.shapes[i].points(), &self.solids[i]) {
             ([], Some(Solid { geometry, material })) => {

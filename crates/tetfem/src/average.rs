@@ -6,29 +6,29 @@ use nalgebra::{Matrix3, Point3};
 use crate::crack::{Tension, centroid, tension_bound, worst};
 use crate::{Crack, parallel};
 
-/// Neighborhoods for averages over a length, made once: the tetrahedra of a mesh near each vertex.
+/// Neighborhoods for averages over a length, computed once: the tetrahedra of a mesh near each
+/// vertex.
 ///
-/// Strength is compared at vertices. They are on the surface at any fineness of the mesh, while centroids approach it
-/// as the mesh gets finer.
+/// Strength is compared at vertices. They are on the surface at any mesh resolution, while
+/// centroids only approach it under refinement.
 ///
-/// At sharp corners and point loads stress grows without bound as the mesh gets finer; its mean
-/// over a fixed length converges, so that strength belongs to the material and not to the mesh. Of a
-/// block that is struck or bent by forces spread over the same radius, 0.3 of its thickness, the
-/// greatest mean grows by 8 to 9 % from five cells across to ten (linear), where it doubles or more
-/// without. Weights that fall off towards the radius converge more slowly, since they give more to
-/// the place of the force.
+/// At sharp corners and point loads, stress diverges under mesh refinement; its mean over a fixed
+/// length converges, so that strength is a property of the material and not of the mesh. For a
+/// block under forces spread over the same radius, 0.3 of its thickness, in impact or bending, the
+/// greatest mean grows by 8 to 9 % from five cells across to ten (linear); without averaging it
+/// doubles or more. Weights that decrease towards the radius converge more slowly, since they
+/// emphasize the point of application.
 #[derive(Clone, Debug)]
 pub struct Averaging {
     radius: f64,
-    /// The radius, but no more than reaches from anywhere in the mesh to everywhere, so that its square
-    /// is finite.
+    /// The radius, limited to one that always covers the whole mesh, so that its square is finite.
     reach: f64,
-    /// `None` if the radius is no length.
+    /// `None` if the radius is not a valid length.
     bins: Option<Bins>,
-    /// Centroids and volumes in the order of the bins.
+    /// Centroids and volumes in bin order.
     places: Vec<Point3<f64>>,
     volumes: Vec<f64>,
-    /// The vertices of tetrahedra and the tetrahedra at each, by their place in that order.
+    /// The vertices of tetrahedra and the tetrahedra at each, by their index in that order.
     vertices: Vec<Vertex>,
     touching: Vec<u32>,
 }
@@ -36,11 +36,11 @@ pub struct Averaging {
 #[derive(Clone, Copy, Debug)]
 struct Vertex {
     place: Point3<f64>,
-    /// One past the last that touches it.
+    /// End of its range of tetrahedra.
     end: u32,
 }
 
-/// Places per task.
+/// Points per task.
 const PLACES: usize = 32;
 
 /// Contribution of a tetrahedron: the six entries of its stress times its volume, and its volume.
@@ -50,7 +50,7 @@ impl Averaging {
     /// For means over all tetrahedra whose centroids lie within `radius` m.
     ///
     /// # Panics
-    /// If a tetrahedron names a vertex that does not exist.
+    /// If a tetrahedron refers to a missing vertex.
     pub fn new(mesh: &TetMesh, radius: f64) -> Self {
         let places: Vec<_> = (0..mesh.tets.len()).map(|t| centroid(mesh, t)).collect();
         let bounds = levelset::Aabb::around(&mesh.vertices);
@@ -81,8 +81,8 @@ impl Averaging {
         self.radius
     }
 
-    /// For every tetrahedron the mean, by volume, of the stresses within the radius of its centroid;
-    /// its own if the radius is no length.
+    /// For every tetrahedron the volume-weighted mean of the stresses within the radius of its
+    /// centroid; its own stress if the radius is not a valid length.
     ///
     /// # Panics
     /// If there is not one stress per tetrahedron.
@@ -96,9 +96,9 @@ impl Averaging {
         result
     }
 
-    /// The mean, by volume, of the stresses within the radius of each vertex and of the tetrahedra
-    /// that it is a corner of, with its place; none if the radius is no length. Vertices of no
-    /// tetrahedron are left out.
+    /// The volume-weighted mean of the stresses within the radius of each vertex and of its
+    /// incident tetrahedra, with the vertex position; empty if the radius is not a valid length.
+    /// Vertices without tetrahedra are omitted.
     ///
     /// # Panics
     /// If there is not one stress per tetrahedron.
@@ -109,12 +109,13 @@ impl Averaging {
         parallel::map(self.vertices.len(), PLACES, mean)
     }
 
-    /// The crack at the vertex of the greatest tension in [`Averaging::means_at_vertices`], the first
-    /// of equals, if that is above `strength`, Pa; [`Crack::find`] if the radius is no length. Only
-    /// those means are made that may be above it.
+    /// The crack at the vertex of the greatest tension in [`Averaging::means_at_vertices`], the
+    /// first of equals, if it exceeds `strength`, Pa; [`Crack::find`] if the radius is not a valid
+    /// length. Computes only the means that may exceed it.
     ///
     /// # Panics
-    /// If there is not one stress per tetrahedron of `mesh`, which is that it was made of.
+    /// If there is not one stress per tetrahedron of `mesh`, which must be the mesh passed to
+    /// `new`.
     pub fn crack(&self, mesh: &TetMesh, stresses: &[Matrix3<f64>], strength: f64) -> Option<Crack> {
         let Some(bins) = &self.bins else { return Crack::find(mesh, stresses, strength) };
         assert_eq!(stresses.len(), self.places.len(), "one stress per tetrahedron");
@@ -149,9 +150,10 @@ impl Averaging {
         mean(&sum)
     }
 
-    /// The vertices whose mean may be above `strength`: the excess over it around the vertex must outweigh the deficit,
-    /// in some direction. The excess is summed over all cubes that the radius can reach from the vertex's cube, the
-    /// deficit over those that it covers from any place in that cube.
+    /// The vertices whose mean may exceed `strength`: the excess around the vertex must outweigh
+    /// the deficit, in some direction. The excess is summed over all cubes that the radius can
+    /// reach from the vertex's cube, the deficit over those that it covers from any point in that
+    /// cube.
     fn candidates(&self, bins: &Bins, stresses: &[Matrix3<f64>], strength: f64) -> Vec<usize> {
         let excess = |(&tet, volume): (&u32, &f64)| {
             (tension_bound(&stresses[tet as usize]) - strength) * volume
@@ -168,7 +170,7 @@ impl Averaging {
         };
         let ratio = self.reach / bins.size;
         let above = bins.around(sum(|x| x.max(0.0)), ratio.ceil() as usize);
-        // cubes a diagonal farther than the radius are not all within it
+        // only cubes up to a diagonal less than the radius are entirely within it
         let inner = ratio / 3.0_f64.sqrt() - 1.0;
         let below = (inner >= 0.0).then(|| bins.around(sum(|x| (-x).max(0.0)), inner as usize));
         let rounding = 1e-9 * excesses.iter().map(|x| x.abs()).sum::<f64>();
@@ -191,15 +193,15 @@ impl Averaging {
         pairs.map(weigh).collect()
     }
 
-    /// The sum over the tetrahedra within the radius of a place.
+    /// The sum over the tetrahedra within the radius of a point.
     fn sum(&self, bins: &Bins, place: &Point3<f64>, weighted: &[Weighted]) -> Weighted {
         let square = self.reach * self.reach;
         let mut sum = [0.0; 8];
         bins.visit_near(place, self.reach, |range| {
-            // locals stay in registers, borrowed values do not
+            // locals stay in registers, references do not
             let mut own = sum;
             for (other, part) in self.places[range.clone()].iter().zip(&weighted[range]) {
-                // counted once or not at all: a jump would be foretold wrongly every other time
+                // branch-free: a branch would be mispredicted half of the time
                 let is_near = f64::from(u8::from((other - place).norm_squared() <= square));
                 for (sum, part) in own.iter_mut().zip(part) {
                     *sum += part * is_near;
@@ -215,7 +217,7 @@ fn mean([xx, yy, zz, yx, zx, zy, volume, _]: &Weighted) -> Matrix3<f64> {
     Matrix3::new(*xx, *yx, *zx, *yx, *yy, *zy, *zx, *zy, *zz) / *volume
 }
 
-/// [`Averaging::means`] of a mesh that is averaged once.
+/// [`Averaging::means`] for a single use.
 ///
 /// # Panics
 /// If there is not one stress per tetrahedron.
@@ -228,7 +230,7 @@ pub fn average_stresses(
     Averaging::new(mesh, radius).means(stresses)
 }
 
-/// Places sorted into cubes along x, y and z.
+/// Points sorted into cubes along x, y and z.
 #[derive(Clone, Debug)]
 struct Bins {
     low: Point3<f64>,
@@ -239,14 +241,14 @@ struct Bins {
 }
 
 impl Bins {
-    /// Cubes to a radius. Not a whole number, so that rounding puts nothing beyond the last.
+    /// Cubes per radius. Not an integer, so that rounding puts nothing beyond the last cube.
     const PER_RADIUS: f64 = 3.9;
-    /// Most cubes along a line of twice the radius.
+    /// Maximum number of cubes along twice the radius.
     const MAX_SLABS: usize = 9;
-    /// Most cubes to a place.
+    /// Maximum number of cubes per point.
     const MAX_CUBES: usize = 4;
 
-    /// Cubes of all that is in the box of the vertices; `None` if the radius is no length.
+    /// Cubes over the bounding box of the vertices; `None` if the radius is not a valid length.
     fn new(places: &[Point3<f64>], bounds: &levelset::Aabb, radius: f64) -> Option<Self> {
         let extents = bounds.extents();
         let mut size = radius / Self::PER_RADIUS;
@@ -276,7 +278,7 @@ impl Bins {
     }
 
     fn slab(&self, axis: usize, at: f64) -> usize {
-        // values below the first become 0
+        // negative values saturate to 0
         (((at - self.low[axis]) / self.size) as usize).min(self.dims[axis] - 1)
     }
 
@@ -284,14 +286,14 @@ impl Bins {
         ((i * self.dims[1] + j) * self.dims[2] + k) as u32
     }
 
-    /// Calls with ranges of items that together hold all within `radius` of a place.
+    /// Visits ranges of items that together cover all within `radius` of a point.
     fn visit_near(
         &self,
         place: &Point3<f64>,
         radius: f64,
         mut visit: impl FnMut(std::ops::Range<usize>),
     ) {
-        // a little more, so that rounding leaves nothing out
+        // a margin for rounding
         let square = radius * radius * (1.0 + 1e-9);
         let slabs = [0, 1, 2].map(|axis| {
             self.slab(axis, place[axis] - radius)..self.slab(axis, place[axis] + radius) + 1

@@ -5,21 +5,21 @@ use std::sync::Arc;
 use nalgebra::{Matrix3, Point3, Vector3};
 use rayon::prelude::*;
 
-/// A sparse symmetric matrix of one row of 3 by 3 blocks per node; both halves are stored.
+/// A sparse symmetric matrix with one row of 3 by 3 blocks per node; both halves are stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockMatrix {
     pub(crate) starts: Vec<u32>,
     pub(crate) columns: Vec<u32>,
     pub(crate) blocks: Vec<Matrix3<f64>>,
-    /// Where the nodes are, m.
+    /// Node positions, m.
     pub(crate) places: Arc<[Point3<f64>]>,
 }
 
-/// Rows per task when multiplying.
+/// Rows per task of a product.
 const ROWS: usize = 512;
 
 impl BlockMatrix {
-    /// Rows of blocks there are.
+    /// Number of block rows.
     pub fn rows(&self) -> usize {
         self.starts.len() - 1
     }
@@ -57,7 +57,8 @@ impl BlockMatrix {
         }
     }
 
-    /// The largest sum of absolute values in a row: at least the Euclidean norm, since the matrix is symmetric.
+    /// The largest absolute row sum: an upper bound of the Euclidean norm, since the matrix is
+    /// symmetric.
     pub(crate) fn norm(&self) -> f64 {
         let sum = |row: usize| -> Vector3<f64> {
             self.row(row).map(|(_, block)| block.abs().column_sum()).sum()
@@ -65,7 +66,7 @@ impl BlockMatrix {
         (0..self.rows()).map(|row| sum(row).max()).fold(0.0, f64::max)
     }
 
-    /// The block on the diagonal of a row.
+    /// The diagonal block of a row.
     pub(crate) fn diagonal(&self, row: usize) -> &Matrix3<f64> {
         &self.blocks[self.diagonal_place(row)]
     }
@@ -76,8 +77,8 @@ impl BlockMatrix {
         ends.start + before
     }
 
-    /// Decouples the components that are held: sets their rows and columns to zero except on the diagonal.
-    /// Vertices of no element are held as well, with a diagonal of 1.
+    /// Decouples the fixed components: sets their rows and columns to zero except on the diagonal.
+    /// Vertices without elements are also fixed, with a diagonal of 1.
     pub(crate) fn hold(&mut self, held: &[[bool; 3]]) {
         for row in 0..self.rows() {
             for place in self.range(row) {
@@ -104,7 +105,7 @@ impl BlockMatrix {
         }
     }
 
-    /// Largest entry on the diagonal.
+    /// Largest diagonal entry.
     pub(crate) fn largest_diagonal(&self) -> f64 {
         let entries = (0..self.rows()).map(|row| self.diagonal(row).diagonal().amax());
         entries.fold(0.0, f64::max)

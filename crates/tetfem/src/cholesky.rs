@@ -1,8 +1,8 @@
-//! Sparse Cholesky factors by fronts (Duff and Reid 1983).
+//! Sparse Cholesky factorization by the multifrontal method (Duff and Reid 1983).
 //!
-//! Nodes that separate two parts of a body are eliminated at once, in a dense matrix of them and of the
-//! later nodes that they are coupled to by then: a front. What that leaves between the later nodes is
-//! added to the front that eliminates the first of them.
+//! The nodes of a separator are eliminated together, in a dense frontal matrix of them and the
+//! later nodes coupled to them. The remaining update matrix is added to the front that eliminates
+//! the first of the later nodes.
 
 use std::ops::Range;
 
@@ -13,40 +13,40 @@ use crate::dissection::{Dissection, Graph};
 use crate::panel::{Elimination, Half, NODE, STRIP, backward, forward};
 use crate::{BlockMatrix, SolveError};
 
-/// A factor `L L^T` of a matrix. All but its values is common to matrices of the same pattern.
+/// A factor `L L^T` of a matrix. All but its values is shared by matrices of the same pattern.
 pub(crate) struct Cholesky {
-    /// Nodes in the order of elimination.
+    /// Nodes in elimination order.
     order: Vec<u32>,
-    /// Fronts, each after those that update it.
+    /// Fronts, each after its children.
     fronts: Vec<Front>,
-    /// The later nodes of the fronts, by their place in the order, ascending.
+    /// The later nodes of the fronts, by index in the order, ascending.
     later: Vec<u32>,
     runs: Vec<Run>,
-    /// Blocks of the matrix, and where they begin in the columns of a front.
+    /// Matrix blocks, and their offsets in the columns of a front.
     entries: Vec<(u32, u32)>,
-    /// The fronts, each right after those that update it.
+    /// The fronts in postorder.
     sequence: Vec<u32>,
-    /// Most values of updates that wait to be added.
+    /// Maximum number of pending update values.
     most_rests: usize,
     /// The columns of each front.
     factor: Vec<f64>,
 }
 
-/// Nodes that are eliminated at once.
+/// Nodes that are eliminated together.
 struct Front {
     /// The first of them in the order.
     first: usize,
-    /// Their columns in the factor, three for each.
+    /// Their columns in the factor, three per node.
     pivots: usize,
-    /// Length of a column: the rows of its own nodes and of the later ones, each padded by zeros to a multiple of
-    /// [`STRIP`].
+    /// Length of a column: the rows of the front's nodes and of the later ones, each zero-padded to
+    /// a multiple of [`STRIP`].
     length: usize,
     columns: Range<usize>,
     entries: Range<usize>,
     later: Range<usize>,
-    /// Of its later nodes.
+    /// The runs of its later nodes.
     runs: Range<usize>,
-    /// The fronts that add to it.
+    /// The fronts whose updates it receives.
     children: Vec<usize>,
 }
 
@@ -56,13 +56,13 @@ impl Front {
         self.pivots.next_multiple_of(STRIP)
     }
 
-    /// Its update of later nodes.
+    /// Its update matrix for later nodes.
     fn rest(&self) -> Half {
         Half(self.length - self.own_rows())
     }
 }
 
-/// Rows of later nodes that follow each other in the front that they are added to as well.
+/// Rows of later nodes that are contiguous in the parent front as well.
 struct Run {
     from: usize,
     to: usize,
@@ -84,7 +84,7 @@ impl Cholesky {
         Ok(cholesky)
     }
 
-    /// All but the numbers.
+    /// Everything except the values.
     fn symbolic(matrix: &BlockMatrix) -> Self {
         let graph = graph(matrix);
         let Dissection { order, ends } = Dissection::new(&graph, &matrix.places);
@@ -95,7 +95,7 @@ impl Cholesky {
         let mut owners = vec![0; order.len()];
         sets.iter().enumerate().for_each(|(n, set)| owners[set.clone()].fill(n));
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); sets.len()];
-        // of nodes by their place: the last front that has them, and their row in it
+        // per node: the last front that contains it, and its row there
         let (mut seen, mut rows) = (vec![usize::MAX; order.len()], vec![0; order.len()]);
         let mut all = Self {
             order,
@@ -138,7 +138,7 @@ impl Cholesky {
         all
     }
 
-    /// Puts a front into the sequence, after all that adds to it.
+    /// Appends a front to the postorder, after its children.
     fn follow(&mut self, front: usize, end: &mut usize) {
         let begin = *end;
         for child in 0..self.fronts[front].children.len() {
@@ -150,7 +150,7 @@ impl Cholesky {
         *end = begin + count;
     }
 
-    /// Adds a front of nodes at places in the order, whose later nodes are those from `begin`.
+    /// Adds a front for a range of the order; its later nodes start at `begin`.
     fn push(
         &mut self,
         matrix: &BlockMatrix,
@@ -200,7 +200,7 @@ impl Cholesky {
         });
     }
 
-    /// Replaces the factor by that of another matrix of the same pattern.
+    /// Replaces the factor by that of another matrix with the same pattern.
     pub(crate) fn refactor(&mut self, matrix: &BlockMatrix) -> Result<(), SolveError> {
         let definite = Arch::new().dispatch(Factoring { cholesky: self, matrix });
         definite.then_some(()).ok_or(SolveError::NotPositiveDefinite)
@@ -232,7 +232,7 @@ impl WithSimd for Factoring<'_> {
             return self.with_simd(Scalar::new());
         }
         let Cholesky { fronts, runs, entries, factor, sequence, most_rests, .. } = self.cholesky;
-        // updates of later nodes that wait to be added, the last front's last
+        // pending update matrices, the most recent last
         let mut rests = vec![0.0; *most_rests];
         let mut end = 0;
         let mut columns = Vec::new();
@@ -264,11 +264,11 @@ impl WithSimd for Factoring<'_> {
     }
 }
 
-/// Puts blocks of the matrix into the columns of a front.
+/// Scatters matrix blocks into the columns of a front.
 #[inline(always)]
 fn enter(matrix: &BlockMatrix, entries: &[(u32, u32)], length: usize, columns: &mut [f64]) {
     for &(block, to) in entries {
-        // that above the diagonal, which is stored by columns
+        // blocks above the diagonal, which are column-major
         let [a, b, c] = &matrix.blocks[block as usize].data.0;
         for line in 0..NODE {
             let column = &mut columns[to as usize + line * length..][..NODE];
@@ -277,7 +277,7 @@ fn enter(matrix: &BlockMatrix, entries: &[(u32, u32)], length: usize, columns: &
     }
 }
 
-/// Adds the update of a front to the columns and the update of another.
+/// Adds the update of a front to the columns and the update of its parent.
 #[inline(always)]
 fn add(
     half: Half,
@@ -308,7 +308,7 @@ fn add(
 
 struct Solving<'a> {
     cholesky: &'a Cholesky,
-    /// By place in the order.
+    /// By index in the order.
     x: &'a mut [Vector3<f64>],
 }
 
@@ -360,8 +360,8 @@ fn take<'a>(from: &[f64], to: impl Iterator<Item = &'a mut Vector3<f64>>) {
     to.zip(from.chunks_exact(NODE)).for_each(|(x, from)| x.copy_from_slice(from));
 }
 
-/// The blocks of a row that are not zero, by their columns and places, and that on the diagonal. Held
-/// nodes are coupled to nothing, and leaving their zeros out spares the factor fill.
+/// The nonzero blocks of a row with their columns and indices, and the diagonal block. Fixed nodes
+/// are not coupled, and omitting their zeros avoids fill-in.
 fn blocks(matrix: &BlockMatrix, row: usize) -> impl Iterator<Item = (usize, u32)> {
     matrix.range(row).filter_map(move |place| {
         let column = matrix.columns[place] as usize;
@@ -370,7 +370,7 @@ fn blocks(matrix: &BlockMatrix, row: usize) -> impl Iterator<Item = (usize, u32)
     })
 }
 
-/// Which nodes are coupled.
+/// The coupling graph of the nodes.
 fn graph(matrix: &BlockMatrix) -> Graph {
     let mut graph = Graph { starts: vec![0], items: Vec::with_capacity(matrix.blocks.len()) };
     for row in 0..matrix.rows() {
@@ -386,7 +386,7 @@ mod tests {
     use crate::tet_boxes::kuhn_box;
     use crate::{Material, Model};
 
-    /// The stiffness of a bar of which one end is held, with a slit along its middle.
+    /// The stiffness of a bar with one fixed end and a slit along its middle.
     fn slit_bar() -> BlockMatrix {
         let mut mesh = kuhn_box([9, 4, 5], Vector3::new(2.0, 1.0, 1.1));
         let copied: Vec<u32> = (0..mesh.vertices.len() as u32)

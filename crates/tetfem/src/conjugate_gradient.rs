@@ -4,13 +4,13 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::{BlockMatrix, SolveError};
 
-/// What conjugate gradients are preconditioned with.
+/// Preconditioner of conjugate gradients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preconditioner {
-    /// The inverses of the blocks on the diagonal.
+    /// The inverses of the diagonal blocks.
     BlockJacobi,
-    /// An incomplete Cholesky factor with the blocks of the matrix and no others: a third of the
-    /// iterations at twice the cost of each.
+    /// An incomplete Cholesky factor with the sparsity of the matrix: a third of the iterations at
+    /// twice the cost of each.
     IncompleteCholesky,
 }
 
@@ -37,7 +37,7 @@ impl Preconditioning {
                 blocks.map(Self::Jacobi).ok_or(SolveError::NotPositiveDefinite)
             }
             Preconditioner::IncompleteCholesky => {
-                // leaving entries out can cost positive definiteness, which a shift restores
+                // dropping entries can destroy positive definiteness, which a shift restores
                 let shifts = std::iter::once(0.0).chain((0..8).map(|n| 1e-3 * 4_f64.powi(n)));
                 let made = shifts.into_iter().find_map(|shift| Incomplete::new(matrix, shift));
                 made.map(Self::Incomplete).ok_or(SolveError::NotPositiveDefinite)
@@ -58,7 +58,7 @@ impl Preconditioning {
 }
 
 impl Incomplete {
-    /// `None` if a pivot is not positive definite; `shift` enlarges the diagonal by a fraction.
+    /// `None` if a pivot is not positive definite; `shift` increases the diagonal by a fraction.
     fn new(matrix: &BlockMatrix, shift: f64) -> Option<Self> {
         let rows = matrix.rows();
         let mut factor = Self {
@@ -88,8 +88,8 @@ impl Incomplete {
         Some(factor)
     }
 
-    /// Sum of `L_ij D_j L_kj^T` over what the row begun at `first` (which holds `L D`) and row
-    /// `k` share.
+    /// Sum of `L_ij D_j L_kj^T` over the columns that the row begun at `first` (which holds `L D`)
+    /// and row `k` share.
     fn overlap(&self, first: usize, k: usize) -> Matrix3<f64> {
         let (mut a, mut b) = (first, self.starts[k]);
         let mut sum = Matrix3::zeros();
@@ -131,7 +131,7 @@ fn inverse(block: &Matrix3<f64>) -> Option<Matrix3<f64>> {
     block.cholesky().map(|factor| factor.inverse())
 }
 
-/// Solves to `|residual| <= tolerance |right|`, in at most so many iterations.
+/// Solves to `|residual| <= tolerance |right|`, within the given number of iterations.
 pub(crate) fn solve(
     matrix: &BlockMatrix,
     preconditioning: &Preconditioning,

@@ -1,4 +1,4 @@
-//! Forces on the surface as loads on its nodes.
+//! Surface forces as nodal loads.
 
 use levelset::TetMesh;
 use nalgebra::{Point3, Vector3};
@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 /// A force on the surface of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// Where, m; the nearest point of the surface is meant.
+    /// Point of application, m; projected onto the surface.
     pub place: Point3<f64>,
     /// The force, N.
     pub force: Vector3<f64>,
@@ -19,29 +19,29 @@ impl Contact {
     }
 }
 
-/// What acts on a body during an impact.
+/// The loads on a body during an impact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load<'a> {
     /// Forces on the surface.
     pub contacts: &'a [Contact],
-    /// Radius over which each of them is spread, m. Real forces are spread, and unlike under points the
-    /// stress below them does not grow with the fineness of the mesh. 0 for points.
+    /// Radius over which each of them is spread, m; 0 for point loads. Real forces are spread, and
+    /// unlike under point loads the stress below them does not diverge under mesh refinement.
     pub radius: f64,
-    /// Force on all of the volume, as by gravity, N/m^3. Without supports it accelerates the body and
-    /// makes no stress.
+    /// Body force, such as gravity, N/m^3. Without supports it accelerates the body and causes no
+    /// stress.
     pub body_force: Vector3<f64>,
-    /// Pressure on the faces of the surface, Pa, against their outward normals, in the order of
-    /// [`TetMesh::boundary_faces`]; 0 on those that it is too short for.
+    /// Pressure on the boundary faces, Pa, against their outward normals, in the order of
+    /// [`TetMesh::boundary_faces`]; 0 for faces beyond its end.
     pub pressures: &'a [f64],
 }
 
 impl<'a> Load<'a> {
-    /// Forces at points.
+    /// Point loads.
     pub fn new(contacts: &'a [Contact]) -> Self {
         Self { contacts, radius: 0.0, body_force: Vector3::zeros(), pressures: &[] }
     }
 
-    /// The same with forces that are spread.
+    /// The same loads with forces spread over a radius.
     pub fn spread(self, radius: f64) -> Self {
         Self { radius, ..self }
     }
@@ -54,21 +54,21 @@ impl<'a> Load<'a> {
     }
 }
 
-/// The surface of a mesh, made ready to find the face that something touches.
+/// The surface of a mesh, prepared for nearest-face queries.
 pub(crate) struct Surface {
     faces: Vec<[u32; 3]>,
-    /// A sphere around each face.
+    /// A bounding sphere per face.
     spheres: Vec<(Point3<f64>, f64)>,
 }
 
-/// A place on a surface.
+/// A point on a surface.
 #[derive(Clone, Copy)]
 pub(crate) struct Nearest {
     /// The corners of the face.
     pub(crate) face: [u32; 3],
     /// Barycentric coordinates.
     pub(crate) weights: [f64; 3],
-    /// Square of the distance, m^2.
+    /// Squared distance, m^2.
     pub(crate) gap: f64,
 }
 
@@ -84,9 +84,10 @@ impl Surface {
         Self { spheres: faces.iter().map(sphere).collect(), faces }
     }
 
-    /// Spreads a force near a place over faces: calls `act` with a face, barycentric coordinates and the share of the
-    /// force there. The pressure falls from the nearest point to zero at `radius` m from it, on faces of similar
-    /// normals; a radius of 0 puts all of it at that point.
+    /// Spreads a force near a point over faces: calls `act` with a face, barycentric coordinates
+    /// and the share of the force there. The pressure decreases from the nearest point to zero at
+    /// `radius` m from it, on faces with similar normals; a radius of 0 puts all of it at that
+    /// point.
     pub(crate) fn spread(
         &self,
         mesh: &TetMesh,
@@ -129,7 +130,7 @@ impl Surface {
         }
     }
 
-    /// The faces that bear a pressure, with the forces on them, N.
+    /// The faces under pressure, with the forces on them, N.
     pub(crate) fn pressed(
         &self,
         mesh: &TetMesh,
@@ -142,12 +143,12 @@ impl Surface {
         })
     }
 
-    /// The nearest point to a place, on the first face of equals.
+    /// The nearest point of the surface, on the first face of equals.
     pub(crate) fn nearest(&self, mesh: &TetMesh, place: &Point3<f64>) -> Option<Nearest> {
         let mut best: Option<Nearest> = None;
         let mut reach = f64::INFINITY;
         for (&face, (center, radius)) in self.faces.iter().zip(&self.spheres) {
-            // a little more, so that rounding spares none that is nearer
+            // a margin, so that rounding skips no nearer face
             let within = (reach + radius) * (1.0 + 1e-12);
             if (center - place).norm_squared() > within * within {
                 continue;
@@ -165,18 +166,18 @@ impl Surface {
     }
 }
 
-/// Parts of a face for each of its radii in the radius over which a force is spread.
+/// Subdivisions of a face, times the ratio of the spreading radius to the face size.
 const PARTS: f64 = 6.0;
-/// Most parts along an edge of a face.
+/// Maximum number of subdivisions along a face edge.
 const MAX_PARTS: usize = 12;
 
-/// Barycentric coordinates of the middles of the parts of a triangle whose edges are cut into
+/// Barycentric coordinates of the centroids of a triangle's parts, with its edges divided by
 /// `count`.
 fn middles(count: usize) -> impl Iterator<Item = [f64; 3]> {
     let third = 1.0 / (3 * count) as f64;
     (0..count).flat_map(move |i| {
         (0..2 * (count - i) - 1).map(move |j| {
-            // they stand on an edge and on a corner in turn
+            // the parts alternate between upright and inverted
             let turned = j % 2;
             let (p, q) = (3 * i + 1 + turned, 3 * (j / 2) + 1 + turned);
             let (p, q) = (p as f64 * third, q as f64 * third);
@@ -185,7 +186,7 @@ fn middles(count: usize) -> impl Iterator<Item = [f64; 3]> {
     })
 }
 
-/// Barycentric coordinates of the point of a triangle nearest to a place.
+/// Barycentric coordinates of the nearest point of a triangle.
 fn nearest([a, b, c]: &[Point3<f64>; 3], place: &Point3<f64>) -> [f64; 3] {
     let (ab, ac, ap) = (b - a, c - a, place - a);
     let (aa, bb, cross) = (ab.norm_squared(), ac.norm_squared(), ab.dot(&ac));

@@ -1,16 +1,16 @@
-//! Where a body cracks (Mu01 section 2.5).
+//! Crack initiation (Mu01 section 2.5).
 
 use levelset::TetMesh;
 use nalgebra::{Matrix3, Point3, UnitVector3, Vector3};
 
-/// A plane that a body cracks along, and where it begins.
+/// A crack plane and its origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crack {
-    /// The tetrahedron under the greatest tension, or one at the vertex that is.
+    /// The tetrahedron under the greatest tension, or one at the vertex under the greatest tension.
     pub tet: usize,
     /// Its largest principal stress, Pa.
     pub tension: f64,
-    /// Its centroid at rest, or that vertex, which is on the plane.
+    /// Its rest centroid, or that vertex, which is on the plane.
     pub origin: Point3<f64>,
     /// The direction of the tension; its largest component is positive.
     pub normal: UnitVector3<f64>,
@@ -18,7 +18,7 @@ pub struct Crack {
 
 impl Crack {
     /// The crack in the tetrahedron of greatest tension, the first of equals, if its largest
-    /// principal stress is above `strength`, Pa. Stresses are those of the material frame, one per
+    /// principal stress exceeds `strength`, Pa. Stresses are in the material frame, one per
     /// tetrahedron; NaN counts as no tension.
     ///
     /// # Panics
@@ -30,13 +30,13 @@ impl Crack {
         Some(Self { tet, tension, origin: centroid(mesh, tet), normal })
     }
 
-    /// Signed distance of a place from the plane, m.
+    /// Signed distance of a point from the plane, m.
     pub fn signed_distance(&self, place: &Point3<f64>) -> f64 {
         (place - self.origin).dot(&self.normal)
     }
 
-    /// On which side of the plane each tetrahedron lies whose centroid is within `radius` m of the
-    /// origin: 1 or -1, and 0 for all others.
+    /// For each tetrahedron, the side of the plane that it is on if its centroid is within `radius`
+    /// m of the origin: 1 or -1, and 0 otherwise.
     pub fn mark(&self, mesh: &TetMesh, radius: f64) -> Vec<i8> {
         let mark = |tet| {
             let place = centroid(mesh, tet);
@@ -47,7 +47,7 @@ impl Crack {
     }
 }
 
-/// The greatest tension of some stresses.
+/// The greatest tension among stresses.
 pub(crate) struct Tension {
     /// Number of the stress.
     pub(crate) number: usize,
@@ -57,7 +57,7 @@ pub(crate) struct Tension {
     pub(crate) direction: UnitVector3<f64>,
 }
 
-/// The greatest tension of numbered stresses, the first of equal ones, if it is above `strength`, Pa.
+/// The greatest tension among indexed stresses, the first of equals, if it exceeds `strength`, Pa.
 pub(crate) fn worst<'a>(
     stresses: impl Iterator<Item = (usize, &'a Matrix3<f64>)>,
     strength: f64,
@@ -65,7 +65,7 @@ pub(crate) fn worst<'a>(
     let mut worst: Option<(usize, f64, &Matrix3<f64>)> = None;
     for (n, stress) in stresses {
         let best = worst.map_or(strength, |(_, tension, _)| tension);
-        // the bound spares most the eigenvalues
+        // the bound avoids most eigenvalue computations
         if tension_bound(stress) > best {
             let tension = max_principal(stress);
             if tension > best {
@@ -82,11 +82,11 @@ pub fn max_principal(stress: &Matrix3<f64>) -> f64 {
     stress.symmetric_eigenvalues().max()
 }
 
-/// Mean plus twice the deviation of the principal stresses, which none exceeds.
+/// Mean plus twice the deviation of the principal stresses: an upper bound of them.
 pub(crate) fn tension_bound(stress: &Matrix3<f64>) -> f64 {
     let mean = stress.trace() / 3.0;
     let deviator = stress - Matrix3::from_diagonal_element(mean);
-    // a little more, so that rounding does not put it below
+    // a margin for rounding
     mean + (2.0 / 3.0_f64).sqrt() * deviator.norm() + 1e-12 * stress.norm()
 }
 

@@ -1,4 +1,4 @@
-//! Splitting tetrahedra by the plane of a crack (Mu01 section 2.5).
+//! Splitting of tetrahedra by a crack plane (Mu01 section 2.5).
 
 use levelset::TetMesh;
 use nalgebra::Point3;
@@ -6,39 +6,39 @@ use nalgebra::Point3;
 use crate::Crack;
 use crate::crack::centroid;
 
-/// Limits of cuts, so that no sliver results.
+/// Limits of cuts that avoid slivers.
 ///
 /// An edge that is too short, or that would be cut too close to an end, is not cut: the crack
-/// passes through its nearer end instead. No vertex moves, so that volume is kept.
+/// passes through its nearer end instead. No vertex moves, so volume is preserved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CutLimits {
-    /// Length of the shortest edge that is cut, m.
+    /// Minimum length of an edge to be cut, m.
     pub min_edge: f64,
-    /// Least fraction of an edge that is cut off, above 0 and at most 0.5. Every part of a
-    /// tetrahedron then has at least the cube of it of its volume.
+    /// Minimum fraction of an edge that is cut off, above 0 and at most 0.5. Every part of a
+    /// tetrahedron then has at least the cube of this fraction of its volume.
     pub min_fraction: f64,
 }
 
-/// A mesh whose tetrahedra lie on one side of a crack each.
+/// A mesh whose tetrahedra are each on one side of a crack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CutMesh {
-    /// The vertices as before, then those on cut edges.
+    /// The original vertices, then those on cut edges.
     pub mesh: TetMesh,
-    /// The tetrahedron before that each is a part of.
+    /// The original tetrahedron of each part.
     pub parents: Vec<u32>,
     /// The side of the crack, 1 or -1, and 0 for centroids beyond its radius.
     pub marks: Vec<i8>,
 }
 
-/// Faces of a tetrahedron, as in a walk around each.
+/// Faces of a tetrahedron, with consistent winding.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
 impl Crack {
-    /// Splits the tetrahedra that the crack's plane crosses within `radius` m of its origin. The
-    /// mesh stays conforming.
+    /// Splits the tetrahedra that the crack plane crosses within `radius` m of its origin. The mesh
+    /// stays conforming.
     ///
     /// # Panics
-    /// If a tetrahedron names a vertex that does not exist.
+    /// If a tetrahedron refers to a missing vertex.
     pub fn cut(&self, mesh: &TetMesh, radius: f64, limits: &CutLimits) -> CutMesh {
         let edges = Edges::new(self, mesh, radius, limits);
         let mut cut = CutMesh {
@@ -57,7 +57,7 @@ impl Crack {
                 }
             } else {
                 let sum: i8 = sides.iter().sum();
-                // a tetrahedron between vertices that the crack passes through is on one side too
+                // a tetrahedron between vertices on the crack is on one side too
                 let above = || self.signed_distance(&centroid(mesh, t)) >= 0.0;
                 let side = if sum > 0 || (sum == 0 && above()) { 1 } else { -1 };
                 cut.mesh.tets.push(*tet);
@@ -74,11 +74,11 @@ impl Crack {
     }
 }
 
-/// Which edges are cut.
+/// The cut edges.
 struct Edges {
-    /// Per vertex the side of the plane, and 0 where the crack passes through it.
+    /// Side of the plane per vertex, and 0 where the crack passes through it.
     sides: Vec<i8>,
-    /// Edges, ends ascending, and where they are cut, in order.
+    /// Edges, ends ascending, and their cut parameters, sorted.
     cut: Vec<([u32; 2], Point3<f64>)>,
 }
 
@@ -118,7 +118,7 @@ impl Edges {
         self.sides[a as usize] * self.sides[b as usize] < 0
     }
 
-    /// Faces of the part of a crossed tetrahedron on one side, as polygons.
+    /// Faces, as polygons, of the part of a cut tetrahedron on one side.
     fn part(&self, tet: &[u32; 4], side: i8) -> Vec<Vec<u32>> {
         let mut faces: Vec<Vec<u32>> = FACES
             .iter()
@@ -141,13 +141,13 @@ impl Edges {
         faces
     }
 
-    /// The polygon in which the crack cuts a tetrahedron.
+    /// The intersection polygon of a tetrahedron and the crack.
     fn section(&self, tet: &[u32; 4]) -> Vec<u32> {
         let on =
             |wanted: i8| tet.iter().copied().filter(move |&v| self.sides[v as usize] == wanted);
         let (above, below): (Vec<_>, Vec<_>) = (on(1).collect(), on(-1).collect());
         if let ([a, b], [c, d]) = (&above[..], &below[..]) {
-            // around the quadrilateral
+            // cyclic order of the quadrilateral
             return [(a, c), (a, d), (b, d), (b, c)].map(|(p, q)| self.middle(*p, *q)).to_vec();
         }
         let middles = above.iter().flat_map(|&a| below.iter().map(move |&b| self.middle(a, b)));
@@ -172,8 +172,9 @@ fn crossing_edges(mesh: &TetMesh, sides: &[i8]) -> Vec<[u32; 2]> {
     edges
 }
 
-/// Fills a convex polyhedron with tetrahedra from its lowest vertex to all faces that do not hold
-/// it, which are split from their own lowest vertices: so neighbors agree on shared faces.
+/// Fills a convex polyhedron with tetrahedra from its lowest-numbered vertex to all faces without
+/// it, which are themselves split from their lowest-numbered vertices: so neighbors agree on shared
+/// faces.
 fn fill(faces: &[Vec<u32>], mesh: &mut TetMesh) {
     let Some(&apex) = faces.iter().flatten().min() else { return };
     for face in faces.iter().filter(|face| !face.contains(&apex)) {

@@ -6,45 +6,46 @@ use nalgebra::{Matrix3, Vector3};
 use crate::model::elements_of;
 use crate::{PlasticState, Response, SolveError, Structure, Yielding};
 
-/// The plastic flow that a response asks for.
+/// The plastic flow of a response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlasticFlow {
-    /// The largest of 1, 1/2, 1/4... and 0 of the flow that keeps the volumes of tetrahedra in bounds.
+    /// The largest of 1, 1/2, 1/4... and 0 of the flow that keeps the volume changes of tetrahedra
+    /// within bounds.
     pub max_share: f64,
     yielding: Yielding,
-    /// Equivalent plastic strain that each tetrahedron adds.
+    /// Equivalent plastic strain increment of each tetrahedron.
     strains: Vec<f64>,
-    /// Change of each tetrahedron's stress at rest, Pa.
+    /// Change of each tetrahedron's residual stress, Pa.
     stresses: Vec<Matrix3<f64>>,
-    /// Of the vertices, m.
+    /// Displacements of the vertices, m.
     displacements: Vec<Vector3<f64>>,
 }
 
-/// The lasting part of a deformation.
+/// The permanent part of a deformation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dent {
-    /// The new shape at rest, of the same volume.
+    /// The new rest shape, of the same volume.
     pub mesh: TetMesh,
-    /// What yielding left in each tetrahedron, this time included.
+    /// Plastic state of each tetrahedron, including this flow.
     pub plastic: Vec<PlasticState>,
 }
 
 impl PlasticFlow {
-    /// Tetrahedra that yield.
+    /// Number of yielding tetrahedra.
     pub fn yielded(&self) -> usize {
         self.strains.iter().filter(|strain| **strain > 0.0).count()
     }
 }
 
 impl Structure {
-    /// The body with what yielding left in each tetrahedron. Stress at rest is put into equilibrium, as after
-    /// a crack.
+    /// The body with the plastic state of each tetrahedron. Residual stress is equilibrated, as
+    /// after a crack.
     ///
     /// # Errors
     /// [`SolveError`] if the solve fails.
     ///
     /// # Panics
-    /// If there is neither one per tetrahedron nor none.
+    /// If there is not one state per tetrahedron or none.
     pub fn with_plastic(mut self, mut plastic: Vec<PlasticState>) -> Result<Self, SolveError> {
         let count = plastic.len();
         assert!(count == 0 || count == self.mesh().tets.len(), "one per tetrahedron");
@@ -57,23 +58,24 @@ impl Structure {
         Ok(self)
     }
 
-    /// What yielding left in each tetrahedron; empty if none yielded.
+    /// Plastic state of each tetrahedron; empty if none yielded.
     pub fn plastic(&self) -> &[PlasticState] {
         &self.plastic
     }
 
-    /// What would stay of a response: in every tetrahedron whose von Mises stress is above the yield stress,
-    /// the shear beyond it becomes plastic strain (radial return), and the body relaxes around it.
+    /// The plastic flow of a response: in every tetrahedron whose von Mises stress exceeds the
+    /// yield stress, the excess shear becomes plastic strain (radial return), and the body relaxes
+    /// around it.
     ///
-    /// Mu01 copies all deformed coordinates past a bound. Here the elastic part springs back, and plastic
-    /// strain is shear, so that tetrahedra keep their volume to first order; [`PlasticFlow::max_share`] of the flow changes
-    /// no volume by more than `volume_change` of it.
+    /// Mu01 copies all deformed coordinates past a bound. Here the elastic part springs back, and
+    /// plastic strain is pure shear, so that tetrahedra keep their volume to first order;
+    /// [`PlasticFlow::max_share`] of the flow changes no volume by more than `volume_change` of it.
     ///
     /// # Errors
     /// [`SolveError`] if the solve fails.
     ///
     /// # Panics
-    /// If the response is not one of this body.
+    /// If the response is of a different body.
     pub fn flow(
         &self,
         response: &Response,
@@ -103,10 +105,10 @@ impl Structure {
         Ok(flow)
     }
 
-    /// The plastic work of a fraction of a flow, J: that of the yield stress on the plastic strain.
+    /// The plastic work of a fraction of a flow, J: yield stress times plastic strain.
     ///
     /// # Panics
-    /// Here and below, if the flow is not one of this body.
+    /// Here and below, if the flow is of a different body.
     pub fn plastic_work(&self, flow: &PlasticFlow, kept: f64) -> f64 {
         let Yielding { strength, hardening } = flow.yielding;
         let work = |(t, strain): (usize, &f64)| {
@@ -117,8 +119,7 @@ impl Structure {
         flow.strains.iter().enumerate().filter(|(_, strain)| **strain > 0.0).map(work).sum()
     }
 
-    /// The shape that stays after a fraction of a flow. The body is scaled by as much as it takes to keep its
-    /// volume.
+    /// The rest shape after a fraction of a flow. The body is scaled to preserve its volume.
     pub fn dent(&self, flow: &PlasticFlow, kept: f64) -> Dent {
         let mut mesh = self.mesh().clone();
         if flow.yielded() == 0 {
@@ -140,7 +141,8 @@ impl Structure {
         Dent { mesh, plastic }
     }
 
-    /// The largest of 1, 1/2, 1/4... and 0 of the displacements that keeps all volumes in bounds.
+    /// The largest of 1, 1/2, 1/4... and 0 of the displacements that keeps all volumes within
+    /// bounds.
     fn admissible(&self, displacements: &[Vector3<f64>], volume_change: f64) -> f64 {
         let gradients: Vec<_> = elements_of(self.mesh())
             .iter()
@@ -160,8 +162,8 @@ impl Structure {
     }
 }
 
-/// The equivalent plastic strain by which a stress returns to the yield surface, and the part of the stress
-/// that this takes, Pa: the radial return of J2 plasticity with linear hardening.
+/// The equivalent plastic strain that returns a stress to the yield surface, and the corresponding
+/// part of the stress, Pa: the radial return of J2 plasticity with linear hardening.
 fn excess(
     stress: &Matrix3<f64>,
     Yielding { strength, hardening }: Yielding,

@@ -1,12 +1,12 @@
-//! The order in which nodes are eliminated: nested dissection by coordinates.
+//! Elimination order: nested dissection by coordinates.
 //!
-//! A plane across the longest extent parts the nodes. Those just behind it separate the halves and
-//! are eliminated after both (George 1973), and each half is parted again.
+//! A plane across the longest extent divides the nodes. Those just behind it form the separator and
+//! are eliminated after both halves (George 1973), which are divided recursively.
 
 use levelset::Aabb;
 use nalgebra::Point3;
 
-/// Lists of neighbors, one after the other.
+/// Adjacency lists, concatenated.
 pub(crate) struct Graph {
     pub(crate) starts: Vec<u32>,
     pub(crate) items: Vec<u32>,
@@ -19,15 +19,15 @@ impl Graph {
     }
 }
 
-/// An order of elimination.
+/// An elimination order.
 pub(crate) struct Dissection {
     /// The nodes in that order.
     pub(crate) order: Vec<u32>,
-    /// One past the last of each set that is eliminated at once.
+    /// End of each set that is eliminated together.
     pub(crate) ends: Vec<usize>,
 }
 
-/// So many nodes are not parted.
+/// Maximum number of nodes that are not divided further.
 const FEW: usize = 12;
 
 impl Dissection {
@@ -63,14 +63,14 @@ impl Dissection {
 struct Parting<'a> {
     graph: &'a Graph,
     places: &'a [Point3<f64>],
-    /// The last cut that each node was at, twice its number and 1 more behind it.
+    /// The last cut of each node: twice its number, plus 1 if the node is behind it.
     sides: Vec<u32>,
     last: u32,
 }
 
 impl Parting<'_> {
-    /// Sorts nodes into those before a plane, those behind it and those that separate them, and
-    /// counts the first two; `None` if all are at one place.
+    /// Partitions nodes into those before a plane, those behind it and the separator, and counts
+    /// the first two; `None` if all coincide.
     fn cut(&mut self, nodes: &mut [u32]) -> Option<[usize; 2]> {
         let places = self.places;
         let bounds = Aabb::around(nodes.iter().map(|&v| &places[v as usize]))?;
@@ -79,7 +79,7 @@ impl Parting<'_> {
         let half = nodes.len() / 2;
         nodes.select_nth_unstable_by(half, |&a, &b| at(a).total_cmp(&at(b)));
         let middle = at(nodes[half]);
-        // those at the plane are behind it unless nothing is before it
+        // nodes on the plane are behind it unless nothing is before it
         let behind = |v: u32| at(v) > middle || (at(v) == middle && middle > bounds.min[axis]);
         self.last += 1;
         let sides = [2 * self.last, 2 * self.last + 1];

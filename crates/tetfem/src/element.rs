@@ -1,16 +1,16 @@
 //! The linear tetrahedron of a St. Venant-Kirchhoff material (Mu01 sections 2.2 and 3.2).
 //!
-//! Mu01's printed equations 2 to 4 and 9 do not belong to one energy: here strain is
+//! Mu01's printed equations 2 to 4 and 9 are not consistent with a single energy. Here strain is
 //! `E = (F^T F - I) / 2`, stress `S = 2 mu E + lambda tr(E) I`, energy `V S : E / 2`, and the force
-//! is its exact derivative, which is also what equation 9 gives with the printed strain. Strain is
+//! is its exact derivative, which is also what equation 9 yields with the printed strain. Strain is
 //! computed from displacements, `E = (H + H^T + H^T H) / 2` with `H = F - I`, so that small strains
-//! keep their digits.
+//! keep their precision.
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::Material;
 
-/// The rest shape of a tetrahedron, as far as elasticity needs it.
+/// The rest shape of a tetrahedron, precomputed for elasticity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Element {
     /// Gradients of the barycentric coordinates of the corners, 1/m: rows of `beta G` in Mu01.
@@ -20,7 +20,7 @@ pub struct Element {
 }
 
 impl Element {
-    /// Of four corners at rest; not finite if they are flat.
+    /// From four corners at rest; not finite if they are coplanar.
     pub fn new(corners: [Point3<f64>; 4]) -> Self {
         let [a, b, c, d] = corners;
         let (x, y, z) = (b - a, c - a, d - a);
@@ -30,9 +30,9 @@ impl Element {
         Self { gradients: [-(b + c + d), b, c, d], volume: six / 6.0 }
     }
 
-    /// `H = F - I`, the gradient of the corners' displacements.
+    /// `H = F - I`, the displacement gradient.
     pub fn displacement_gradient(&self, displacements: &[Vector3<f64>; 4]) -> Matrix3<f64> {
-        // differences keep the digits that a common translation would cost
+        // differences avoid the cancellation that a common translation would cause
         let [a, b, c, d] = displacements;
         let g = &self.gradients;
         (b - a) * g[1].transpose() + (c - a) * g[2].transpose() + (d - a) * g[3].transpose()
@@ -45,7 +45,7 @@ impl Element {
     }
 
     /// Forces, N, that hold the corners at their displacements, `V F S g`: the gradient of the
-    /// energy. The material pulls back with their negatives.
+    /// energy. The material exerts their negatives.
     pub fn forces(
         &self,
         material: &Material,
@@ -72,7 +72,7 @@ impl Element {
         [0, 1, 2, 3].map(|a| [0, 1, 2, 3].map(|b| state.block(a, b)))
     }
 
-    /// What the blocks of the tangent are made of.
+    /// Shared terms of the tangent blocks.
     pub(crate) fn state(&self, material: &Material, h: &Matrix3<f64>) -> TangentState {
         let f = h + Matrix3::identity();
         let stress = material.stress(&green_strain(h));

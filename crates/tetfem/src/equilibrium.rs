@@ -7,30 +7,30 @@ use thiserror::Error;
 use crate::conjugate_gradient::{dot, norm};
 use crate::{LinearSolver, Model, SolveError, Solver};
 
-/// Components of a node that are held, and where.
+/// Fixed components of a node, with their displacements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Support {
     /// The node.
     pub node: u32,
-    /// Which of its components are held.
+    /// The components that are fixed.
     pub axes: [bool; 3],
-    /// Where they are held, m from rest.
+    /// Their prescribed displacement, m.
     pub displacement: Vector3<f64>,
 }
 
 impl Support {
-    /// Holds a node where it rests.
+    /// Fixes a node at its rest position.
     pub fn fixed(node: u32) -> Self {
         Self { node, axes: [true; 3], displacement: Vector3::zeros() }
     }
 }
 
-/// When Newton's method stops.
+/// Convergence criteria of Newton's method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Newton {
-    /// Largest residual, relative to the forces that act.
+    /// Maximum residual, relative to the applied forces.
     pub tolerance: f64,
-    /// Iterations after which to give up.
+    /// Maximum number of iterations.
     pub max_iterations: usize,
 }
 
@@ -40,19 +40,19 @@ impl Default for Newton {
     }
 }
 
-/// A body at rest under its loads.
+/// A body in static equilibrium.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Equilibrium {
-    /// Of the nodes, m.
+    /// Displacements of the nodes, m.
     pub displacements: Vec<Vector3<f64>>,
-    /// Linear systems solved.
+    /// Number of linear solves.
     pub iterations: usize,
-    /// Forces that do not balance, relative to those that act.
+    /// Residual force, relative to the applied forces.
     pub residual: f64,
 }
 
-/// Why there is no equilibrium to report.
+/// Why no equilibrium was found.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum EquilibriumError {
@@ -61,13 +61,13 @@ pub enum EquilibriumError {
     Loads {
         /// Loads given.
         loads: usize,
-        /// Nodes there are.
+        /// Number of nodes.
         nodes: usize,
     },
     /// A load or a prescribed displacement is NaN or infinite.
     #[error("a load or support at node {0} is not a finite number")]
     NotFinite(usize),
-    /// A support names a node that does not exist.
+    /// A support refers to a missing node.
     #[error("support at node {0}, which does not exist")]
     NoSuchNode(u32),
     /// A linear system was not solved.
@@ -76,23 +76,23 @@ pub enum EquilibriumError {
     /// Displacements are quadratic.
     #[error("Newton's method takes linear displacements only: make the structure linear")]
     Quadratic,
-    /// The supports turn a tetrahedron inside out at the start.
+    /// The supports invert a tetrahedron initially.
     #[error("the supports turn tetrahedron {0} inside out: move them in smaller steps")]
     Inverted(usize),
-    /// Newton's method did not come to rest.
+    /// Newton's method did not converge.
     #[error("residual {residual:.1e} after {iterations} iterations: apply the load in steps")]
     NotConverged {
-        /// Linear systems solved.
+        /// Number of linear solves.
         iterations: usize,
-        /// Forces that do not balance, relative to those that act.
+        /// Residual force, relative to the applied forces.
         residual: f64,
     },
 }
 
-/// Equilibrium of linear elasticity: one solve, right to 1e-3 up to strains of 1e-2.
+/// Equilibrium of linear elasticity: one solve, accurate to 1e-3 up to strains of 1e-2.
 ///
 /// # Errors
-/// [`EquilibriumError`] unless every piece is supported so that it cannot move as a rigid body.
+/// [`EquilibriumError`] unless the supports of every piece prevent rigid motion.
 pub fn linear_equilibrium(
     model: &Model,
     supports: &[Support],
@@ -107,13 +107,13 @@ pub fn linear_equilibrium(
 
 /// Equilibrium of a St. Venant-Kirchhoff body by Newton's method with a line search on the energy.
 ///
-/// The energy is finite for inverted tetrahedra, so that Newton's method alone converges to false
-/// equilibria: steps that invert one are cut back. It starts from rest, or from the linear
-/// equilibrium if supports are displaced.
+/// The energy is finite for inverted tetrahedra, so that plain Newton iterations converge to
+/// spurious equilibria: inverting steps are shortened. Iterations start from rest, or from the
+/// linear equilibrium if supports are displaced.
 ///
 /// # Errors
-/// [`EquilibriumError`] as [`linear_equilibrium`], if no equilibrium is found, or if the supports'
-/// displacements invert a tetrahedron to begin with.
+/// [`EquilibriumError`] as [`linear_equilibrium`], if no equilibrium is found, or if the
+/// displacements of supports invert a tetrahedron initially.
 pub fn newton_equilibrium(
     model: &Model,
     supports: &[Support],
@@ -173,13 +173,13 @@ impl<'a> Problem<'a> {
         Ok(Self { model, loads, held, prescribed })
     }
 
-    /// The residual force: zero where the body is held.
+    /// The residual force: zero at fixed components.
     fn rest(&self, forces: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
         let pairs = self.loads.iter().zip(forces).zip(&self.held);
         pairs.map(|((load, force), held)| free(load - force, held)).collect()
     }
 
-    /// Size of [`Problem::rest`], relative to the loads and reactions.
+    /// Norm of [`Problem::rest`], relative to the loads and reactions.
     fn residual(&self, forces: &[Vector3<f64>]) -> f64 {
         let size = norm(forces).max(norm(self.loads));
         if size == 0.0 { 0.0 } else { norm(&self.rest(forces)) / size }
@@ -193,7 +193,7 @@ impl<'a> Problem<'a> {
         Ok(self.prescribed.iter().zip(step).map(|(u, d)| u + d).collect())
     }
 
-    /// Newton's step; where the tangent is not positive definite, that of a stiffer one.
+    /// The Newton step; where the tangent is not positive definite, that of a stiffer one.
     fn step(
         &self,
         displacements: &[Vector3<f64>],
@@ -224,7 +224,8 @@ impl<'a> Problem<'a> {
         Err(SolveError::NotPositiveDefinite)
     }
 
-    /// The first of ever shorter steps that inverts nothing and lowers the energy enough.
+    /// Backtracking line search: the first step that inverts nothing and reduces the energy
+    /// sufficiently.
     fn search(
         &self,
         from: &[Vector3<f64>],
@@ -234,7 +235,7 @@ impl<'a> Problem<'a> {
         let potential = |u: &[Vector3<f64>]| self.model.energy(u) - dot(self.loads, u);
         let before = potential(from);
         let slope = dot(rest, step);
-        // energies are differences of larger numbers
+        // tolerance for the cancellation in energy differences
         let rounding = 1e-12 * (self.model.energy(from) + dot(self.loads, from).abs());
         let mut length = 1.0;
         for _ in 0..40 {
@@ -249,7 +250,7 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// The components of a force that move something.
+/// The free components of a force.
 pub(crate) fn free(force: Vector3<f64>, held: &[bool; 3]) -> Vector3<f64> {
     Vector3::from_fn(|axis, _| if held[axis] { 0.0 } else { force[axis] })
 }
@@ -276,12 +277,12 @@ fn dense(nodes: usize, supports: &[Support]) -> Result<Held, EquilibriumError> {
     Ok((held, prescribed))
 }
 
-/// Whether each vertex is one of a tetrahedron whose centroid is farther than `radius` m from `impact`: the
-/// supports by which Mu01 section 2.8 stands for inertia. A [`Structure`](crate::Structure) without supports
-/// needs none.
+/// Whether each vertex belongs to a tetrahedron whose centroid is farther than `radius` m from
+/// `impact`: the supports that replace inertia in Mu01 section 2.8. A
+/// [`Structure`](crate::Structure) without supports needs none.
 ///
 /// # Panics
-/// If a tetrahedron names a vertex that does not exist.
+/// If a tetrahedron refers to a missing vertex.
 pub fn far_vertices(mesh: &TetMesh, impact: &Point3<f64>, radius: f64) -> Vec<bool> {
     let mut far = vec![false; mesh.vertices.len()];
     for (t, tet) in mesh.tets.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! Finite elements on tetrahedra for stress at impact (Mu01).
 //!
-//! A hit body is at rest but for its rigid motion: its stress follows from one static solve
-//! ([`Structure::respond`]), with supports or free. Where tension exceeds the strength it cracks
-//! ([`shatter`]), where shear exceeds the yield stress it keeps a [`Dent`]. Displaced supports and large
-//! strains go through [`linear_equilibrium`] and [`newton_equilibrium`].
+//! A body under impact is at rest except for its rigid motion: its stress follows from one static
+//! solve ([`Structure::respond`]), with supports or free. Where tension exceeds the strength it
+//! cracks ([`shatter`]); where the von Mises stress exceeds the yield stress it keeps a [`Dent`].
+//! Displaced supports and large strains require [`linear_equilibrium`] and [`newton_equilibrium`].
 //!
 //! Displacements, forces and stresses are in the material frame of the mesh, in m, N and Pa, one
 //! vector per node or one symmetric matrix per tetrahedron; tension is positive.
@@ -66,7 +66,7 @@ pub use solver::{LinearSolver, Solver};
 pub use structure::{Interpolation, Response, Structure, StructureError, is_restrained};
 pub use write::{Fields, write_msh, write_vtu};
 
-/// The Rust in the README runs as it stands there.
+/// Tests the Rust code in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

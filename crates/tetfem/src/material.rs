@@ -3,16 +3,16 @@
 use nalgebra::Matrix3;
 use thiserror::Error;
 
-/// Lamé's constants of an isotropic material, Pa.
+/// Lamé parameters of an isotropic material, Pa.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
-    /// First Lamé constant, Pa.
+    /// First Lamé parameter, Pa.
     pub lambda: f64,
     /// Shear modulus, Pa.
     pub mu: f64,
 }
 
-/// Why constants were refused.
+/// Why elastic constants are rejected.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum MaterialError {
@@ -28,7 +28,7 @@ impl Material {
     /// From Young's modulus, Pa, and Poisson's ratio.
     ///
     /// # Errors
-    /// [`MaterialError`] if they do not make a stable, compressible material.
+    /// [`MaterialError`] if they do not describe a stable, compressible material.
     pub fn from_young(young: f64, poisson: f64) -> Result<Self, MaterialError> {
         if !(young > 0.0 && young.is_finite()) {
             return Err(MaterialError::Young(young));

@@ -8,7 +8,7 @@ use crate::parallel;
 use crate::pattern::Pattern;
 use crate::{BlockMatrix, Element, Material, green_strain};
 
-/// A tetrahedral mesh of one elastic material, ready to be assembled.
+/// A tetrahedral mesh of one elastic material, ready for assembly.
 pub struct Model {
     material: Material,
     tets: Vec<[u32; 4]>,
@@ -48,12 +48,12 @@ impl Model {
         &self.material
     }
 
-    /// Nodes there are, which is vertices of the mesh.
+    /// Number of nodes, which are the vertices of the mesh.
     pub fn nodes(&self) -> usize {
         self.pattern.rows()
     }
 
-    /// Stiffness of linear elasticity, N/m. It does not resist the six rigid motions.
+    /// Stiffness of linear elasticity, N/m. Its null space includes the six rigid motions.
     pub fn stiffness(&self) -> BlockMatrix {
         self.pattern.assemble(|t, a, b| self.elements[t].stiffness(&self.material, a, b))
     }
@@ -81,7 +81,7 @@ impl Model {
         self.forces_of_stress(&self.linear_stresses(displacements))
     }
 
-    /// Nodal forces, N, that balance a stress, Pa, in every tetrahedron.
+    /// Nodal forces, N, that balance the given stresses of the tetrahedra, Pa.
     pub(crate) fn forces_of_stress(&self, stresses: &[Matrix3<f64>]) -> Vec<Vector3<f64>> {
         self.pattern.gather(|t, corner| self.elements[t].forces_of(&stresses[t])[corner])
     }
@@ -95,7 +95,7 @@ impl Model {
         energies.iter().sum()
     }
 
-    /// Second Piola-Kirchhoff stress of every tetrahedron, Pa, in the material frame, from Green's
+    /// Second Piola-Kirchhoff stress of every tetrahedron, Pa, in the material frame, from Green
     /// strain.
     pub fn stresses(&self, displacements: &[Vector3<f64>]) -> Vec<Matrix3<f64>> {
         self.map(displacements, |_, h| self.material.stress(&green_strain(&h)))
@@ -106,7 +106,7 @@ impl Model {
         self.map(displacements, |_, h| self.material.stress(&small_strain(&h)))
     }
 
-    /// The first tetrahedron that displacements turn inside out or flatten, `det F <= 0`.
+    /// The first tetrahedron that displacements invert or flatten, `det F <= 0`.
     pub fn inverted(&self, displacements: &[Vector3<f64>]) -> Option<usize> {
         let inverted =
             self.map(displacements, |_, h| (h + Matrix3::identity()).determinant() <= 0.0);

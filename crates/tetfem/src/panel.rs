@@ -1,8 +1,8 @@
-//! Dense panels of a factor, and operations on them.
+//! Dense panels of a factor, and their kernels.
 //!
-//! A factor's rows are stored in strips of four, column after column, so that operations read it
-//! sequentially. Products are added in one order and rounded once, in registers of one number or of four, so that all
-//! machines get the same bits.
+//! The rows of a factor are stored in strips of four, column after column, so that kernels read
+//! sequentially. Products are added in a fixed order and rounded once, in scalar registers or in
+//! vectors of up to four, so that all machines get the same bits.
 #![allow(clippy::needless_range_loop, reason = "what constants index stays in registers")]
 
 use pulp::Simd;
@@ -10,26 +10,27 @@ use pulp::Simd;
 /// Rows of a strip.
 pub(crate) const STRIP: usize = 4;
 
-/// Rows and columns of a node.
+/// Degrees of freedom of a node.
 pub(crate) const NODE: usize = 3;
 
-/// Strips that are multiplied at once. More of them leave no register free, and where one is kept in
-/// memory instead all take half as long again.
+/// Strips that are multiplied together. More would exceed the registers; spilling one makes the
+/// kernel take half as long again.
 const MAX_STRIPS: usize = 2;
 
-/// Columns whose first rows are eliminated.
+/// Columns whose leading rows are eliminated.
 pub(crate) struct Elimination<'a, S> {
     pub(crate) simd: S,
-    /// Updates to them, for a whole number of strips.
+    /// The updated columns, a whole number of strips.
     pub(crate) columns: &'a mut [f64],
     pub(crate) length: usize,
-    /// Where the factor goes, with reciprocals on the diagonal. Nothing is written above it.
+    /// Destination of the factor, with reciprocals on the diagonal. Nothing is written above the
+    /// diagonal.
     pub(crate) factor: &'a mut [f64],
     pub(crate) pivots: usize,
 }
 
 impl<S: Simd> Elimination<'_, S> {
-    /// Whether all pivots are positive.
+    /// Eliminates; returns whether all pivots are positive.
     #[inline(always)]
     pub(crate) fn run(self) -> bool {
         let (simd, pivots, length) = (self.simd, self.pivots, self.length);
@@ -61,7 +62,7 @@ impl<S: Simd> Elimination<'_, S> {
     }
 }
 
-/// The strip of a factor below a block on the diagonal.
+/// The strip of a factor below a diagonal block.
 #[inline(always)]
 fn divide<S: Simd>(
     simd: S,
@@ -87,8 +88,9 @@ fn divide<S: Simd>(
     }
 }
 
-/// Replaces the lower half of a block, by columns, by its Cholesky factor with reciprocals on the
-/// diagonal, and everything else, also beyond its width, by zero. Whether all pivots are positive.
+/// Replaces the lower half of a block, column-major, by its Cholesky factor with reciprocals on the
+/// diagonal, and everything else, also beyond its width, by zero. Returns whether all pivots are
+/// positive.
 #[inline(always)]
 fn root(block: &mut [[f64; STRIP]; STRIP], width: usize) -> bool {
     for c in 0..STRIP {
@@ -112,22 +114,22 @@ fn root(block: &mut [[f64; STRIP]; STRIP], width: usize) -> bool {
     true
 }
 
-/// The lower half of a square matrix of so many rows, a multiple of [`STRIP`]: columns, of which those
-/// of a strip begin at its first row.
+/// The lower half of a square matrix, column-major; the number of rows is a multiple of [`STRIP`],
+/// and the columns of a strip begin at its first row.
 #[derive(Clone, Copy)]
 pub(crate) struct Half(pub(crate) usize);
 
 impl Half {
-    /// Numbers there are.
+    /// Number of values.
     pub(crate) fn count(self) -> usize {
         self.0 * (self.0 + STRIP) / 2
     }
 
-    /// Where the first row of a column would be.
+    /// Offset that the first row of a column would have.
     #[inline(always)]
     pub(crate) fn column(self, column: usize) -> usize {
         let first = column / STRIP * STRIP;
-        // strips before it, which shorten by four rows each, less the rows missing at its top
+        // preceding strips, which shrink by four rows each, less the rows missing at its top
         let before = first * self.0 - first * first.saturating_sub(STRIP) / 2;
         before + (column - first) * (self.0 - first) - first
     }
@@ -155,8 +157,8 @@ impl Half {
     }
 }
 
-/// Subtracts from a tile the product of up to [`MAX_STRIPS`] strips of a factor, from one on, and the
-/// transpose of another.
+/// Subtracts from a tile the product of up to [`MAX_STRIPS`] strips of a factor, from the given one
+/// on, and the transpose of another.
 #[inline(always)]
 fn subtract_some<S: Simd>(
     simd: S,
@@ -177,7 +179,7 @@ fn subtract_some<S: Simd>(
     }
 }
 
-/// Subtracts from a tile the product of strips and the transpose of one.
+/// Subtracts from a tile the product of strips and the transpose of a strip.
 #[inline(always)]
 fn subtract<S: Simd, const M: usize>(
     simd: S,
@@ -188,7 +190,7 @@ fn subtract<S: Simd, const M: usize>(
 ) {
     let registers = STRIP / S::F64_LANES;
     let strips = strips.map(|strip| S::as_simd_f64s(strip).0);
-    // of registers, as many as there are if each holds one number
+    // sized for the case of one value per register
     let mut sums = [[[simd.splat_f64s(0.0); STRIP]; M]; STRIP];
     for p in 0..b.len() / STRIP {
         let b = &b[p * STRIP..][..STRIP];
@@ -214,8 +216,8 @@ fn subtract<S: Simd, const M: usize>(
     }
 }
 
-/// Solves for the pivots of a factor in strips, the first of `x`, and subtracts what they do to the
-/// other rows.
+/// Forward substitution: solves for the pivots of a factor in strips, the first of `x`, and updates
+/// the other rows.
 #[inline(always)]
 pub(crate) fn forward<S: Simd>(simd: S, factor: &[f64], pivots: usize, x: &mut [f64]) {
     let own = pivots.div_ceil(STRIP);
@@ -248,7 +250,7 @@ pub(crate) fn forward<S: Simd>(simd: S, factor: &[f64], pivots: usize, x: &mut [
     }
 }
 
-/// Strips of which a vector's numbers are used at once.
+/// Strips that share each load of vector values.
 const FOUR: usize = 4;
 
 #[inline(always)]
@@ -257,7 +259,8 @@ fn four(strips: &[f64], pivots: usize) -> [&[f64]; FOUR] {
     [strip(0), strip(1), strip(2), strip(3)]
 }
 
-/// Subtracts the product of strips with a vector from the rest of it, in so many sums for each row.
+/// Subtracts the product of strips with a vector from its remaining rows, with `SUMS` partial sums
+/// per row.
 #[inline(always)]
 fn subtract_product<S: Simd, const M: usize, const SUMS: usize>(
     simd: S,
@@ -292,7 +295,7 @@ fn subtract_product<S: Simd, const M: usize, const SUMS: usize>(
     }
 }
 
-/// Adds a number times part of a strip.
+/// Adds a multiple of part of a strip.
 #[inline(always)]
 fn add_product<S: Simd>(simd: S, sum: &mut [S::f64s; STRIP], a: &[f64], x: S::f64s) {
     let a = S::as_simd_f64s(a).0;
@@ -301,8 +304,8 @@ fn add_product<S: Simd>(simd: S, sum: &mut [S::f64s; STRIP], a: &[f64], x: S::f6
     }
 }
 
-/// Solves for the pivots of a factor in strips by its transpose, given the other rows of `x`; `sums`
-/// are four for each pivot.
+/// Back substitution: solves for the pivots of a factor in strips by its transpose, given the other
+/// rows of `x`; `sums` are four per pivot.
 #[inline(always)]
 pub(crate) fn backward<S: Simd>(
     simd: S,
@@ -341,8 +344,8 @@ pub(crate) fn backward<S: Simd>(
     }
 }
 
-/// Adds the products of the rows of strips with their numbers in `x`, of which every fourth goes into
-/// one sum.
+/// Adds the products of the rows of strips with their values in `x`; each partial sum takes every
+/// fourth.
 #[inline(always)]
 fn add_transposed<S: Simd, const M: usize>(
     simd: S,

@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
-/// The values of `of` at `0..count`, on all threads in tasks of at least `task` of them. A loop that is too short for
-/// two tasks runs on the calling thread: a handover to the pool takes some 10 us, as long as 1,000 stresses.
+/// The values of `of` at `0..count`, on all threads in tasks of at least `task` values. A loop that
+/// is too short for two tasks runs on the calling thread: dispatch to the pool takes about 10 us,
+/// as long as 1,000 stresses.
 pub(crate) fn map<T: Send>(
     count: usize,
     task: usize,

@@ -1,4 +1,4 @@
-//! Which nodes share elements: the rows of the global matrix and where element blocks go.
+//! Sparsity pattern of the global matrix, and the positions of element blocks in it.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::{BlockMatrix, parallel};
 
-/// A node seen from one of its elements of `N` nodes.
+/// A node as seen from one of its elements of `N` nodes.
 struct Visit<const N: usize> {
     element: u32,
     corner: u32,
@@ -15,19 +15,19 @@ struct Visit<const N: usize> {
     slots: [u32; N],
 }
 
-/// The sparsity of an assembled matrix: made once for a mesh.
+/// The sparsity pattern of an assembled matrix, computed once per mesh.
 pub(crate) struct Pattern<const N: usize> {
-    /// First block of each row, and one past the last.
+    /// First block of each row, and the end of the last.
     pub(crate) starts: Vec<u32>,
     /// Column of each block, ascending within a row.
     pub(crate) columns: Vec<u32>,
     visits: Vec<Visit<N>>,
     visit_starts: Vec<u32>,
-    /// Where the nodes are, m.
+    /// Node positions, m.
     places: Arc<[Point3<f64>]>,
 }
 
-/// Rows per task: fewer are not worth handing to another thread.
+/// Rows per task: fewer are not worth dispatching to another thread.
 const ROWS: usize = 256;
 
 impl<const N: usize> Pattern<N> {
@@ -42,7 +42,7 @@ impl<const N: usize> Pattern<N> {
         for row in 0..nodes {
             let first = columns.len();
             let mine = &around[visit_starts[row] as usize..visit_starts[row + 1] as usize];
-            // a vertex of no element has a row too
+            // a vertex without elements has a row too
             seen[row] = row as u32;
             columns.push(row as u32);
             for &(element, _) in mine {
@@ -70,8 +70,8 @@ impl<const N: usize> Pattern<N> {
         self.starts.len() - 1
     }
 
-    /// Adds up the blocks `block(element, a, b)` of all elements. Every row gathers its own in the
-    /// order of elements, so the sum does not depend on the number of threads.
+    /// Assembles the blocks `block(element, a, b)` of all elements. Every row gathers its blocks in
+    /// element order, so the sum does not depend on the number of threads.
     pub(crate) fn assemble(
         &self,
         block: impl Fn(usize, usize, usize) -> Matrix3<f64> + Sync,
@@ -100,7 +100,7 @@ impl<const N: usize> Pattern<N> {
         }
     }
 
-    /// Adds up the vectors `part(element, corner)` at every node, in the order of elements.
+    /// Assembles the vectors `part(element, corner)` at every node, in element order.
     pub(crate) fn gather<T: Send + std::iter::Sum<T>>(
         &self,
         part: impl Fn(usize, usize) -> T + Sync,
@@ -113,7 +113,7 @@ impl<const N: usize> Pattern<N> {
     }
 }
 
-/// For every node, the elements around it and which of their corners it is.
+/// For every node, its elements and the corner that it is of each.
 fn incidence<const N: usize>(nodes: usize, elements: &[[u32; N]]) -> (Vec<u32>, Vec<(u32, u32)>) {
     let mut starts = vec![0; nodes + 1];
     for &node in elements.iter().flatten() {

@@ -1,22 +1,22 @@
-//! When materials yield, and what yielding leaves.
+//! Yield criterion and plastic state.
 
 use nalgebra::Matrix3;
 
-/// When a material yields: at a von Mises stress of `strength + hardening * strain`, where `strain` is the
-/// equivalent plastic strain so far (isotropic linear hardening).
+/// Yield criterion: a von Mises stress of `strength + hardening * strain`, where `strain` is the
+/// accumulated equivalent plastic strain (isotropic linear hardening).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Yielding {
-    /// Von Mises stress at which the material first yields, Pa.
+    /// Initial yield stress, Pa (von Mises).
     pub strength: f64,
-    /// Growth of the yield stress per equivalent plastic strain, Pa; 0 of ideal plasticity.
+    /// Increase of the yield stress per equivalent plastic strain, Pa; 0 for ideal plasticity.
     pub hardening: f64,
 }
 
-/// What yielding left in a tetrahedron.
+/// Plastic state of a tetrahedron.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlasticState {
-    /// Equivalent plastic strain of all blows, the sum of `sqrt(2/3 e : e)`.
+    /// Accumulated equivalent plastic strain of all impacts, the sum of `sqrt(2/3 e : e)`.
     pub strain: f64,
-    /// Stress at rest, Pa.
+    /// Residual stress, Pa.
     pub stress: Matrix3<f64>,
 }

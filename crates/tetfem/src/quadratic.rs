@@ -1,5 +1,5 @@
-//! Quadratic tetrahedra for linear elasticity: stress at equal unknowns far more exact than that
-//! of linear ones.
+//! Quadratic tetrahedra for linear elasticity: at equal numbers of unknowns, stress is far more
+//! accurate than with linear ones.
 
 use levelset::TetMesh;
 use nalgebra::{Matrix3, Vector3};
@@ -9,15 +9,15 @@ use crate::model::elements_of;
 use crate::pattern::Pattern;
 use crate::{BlockMatrix, Element, Material};
 
-/// Ends of the edges, in the order of the nodes in their middles, after the four corners.
+/// Ends of the edges, in the order of the mid-edge nodes, which follow the four corners.
 const EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
-/// A rule of four points, exact for the stiffness of straight edges: barycentric coordinates are
-/// `NEAR` at one corner and `FAR` at the others, (5 + 3 sqrt 5) / 20 and (5 - sqrt 5) / 20.
+/// A four-point quadrature rule, exact for the stiffness of straight edges: barycentric coordinates
+/// are `NEAR` at one corner and `FAR` at the others, (5 + 3 sqrt 5) / 20 and (5 - sqrt 5) / 20.
 const NEAR: f64 = 0.585_410_196_624_968_5;
 const FAR: f64 = 0.138_196_601_125_010_5;
 
-/// A mesh with a node in the middle of every edge, numbered after the vertices.
+/// A mesh with a node at the midpoint of every edge, numbered after the vertices.
 pub(crate) struct QuadraticModel {
     material: Material,
     elements: Vec<Element>,
@@ -62,13 +62,13 @@ impl QuadraticModel {
         self.pattern.rows()
     }
 
-    /// The node in the middle of an edge.
+    /// The node at the midpoint of an edge.
     pub(crate) fn middle(&self, ends: [u32; 2]) -> usize {
         let ends = sorted(ends);
         self.vertices + self.edges.partition_point(|other| *other < ends)
     }
 
-    /// The ends of the edge that a node is in the middle of.
+    /// The ends of the edge of a mid-edge node.
     pub(crate) fn ends(&self, middle: usize) -> [u32; 2] {
         self.edges[middle - self.vertices]
     }
@@ -86,7 +86,7 @@ impl QuadraticModel {
         })
     }
 
-    /// Stress in the middle of every tetrahedron, which is its mean.
+    /// Stress at the centroid of every tetrahedron, which is its mean.
     pub(crate) fn stresses(&self, displacements: &[Vector3<f64>]) -> Vec<Matrix3<f64>> {
         let middle = [0.25; 4];
         let pairs = self.elements.iter().zip(&self.nodes);
@@ -106,13 +106,13 @@ impl QuadraticModel {
     /// Nodal forces that balance a stress, constant in every tetrahedron.
     pub(crate) fn forces_of_stress(&self, stresses: &[Matrix3<f64>]) -> Vec<Vector3<f64>> {
         self.pattern.gather(|t, n| {
-            // the mean of a linear gradient is that in the middle
+            // the mean of a linear gradient is its value at the centroid
             let element = &self.elements[t];
             stresses[t] * gradient(element, n, &[0.25; 4]) * element.volume
         })
     }
 
-    /// Nodal forces of a force per volume, N/m^3, given at the vertices and linear between.
+    /// Nodal forces of a body force, N/m^3, given at the vertices and linear in between.
     pub(crate) fn body_forces(&self, density: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
         self.pattern.gather(|t, n| {
             let at = |corner: usize| density[self.nodes[t][corner] as usize];
@@ -132,7 +132,7 @@ fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// Gradient of a node's shape function at a place of given barycentric coordinates.
+/// Gradient of a node's shape function at a point given by barycentric coordinates.
 fn gradient(element: &Element, node: usize, place: &[f64; 4]) -> Vector3<f64> {
     let g = &element.gradients;
     if node < 4 {
@@ -150,7 +150,8 @@ mod tests {
 
     #[test]
     fn a_cantilever_bends_as_the_reference() {
-        // clamped at x = 0, 1 N along -z spread over x = 10; an independent program's deflections
+        // clamped at x = 0, 1 N along -z spread over x = 10; deflections from an independent
+        // program
         for (n, expected) in [(1, None), (2, Some(0.000_398_641_343_633_511_33))] {
             let mesh = kuhn_box([10 * n, n, n], Vector3::new(10.0, 1.0, 1.0));
             mesh.validate().unwrap();

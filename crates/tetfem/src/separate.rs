@@ -1,33 +1,33 @@
-//! Opening a mesh along the faces between marked tetrahedra (Mu01 section 2.5).
+//! Opening of a mesh along the faces between marked tetrahedra (Mu01 section 2.5).
 
 use levelset::{TetMesh, Union};
 
 /// A mesh opened along a crack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Separated {
-    /// The tetrahedra as before; where the crack opens they have vertices of their own. Copies of
-    /// vertices come after the vertices that were there.
+    /// The tetrahedra as before; where the crack opens they have separate vertices. Duplicated
+    /// vertices follow the original ones.
     pub mesh: TetMesh,
-    /// The vertex before of each vertex.
+    /// The original of each vertex.
     pub origins: Vec<u32>,
-    /// Faces between tetrahedra of opposite marks, as vertices before.
+    /// Faces between tetrahedra of opposite marks, with original vertices.
     pub cut_faces: Vec<[u32; 3]>,
 }
 
 impl Separated {
-    /// Vertices that were added.
+    /// Number of duplicated vertices.
     pub fn copies(&self) -> usize {
-        // copies come last, and each is of a vertex before it
+        // duplicates come last, and each is of an earlier vertex
         self.origins.iter().enumerate().filter(|(v, origin)| *v != **origin as usize).count()
     }
 }
 
-/// Faces of a tetrahedron by the corners they join.
+/// Faces of a tetrahedron by their corners.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
 
-/// Opens the faces that tetrahedra marked 1 share with ones marked -1. Vertices of such faces are
-/// copied, one for each class of tetrahedra around it that hang together by faces that stay
-/// closed; the first class, in order of tetrahedra, keeps the vertex.
+/// Opens the faces between tetrahedra marked 1 and -1. The vertices of such faces are duplicated,
+/// one per class of incident tetrahedra that are connected by faces that stay closed; the first
+/// class, in tetrahedron order, keeps the vertex.
 ///
 /// # Panics
 /// If there is not one mark per tetrahedron.
@@ -75,7 +75,7 @@ pub fn separate(mesh: &TetMesh, marks: &[i8]) -> Separated {
     Separated { mesh: opened, origins, cut_faces }
 }
 
-/// A number from 1 for each tetrahedron of a star, in order of first appearance: the same for those
+/// A class from 1 for each tetrahedron of a star, in order of first appearance: equal for those
 /// that ties connect.
 fn classes(star: &[(u32, u32)], ties: impl Iterator<Item = [u32; 2]>) -> Vec<u32> {
     let mut classes = Union::new(star.len());
@@ -101,11 +101,11 @@ fn shared_faces(mesh: &TetMesh) -> Vec<([u32; 3], [u32; 2])> {
     same.filter(|same| same.len() == 2).map(|two| (two[0].0, [two[0].1, two[1].1])).collect()
 }
 
-/// The pieces of a mesh that hang together by faces, each with vertices of its own, and the
-/// tetrahedra of the mesh that each was made of.
+/// The face-connected pieces of a mesh, each with separate vertices, and the original tetrahedron
+/// of each of their tetrahedra.
 ///
 /// # Panics
-/// If a tetrahedron names a vertex that does not exist.
+/// If a tetrahedron refers to a missing vertex.
 pub fn pieces(mesh: &TetMesh) -> Vec<(TetMesh, Vec<u32>)> {
     let components = mesh.components();
     let mut pieces = vec![(TetMesh::default(), Vec::new()); components.count];

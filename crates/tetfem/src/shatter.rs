@@ -1,4 +1,4 @@
-//! Breaking a body under its contacts until it holds (Mu01 section 2.5).
+//! Iterated cracking of a body under its contact forces until it holds (Mu01 section 2.5).
 
 use std::collections::VecDeque;
 
@@ -8,30 +8,29 @@ use nalgebra::Vector3;
 use crate::contact::Surface;
 use crate::{Contact, Crack, CutLimits, Load, PlasticState, Structure, pieces, separate};
 
-/// How a material breaks.
+/// Fracture properties of a material.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fracture {
-    /// Greatest tension that the material bears, Pa.
+    /// Tensile strength, Pa.
     pub strength: f64,
-    /// Radius over which forces are spread and stress is averaged before it is compared, m; 0 for
-    /// none.
+    /// Radius over which forces are spread and stress is averaged before comparison, m; 0 for none.
     pub averaging: f64,
     /// Radius of a crack that opens at the strength, m; it grows in proportion to the tension.
     pub reach: f64,
-    /// What cracks cut; without it they follow the faces that are there.
+    /// How cracks cut tetrahedra; without it they follow the existing faces.
     pub cut: Option<CutLimits>,
-    /// Cracks after which to stop.
+    /// Maximum number of cracks.
     pub max_cracks: usize,
-    /// Pieces of less volume do not break, m^3.
+    /// Minimum volume of a piece that can break, m^3.
     pub min_volume: f64,
 }
 
 /// A piece of a broken body, in its frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece {
-    /// Its tetrahedra, and vertices of its own.
+    /// Its tetrahedra, with separate vertices.
     pub mesh: TetMesh,
-    /// What yielding left in each of them; empty if none yielded.
+    /// Plastic state of each of them; empty if none yielded.
     pub plastic: Vec<PlasticState>,
     /// Volume integrals.
     pub moments: Moments,
@@ -42,19 +41,19 @@ pub struct Piece {
 pub struct Shattered {
     /// All pieces; one with the mesh of the body if it held.
     pub pieces: Vec<Piece>,
-    /// The cracks, in order; `tet` counts in the piece that cracked.
+    /// The cracks, in order; `tet` is an index in the piece that cracked.
     pub cracks: Vec<Crack>,
-    /// Pieces that may be above their strength still: no cracks were left, none could open, or
-    /// their stress was not solved.
+    /// Number of pieces that may still exceed their strength: the crack limit was reached, no crack
+    /// could open, or the solve failed.
     pub unresolved: usize,
 }
 
-/// What acts on a body and holds it while it breaks.
+/// Loads and supports of a body while it breaks.
 #[derive(Clone, Copy)]
 pub struct BoundaryConditions<'a> {
-    /// Forces on the surface; each acts on the piece nearest to it.
+    /// Forces on the surface; each acts on the nearest piece.
     pub contacts: &'a [Contact],
-    /// Force on all of the volume, N/m^3.
+    /// Body force, N/m^3.
     pub body_force: Vector3<f64>,
     /// For each vertex of a mesh of the body or of a piece, whether a support fixes it.
     pub supports: &'a dyn Fn(&TetMesh) -> Vec<bool>,
@@ -68,11 +67,11 @@ impl<'a> BoundaryConditions<'a> {
     }
 }
 
-/// Cracks a body where its tension is above its strength, then every piece that is still touched,
-/// until all hold or no cracks are left. Volume is kept to rounding.
+/// Cracks a body where its tension exceeds its strength, then every piece that is still loaded,
+/// until all hold or the crack limit is reached. Volume is preserved to rounding.
 ///
-/// The supports of `body` are to be those of `conditions`. A piece that they hold is still loaded if nothing
-/// touches it, by the body force.
+/// The supports of `body` must be those of `conditions`. A supported piece without contacts is
+/// still loaded by the body force.
 pub fn shatter(
     body: &Structure,
     conditions: &BoundaryConditions<'_>,
@@ -96,7 +95,7 @@ pub fn shatter(
                 ..Load::new(&contacts).spread(fracture.averaging)
             };
             if whole {
-                // its factor is at hand
+                // reuses its factor
                 attempt(body, &load, fracture)
             } else {
                 let piece = body.with_mesh(mesh.clone(), supports).ok();
@@ -115,7 +114,7 @@ pub fn shatter(
     result
 }
 
-/// Tetrahedra, and what yielding left in each of them.
+/// Tetrahedra and their plastic states.
 struct Share {
     mesh: TetMesh,
     plastic: Vec<PlasticState>,
@@ -143,7 +142,7 @@ fn attempt(body: &Structure, load: &Load<'_>, fracture: &Fracture) -> Attempt {
         }
         None => (separate(mesh, &crack.mark(mesh, radius)), None),
     };
-    // vertices that are not copied hold the crack shut
+    // unduplicated vertices hold the crack closed
     if opened.copies() == 0 {
         return Attempt::Fails;
     }
@@ -158,10 +157,10 @@ fn attempt(body: &Structure, load: &Load<'_>, fracture: &Fracture) -> Attempt {
     Attempt::Cracks(crack, pieces(&opened.mesh).into_iter().map(share).collect())
 }
 
-/// A piece to be looked at, and what touches it.
+/// A piece to be examined, and its contacts.
 type Touched = (Share, Vec<Contact>);
 
-/// Gives every contact to the piece whose surface is nearest to it, the first of equals.
+/// Assigns every contact to the piece with the nearest surface, the first of equals.
 fn deal(parts: Vec<Share>, contacts: &[Contact]) -> VecDeque<Touched> {
     let surfaces: Vec<_> = parts.iter().map(|part| Surface::new(&part.mesh)).collect();
     let mut touched: VecDeque<Touched> = parts.into_iter().map(|part| (part, vec![])).collect();

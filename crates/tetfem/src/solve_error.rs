@@ -1,4 +1,4 @@
-//! Why linear systems are not solved.
+//! Errors of linear solves.
 
 use thiserror::Error;
 
@@ -6,24 +6,24 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum SolveError {
-    /// The body can move or bend without resistance, or its tangent is indefinite.
+    /// The body can move or deform without resistance, or its tangent is indefinite.
     #[error("the matrix is not positive definite: support every piece of the body in six ways")]
     NotPositiveDefinite,
-    /// A right side or a contact is NaN or infinite.
+    /// A right-hand side or a contact is NaN or infinite.
     #[error("a force or its place is not a finite number")]
     NotFinite,
-    /// The solution leaves a residual.
+    /// The residual is too large.
     #[error(
         "residual {residual:.1e} after {iterations} iterations: support every piece of the body, \
          allow more iterations or use Cholesky"
     )]
     NotConverged {
-        /// Iterations done; 0 for a direct solver.
+        /// Number of iterations; 0 for a direct solver.
         iterations: usize,
-        /// Residual relative to the right side.
+        /// Residual relative to the right-hand side.
         residual: f64,
     },
-    /// The factor does not fit into memory or its numbering.
+    /// The factor exceeds memory or its index range.
     #[error("the matrix is too large to factor: use conjugate gradients")]
     TooLarge,
 }

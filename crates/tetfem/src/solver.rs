@@ -6,24 +6,24 @@ use crate::cholesky::Cholesky;
 use crate::conjugate_gradient::{self, Preconditioner, Preconditioning, norm};
 use crate::{BlockMatrix, SolveError};
 
-/// How linear systems are solved.
+/// Solver of linear systems.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LinearSolver {
-    /// A sparse Cholesky factor: the fastest below some 20,000 tetrahedra, and free to use again
-    /// for other loads.
+    /// Sparse Cholesky: the fastest below about 20,000 tetrahedra, and its factor serves further
+    /// loads without cost.
     Cholesky,
     /// Conjugate gradients, which need little memory.
     ConjugateGradient {
         /// Their preconditioner.
         preconditioner: Preconditioner,
-        /// Residual to reach, relative to the right side.
+        /// Target residual, relative to the right-hand side.
         tolerance: f64,
-        /// Iterations after which to give up.
+        /// Maximum number of iterations.
         max_iterations: usize,
     },
 }
 
-/// A matrix made ready to be solved.
+/// A matrix prepared for solving.
 pub struct Solver {
     matrix: BlockMatrix,
     /// An upper bound of the Euclidean norm of the matrix.
@@ -36,17 +36,17 @@ enum Method {
     ConjugateGradient { preconditioning: Preconditioning, tolerance: f64, max_iterations: usize },
 }
 
-/// Residual above which a direct solution is refused: rounding leaves less than 1e-9 of it in
-/// matrices that are not singular to working precision.
+/// Residual above which a direct solution is rejected: for matrices that are not numerically
+/// singular, rounding leaves less than 1e-9.
 const SINGULAR: f64 = 1e-6;
 
-/// Bound of the residual by rounding, as a share of the norms of the matrix and the solution: Cholesky's backward error
-/// (Higham 2002, theorem 10.4) is some units in the last place. Only a solution that may exceed [`SINGULAR`] by it is
-/// multiplied out.
+/// Bound of the residual by rounding, relative to the norms of the matrix and the solution:
+/// Cholesky's backward error (Higham 2002, theorem 10.4) is a few units in the last place. The
+/// residual is computed only for a solution that may exceed [`SINGULAR`] by this bound.
 const ROUNDING: f64 = 100.0 * f64::EPSILON;
 
 impl Solver {
-    /// Factors or preconditions.
+    /// Factors the matrix or builds its preconditioner.
     ///
     /// # Errors
     /// [`SolveError`] if the matrix is not positive definite or too large.
@@ -61,10 +61,10 @@ impl Solver {
         Ok(Self { norm: matrix.norm(), matrix, method })
     }
 
-    /// Replaces the matrix by another of the same pattern, with the ordering that is there.
+    /// Replaces the matrix by another with the same pattern, reusing the ordering.
     ///
     /// # Errors
-    /// As [`Solver::new`]. What the solver solves is undefined until it has another matrix.
+    /// As [`Solver::new`]. The solver is then undefined until the next successful call.
     pub fn replace(&mut self, matrix: BlockMatrix) -> Result<(), SolveError> {
         match &mut self.method {
             Method::Cholesky(factor) if same_pattern(&self.matrix, &matrix) => {
@@ -83,11 +83,11 @@ impl Solver {
         Ok(())
     }
 
-    /// Solves for one right side, a vector per node.
+    /// Solves for one right-hand side, a vector per node.
     ///
     /// # Errors
     /// [`SolveError`] if a number is not finite, the matrix proves singular or the iterations do
-    /// not suffice.
+    /// not converge.
     pub fn solve(&self, right: &[Vector3<f64>]) -> Result<Vec<Vector3<f64>>, SolveError> {
         let size = norm(right);
         if !size.is_finite() {
@@ -119,7 +119,7 @@ impl Solver {
     }
 }
 
-/// Whether the nonzero blocks are the same, so that the symbolic part of a factor serves both.
+/// Whether the nonzero blocks are the same, so that the symbolic factorization can be reused.
 fn same_pattern(a: &BlockMatrix, b: &BlockMatrix) -> bool {
     let zero = |block: &nalgebra::Matrix3<f64>| block.iter().all(|x| *x == 0.0);
     a.starts == b.starts

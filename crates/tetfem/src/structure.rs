@@ -1,14 +1,14 @@
 //! Static response of an elastic body to the loads of an impact, with supports or free.
 //!
 //! Supports are Dirichlet conditions: anchored vertices do not move, and take the reaction. A body
-//! without supports is solved by inertia relief. Its loads accelerate it; less the inertia of the rigid
-//! body they balance, and a support in six components takes no force wherever it is, so that the stress
-//! does not depend on it. The matrix depends on the supports alone, and its factor serves every impact
-//! until the body or its supports change.
+//! without supports is solved by inertia relief: its loads, minus the inertial forces of their
+//! rigid acceleration, are in balance, so that a support of six components carries no force
+//! wherever it is, and the stress does not depend on it. The matrix depends only on the supports,
+//! and its factor serves every impact until the body or its supports change.
 //!
-//! Mu01 section 2.8 supports all that is farther than a radius from the impact in the place of inertia
-//! ([`far_vertices`](crate::far_vertices)), which changes the stress of a free body by 5 to 22 percent
-//! at radii of half the body's size and more.
+//! Mu01 section 2.8 replaces inertia by supports farther than a radius from the impact
+//! ([`far_vertices`](crate::far_vertices)), which changes the stress of a free body by 5 to 22
+//! percent at radii of at least half the body's size.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -27,20 +27,20 @@ use crate::{
     Solver,
 };
 
-/// The shape functions that stress is solved with.
+/// The shape functions of the stress solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interpolation {
     /// Linear displacements, constant stress: four nodes.
     Linear,
-    /// Quadratic displacements, linear stress: ten nodes, so some seven times the unknowns of the
+    /// Quadratic displacements, linear stress: ten nodes, so about seven times the unknowns of the
     /// same mesh, and at equal unknowns a small fraction of the error.
     Quadratic,
 }
 
-/// An elastic body at rest but for its rigid motion, ready for impacts.
+/// An elastic body at rest except for its rigid motion, ready for impacts.
 pub struct Structure {
     mesh: TetMesh,
-    /// Vertices that supports hold; none of a free body.
+    /// Supported vertices; none for a free body.
     supports: Vec<bool>,
     material: Material,
     interpolation: Interpolation,
@@ -48,27 +48,28 @@ pub struct Structure {
     surface: Surface,
     moments: Moments,
     shape: Shape,
-    /// Components of nodes that do not move.
+    /// Fixed components of nodes.
     held: Vec<[bool; 3]>,
     solver: Solver,
-    /// Of the vertices, if displacements are linear between them.
+    /// Shares of the vertices, with linear displacements between them.
     shares: Vec<Share>,
-    /// Of the nodes that are more than the vertices.
+    /// Shares of the nodes, if there are more than vertices.
     node_shares: Vec<Share>,
     averaging: OnceLock<Arc<Averaging>>,
-    /// What yielding left in each tetrahedron; empty if none yielded.
+    /// Plastic state of each tetrahedron; empty if none yielded.
     pub(crate) plastic: Vec<PlasticState>,
 }
 
-/// The share of a node in the body by its shape function: its volume, m^3, and the first moment of that about the
-/// body's center, m^4. The load of a rigid acceleration on a node depends on these alone.
+/// The share of a node in the body by its shape function: its volume, m^3, and the first moment of
+/// that about the center of mass, m^4. The load of a rigid acceleration on a node depends only on
+/// these.
 #[derive(Clone, Copy)]
 struct Share {
     volume: f64,
     first: Vector3<f64>,
 }
 
-/// A rigid motion about the body's center.
+/// A rigid motion about the center of mass.
 struct Rigid {
     linear: Vector3<f64>,
     angular: Vector3<f64>,
@@ -96,18 +97,18 @@ pub enum StructureError {
     /// The mesh is not valid.
     #[error(transparent)]
     Mesh(#[from] TetError),
-    /// The mesh falls apart.
+    /// The mesh is not connected.
     #[error("the mesh has {0} pieces: make a body of each")]
     Disconnected(usize),
     /// There is not one flag per vertex.
     #[error("{supports} supports for {vertices} vertices: give one per vertex")]
     Supports {
-        /// Flags given.
+        /// Number of flags.
         supports: usize,
-        /// Vertices of the mesh.
+        /// Number of vertices of the mesh.
         vertices: usize,
     },
-    /// The supports let the body turn.
+    /// The supports do not prevent rotation.
     #[error("the supports let the body turn: hold three vertices that are not in a line, or none")]
     Unsupported,
     /// The stiffness could not be factored.
@@ -115,17 +116,17 @@ pub enum StructureError {
     Solve(#[from] SolveError),
 }
 
-/// How a body answers an impact.
+/// The response of a body to an impact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
-    /// Displacements of the vertices, m; those of a free body without mean translation and rotation.
+    /// Displacements of the vertices, m; those of a free body have no mean translation or rotation.
     pub displacements: Vec<Vector3<f64>>,
-    /// Stress of every tetrahedron, Pa; the mean over it if it is quadratic.
+    /// Stress of every tetrahedron, Pa; its mean if it is quadratic.
     pub stresses: Vec<Matrix3<f64>>,
 }
 
 impl Structure {
-    /// Assembles and factors the stiffness of one piece that nothing holds.
+    /// Assembles and factors the stiffness of a free body of one piece.
     ///
     /// # Errors
     /// [`StructureError`] if the mesh is not valid or not one piece, or if it is too large.
@@ -139,11 +140,12 @@ impl Structure {
         Self::supported(mesh, supports, material, interpolation, choice)
     }
 
-    /// [`Structure::new`] with one flag per vertex that says whether a support holds it; a free body if
-    /// none does.
+    /// [`Structure::new`] with one flag per vertex that marks supported vertices; a free body if
+    /// there are none.
     ///
     /// # Errors
-    /// As [`Structure::new`], and if there is not one flag per vertex or the supports let the body turn.
+    /// As [`Structure::new`], and if there is not one flag per vertex or the supports do not
+    /// prevent rotation.
     pub fn supported(
         mesh: TetMesh,
         supports: Vec<bool>,
@@ -196,8 +198,8 @@ impl Structure {
         })
     }
 
-    /// A structure of another mesh with the same material, interpolation and solver. Supports that do not restrain
-    /// the rigid motion are left out.
+    /// A structure of another mesh with the same material, interpolation and solver. Supports that
+    /// do not prevent rigid motion are omitted.
     ///
     /// # Errors
     /// As [`Structure::new`].
@@ -210,7 +212,7 @@ impl Structure {
         }
     }
 
-    /// Whether supports hold it.
+    /// Whether it has supports.
     pub fn is_supported(&self) -> bool {
         self.supports.contains(&true)
     }
@@ -235,7 +237,7 @@ impl Structure {
         &self.moments
     }
 
-    /// For means over a radius, m. Only the first radius asked for is cached.
+    /// For means over a radius, m. Only the first radius is cached.
     pub(crate) fn averaging(&self, radius: f64) -> Arc<Averaging> {
         let make = || Arc::new(Averaging::new(&self.mesh, radius));
         let kept = self.averaging.get_or_init(make);
@@ -250,7 +252,7 @@ impl Structure {
         self.respond_to_all(std::slice::from_ref(load))
     }
 
-    /// [`Structure::respond`] for loads that act together, each spread over its own radius.
+    /// [`Structure::respond`] for simultaneous loads, each spread over its own radius.
     ///
     /// # Errors
     /// [`SolveError`] if a load is not finite or the iterations do not suffice.
@@ -260,17 +262,18 @@ impl Structure {
         Ok(response)
     }
 
-    /// Adds the stress at rest.
+    /// Adds the residual stress.
     fn add_rest(&self, stresses: &mut [Matrix3<f64>]) {
         stresses.iter_mut().zip(&self.plastic).for_each(|(stress, own)| *stress += own.stress);
     }
 
-    /// The response of a St. Venant-Kirchhoff body with Green strain, by Newton's method from the linear response's
-    /// first step (Mu01 section 2.3): for strains of more than some 1e-2. Loads act together and keep their
-    /// directions.
+    /// The response of a St. Venant-Kirchhoff body with Green strain, by Newton's method, whose
+    /// first step is the linear response (Mu01 section 2.3): for strains above about 1e-2. Loads
+    /// act simultaneously and keep their directions.
     ///
     /// # Errors
-    /// [`EquilibriumError`] if displacements are quadratic, a load is not finite, or no equilibrium is found.
+    /// [`EquilibriumError`] if displacements are quadratic, a load is not finite, or no equilibrium
+    /// is found.
     pub fn respond_nonlinear(
         &self,
         loads: &[Load<'_>],
@@ -294,11 +297,11 @@ impl Structure {
         Ok(Response { displacements, stresses })
     }
 
-    /// The largest Green strain of a response: the greatest Frobenius norm of those of the tetrahedra, with
-    /// displacements linear between their vertices.
+    /// The largest Green strain of a response: the greatest Frobenius norm over the tetrahedra,
+    /// with displacements linear between their vertices.
     ///
     /// # Panics
-    /// If the response is not one of this body.
+    /// If the response is of a different body.
     pub fn largest_strain(&self, response: &Response) -> f64 {
         let strain = |(element, tet): (Element, &[u32; 4])| {
             let moved = tet.map(|v| response.displacements[v as usize]);
@@ -308,7 +311,7 @@ impl Structure {
         elements.zip(&self.mesh.tets).map(strain).fold(0.0, f64::max)
     }
 
-    /// A load as forces on the nodes.
+    /// A load as nodal forces.
     fn nodal(&self, loads: &[Load<'_>]) -> Result<Vec<Vector3<f64>>, SolveError> {
         if !loads.iter().all(Load::is_finite) {
             return Err(SolveError::NotFinite);
@@ -324,13 +327,12 @@ impl Structure {
         Ok(nodal)
     }
 
-    /// Of all nodes.
+    /// For all nodes.
     fn node_shares(&self) -> &[Share] {
         if self.node_shares.is_empty() { &self.shares } else { &self.node_shares }
     }
 
-    /// Displacements and stresses that given stresses, one per tetrahedron, would cause if they
-    /// were locked into the body.
+    /// Displacements and stresses caused by locked-in stresses, given one per tetrahedron.
     pub(crate) fn relax(&self, locked: &[Matrix3<f64>]) -> Result<Response, SolveError> {
         self.answer(match &self.shape {
             Shape::Linear(model) => model.forces_of_stress(locked),
@@ -342,7 +344,7 @@ impl Structure {
         if !self.is_supported() {
             self.balance(&mut loads);
         }
-        // where the body is held nothing moves: supports take the reaction, and those of a free body none
+        // fixed nodes do not move: supports take the reaction, and those of a free body carry none
         loads.iter_mut().zip(&self.held).for_each(|(load, held)| *load = free(*load, held));
         let mut displacements = self.solver.solve(&loads)?;
         let stresses = match &self.shape {
@@ -356,7 +358,7 @@ impl Structure {
         Ok(Response { displacements, stresses })
     }
 
-    /// Takes the inertia of the rigid body off the loads on it.
+    /// Subtracts the rigid-body inertia from the loads.
     fn balance(&self, loads: &mut [Vector3<f64>]) {
         let Rigid { linear, angular } = self.acceleration(loads);
         for (load, share) in loads.iter_mut().zip(self.node_shares()) {
@@ -364,8 +366,8 @@ impl Structure {
         }
     }
 
-    /// Takes the mean rigid motion off displacements: the supports of a free body are arbitrary, and so is
-    /// the rigid motion that they leave.
+    /// Subtracts the mean rigid motion from displacements: the supports of a free body are
+    /// arbitrary, and so is the rigid motion that they leave.
     fn center(&self, displacements: &mut [Vector3<f64>]) {
         let pairs = || displacements.iter().zip(&self.shares);
         let Rigid { linear, angular } = self.rigid(
@@ -378,7 +380,7 @@ impl Structure {
         }
     }
 
-    /// Adds contacts as forces on the nodes, by the shape functions of the faces that each is on.
+    /// Adds contacts as nodal forces, by the shape functions of their faces.
     fn add_contacts(&self, contacts: &[Contact], radius: f64, loads: &mut [Vector3<f64>]) {
         for contact in contacts {
             self.surface.spread(&self.mesh, &contact.place, radius, |face, w, share| {
@@ -399,8 +401,8 @@ impl Structure {
         }
     }
 
-    /// Adds pressures as forces on the nodes: equal ones at the corners of a face, or, as the integrals of
-    /// quadratic shape functions have it, at the middles of its edges.
+    /// Adds pressures as nodal forces: equal ones at the corners of a face or, by the integrals of
+    /// quadratic shape functions, at the midpoints of its edges.
     fn add_pressures(&self, pressures: &[f64], loads: &mut [Vector3<f64>]) {
         for (face, force) in self.surface.pressed(&self.mesh, pressures) {
             for corner in 0..3 {
@@ -413,7 +415,7 @@ impl Structure {
         }
     }
 
-    /// The acceleration, m/s^2 at unit density, that nodal forces cause.
+    /// The acceleration, m/s^2 at unit density, caused by nodal forces.
     fn acceleration(&self, forces: &[Vector3<f64>]) -> Rigid {
         let center = self.moments.center();
         let torque = |(n, force): (usize, &Vector3<f64>)| (self.place(n) - center).cross(force);
@@ -448,7 +450,8 @@ impl Shape {
         }
     }
 
-    /// The components of nodes that supports of vertices hold: an edge between two of them is held, too.
+    /// The fixed components of nodes for supported vertices: an edge between two of them is fixed,
+    /// too.
     fn held(&self, supports: &[bool]) -> Vec<[bool; 3]> {
         let is_held = |node: usize| match self {
             Self::Quadratic(model) if node >= supports.len() => {
@@ -489,11 +492,11 @@ fn quadratic_shares(model: &QuadraticModel, mesh: &TetMesh, center: &Point3<f64>
     pairs.map(|(volume, first)| Share { volume: volume.x, first }).collect()
 }
 
-/// Share of the longest distance between supports within which they count as in a line.
+/// Share of the longest distance between supports within which they count as collinear.
 const IN_LINE: f64 = 1e-3;
 
-/// Whether supports of vertices of tetrahedra leave a body no rigid motion: whether three of them are not
-/// in a line.
+/// Whether supported vertices of tetrahedra prevent rigid motion: whether three of them are not
+/// collinear.
 pub fn is_restrained(mesh: &TetMesh, supports: &[bool]) -> bool {
     let is_held = |&v: &u32| supports.get(v as usize) == Some(&true);
     let held = || mesh.tets.iter().flatten().filter(|v| is_held(v));
@@ -508,8 +511,7 @@ pub fn is_restrained(mesh: &TetMesh, supports: &[bool]) -> bool {
     held().any(|v| axis.cross(&(place(v) - first)).norm() > least)
 }
 
-/// Holds three vertices far apart in three, two and one components, which no rigid motion leaves
-/// at rest.
+/// Fixes three distant vertices in three, two and one components, which excludes rigid motion.
 fn six_supports(mesh: &TetMesh, nodes: usize) -> Vec<[bool; 3]> {
     let place = |v: u32| mesh.vertices[v as usize];
     let farthest = |measure: &dyn Fn(Vector3<f64>) -> f64, from: Point3<f64>| {

@@ -1,10 +1,10 @@
-//! Boxes of tetrahedra.
+//! Tetrahedral box meshes.
 
 use levelset::TetMesh;
 use nalgebra::{Point3, Vector3};
 
-/// The six orders in which a path from corner to corner of a cube takes the axes, even ones and
-/// odd ones in turn where sorted.
+/// The six orders in which a path between opposite corners of a cube takes the axes, and whether
+/// each is an even permutation.
 const PATHS: [([usize; 3], bool); 6] = [
     ([0, 1, 2], true),
     ([0, 2, 1], false),
@@ -14,7 +14,7 @@ const PATHS: [([usize; 3], bool); 6] = [
     ([2, 1, 0], false),
 ];
 
-/// A box of `size` with a corner at the origin, as cells of six tetrahedra each (Kuhn's).
+/// A box of `size` with a corner at the origin, as cells of six tetrahedra each (Kuhn subdivision).
 pub fn kuhn_box(cells: [usize; 3], size: Vector3<f64>) -> TetMesh {
     let [nx, ny, nz] = cells;
     let node = |[i, j, k]: [usize; 3]| (i * (ny + 1) + j) * (nz + 1) + k;

@@ -1,4 +1,4 @@
-//! Meshes with stress and displacement, as ParaView and Gmsh read them.
+//! Output of meshes with stress and displacement for ParaView and Gmsh.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::max_principal;
 
-/// Fields to write with a mesh; empty slices are left out.
+/// Fields to write with a mesh; empty slices are omitted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fields<'a> {
     /// One per vertex, m.
@@ -16,8 +16,8 @@ pub struct Fields<'a> {
     pub stresses: &'a [Matrix3<f64>],
 }
 
-/// Writes a VTU file (XML, text): displacement at the points, stress and tension, which is the
-/// largest principal stress, in the cells.
+/// Writes a VTU file (XML, text): point displacement, and cell stress and tension, the largest
+/// principal stress.
 ///
 /// # Errors
 /// If `out` fails.
@@ -57,7 +57,7 @@ pub fn write_vtu(out: &mut impl Write, mesh: &TetMesh, fields: &Fields<'_>) -> i
     writeln!(out, "</Cells></Piece></UnstructuredGrid></VTKFile>")
 }
 
-/// The name of a linear tetrahedron in VTK.
+/// The VTK name of a linear tetrahedron.
 const VTK_TETRA: u8 = 10;
 
 fn open(out: &mut impl Write, kind: &str, name: &str, components: usize) -> io::Result<()> {
@@ -65,7 +65,7 @@ fn open(out: &mut impl Write, kind: &str, name: &str, components: usize) -> io::
     writeln!(out, "NumberOfComponents=\"{components}\" format=\"ascii\">")
 }
 
-/// The rest of a data array.
+/// The remainder of a data array.
 fn rows<R: IntoIterator<Item: std::fmt::Display>>(
     out: &mut impl Write,
     rows: impl Iterator<Item = R>,
@@ -97,7 +97,7 @@ pub fn write_msh(out: &mut impl Write, mesh: &TetMesh, fields: &Fields<'_>) -> i
     }
     writeln!(out, "$EndNodes\n$Elements\n{}", mesh.tets.len())?;
     for (n, tet) in mesh.tets.iter().enumerate() {
-        // Gmsh winds tetrahedra as we do; 4 is the tetrahedron, and it wants two tags
+        // Gmsh orients tetrahedra as we do; 4 is the tetrahedron type, and two tags are required
         let [a, b, c, d] = tet.map(|v| v + 1);
         writeln!(out, "{} 4 2 1 1 {a} {b} {c} {d}", n + 1)?;
     }
@@ -110,7 +110,7 @@ pub fn write_msh(out: &mut impl Write, mesh: &TetMesh, fields: &Fields<'_>) -> i
     view(out, "Element", "tension", 1, tensions)
 }
 
-/// One view, unless there is nothing in it.
+/// One view, unless it is empty.
 fn view(
     out: &mut impl Write,
     place: &str,

@@ -11,11 +11,11 @@ use crate::commands::outputs::{check_distinct, check_folder, print};
 use crate::output::write_whole;
 use crate::progress::phase;
 
-/// What Blender does, in its Python.
+/// The Python script for Blender.
 const SCRIPT: &str = include_str!("blender.py");
 const ENDINGS: [&str; 4] = ["blend", "abc", "fbx", "usdc"];
 
-/// Has Blender import a recording and write it in a format of its own.
+/// Imports a recording into Blender and saves it in a Blender format.
 pub(super) fn blender(arguments: &BlenderArguments) -> Result<(), Failure> {
     let BlenderArguments { recording, output, blender, python, script, quiet } = arguments;
     if *script {
@@ -30,14 +30,14 @@ pub(super) fn blender(arguments: &BlenderArguments) -> Result<(), Failure> {
     let ending = ending.ok_or_else(unknown)?;
     check_folder(output)?;
     check_distinct(output, [recording.as_path()])?;
-    // what is no recording is refused before Blender starts, which takes a while
+    // reject invalid recordings before the slow start of Blender
     recording_at(recording)?;
     let host = Host::find(blender, python).ok_or(Failure::NoBlender)?;
     let failed = |e: io::Error| Failure::Write { path: output.clone(), source: e.into() };
     let source = std::path::absolute(recording).map_err(failed)?;
     let said = phase("starting Blender", *quiet, || {
         let folder = tempfile::tempdir()?;
-        // Blender names files by their endings
+        // Blender selects formats by file extension
         let made = folder.path().join(format!("made.{ending}"));
         let script = folder.path().join("brisance.py");
         std::fs::write(&script, SCRIPT)?;
@@ -53,14 +53,14 @@ pub(super) fn blender(arguments: &BlenderArguments) -> Result<(), Failure> {
     print(|out| writeln!(out, "{}: {said}", output.display()))
 }
 
-/// What runs the script.
+/// The program that runs the script.
 enum Host {
     Blender(PathBuf),
     Python(PathBuf),
 }
 
 impl Host {
-    /// The program if it can be started, else Python if it has the module `bpy`.
+    /// Blender if it can be started, otherwise Python if it has the module `bpy`.
     fn find(blender: &Path, python: &Path) -> Option<Self> {
         let starts = |program: &Path, arguments: &[&str]| {
             let mut command = Command::new(program);
@@ -92,7 +92,7 @@ impl Host {
     }
 }
 
-/// The line in which the script says what it made, or why it made nothing.
+/// The output line of the script with its result or error.
 fn finished(output: &Output) -> io::Result<String> {
     let text = String::from_utf8_lossy(&output.stdout);
     let said = text.lines().find_map(|line| line.strip_prefix("brisance: "));

@@ -1,4 +1,4 @@
-//! `brisance bond`: a scene part of existing pieces with breakable joints.
+//! `brisance bond`: a scene part that joins existing pieces by breakable joints.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -21,7 +21,7 @@ use crate::mesh_file::{is_mesh, read_objects};
 use crate::output::{write_whole, write_whole_folder};
 use crate::wording::{count, number};
 
-/// Finds where pieces touch, and writes them as bodies and joints.
+/// Detects touching pieces, and writes them as bodies and joints.
 pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
     let BondArguments { pieces: path, output, .. } = arguments;
     if !ends_in(output, "toml") {
@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
     checked.map_err(|source| Failure::Scene { path: output.clone(), source })?;
     let failed = |source: io::Error| Failure::Write { path: output.clone(), source: source.into() };
     write_whole_folder(&folder, |folder| write_meshes(&meshes, folder)).map_err(failed)?;
-    // meshes without their scene would keep the next attempt from its folder
+    // leftover meshes without their scene would block the folder for the next attempt
     write_whole(output, |out| out.write_all(scene.as_bytes()))
         .inspect_err(|_| drop(std::fs::remove_dir_all(&folder)))
         .map_err(failed)?;
@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
     if arguments.quiet {
         return Ok(());
     }
-    // the sum of none is -0
+    // the sum of an empty iterator is -0
     let area = bonds.iter().fold(0.0, |sum, bond| sum + bond.area);
     let (pieces, bonds) =
         (count(meshes.len(), "piece", "pieces"), count(bonds.len(), "bond", "bonds"));
@@ -88,7 +88,7 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
     })
 }
 
-/// The stress that bonds bear, Pa.
+/// The strength of bonds, Pa.
 fn strength(arguments: &BondArguments) -> Result<f64, Failure> {
     let name = &arguments.material;
     let Some(material) = fracture::Material::named(name) else {
@@ -98,7 +98,7 @@ fn strength(arguments: &BondArguments) -> Result<f64, Failure> {
     Ok(arguments.strength.unwrap_or(material.tensile_strength))
 }
 
-/// The part of a scene: a body for each piece and a joint for each bond.
+/// The scene part: a body per piece and a joint per bond.
 fn scene(
     arguments: &BondArguments,
     meshes: &[TriMesh],
@@ -150,7 +150,7 @@ fn write_meshes(meshes: &[TriMesh], folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 fn facts(
     arguments: &BondArguments,
     meshes: &[TriMesh],

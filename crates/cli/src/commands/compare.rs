@@ -21,28 +21,28 @@ use crate::progress::phase;
 use crate::render::{Images, View, render};
 use crate::wording::{count, number};
 
-/// Times after the first blow at which pictures are taken, s.
+/// Times of pictures after the first impact, s.
 const MOMENTS: [f64; 2] = [0.07, 0.3];
 
-/// A run, and what it leaves.
+/// A run and its results.
 struct Done {
     run: Run,
     recording: Recording,
     first: Option<Event>,
 }
 
-/// The scene, and how much bodies are.
+/// The scene and the volumes of its bodies.
 struct Job<'a> {
     arguments: &'a CompareArguments,
     loaded: Loaded,
     original: Scene,
-    /// Of the bodies of the scene, m^3.
+    /// Volumes of the bodies of the scene, m^3.
     volumes: Vec<f64>,
-    /// What cracks take in the bodies of the world, J/m^2.
+    /// Crack energies of the bodies of the world, J/m^2.
     crack_energies: Vec<Option<f64>>,
 }
 
-/// Runs a scene with several models, and writes what comes out side by side.
+/// Runs a scene with several models, and writes a side-by-side comparison.
 pub(super) fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
     let CompareArguments { models, output, .. } = arguments;
     check(arguments)?;
@@ -89,7 +89,7 @@ fn check(arguments: &CompareArguments) -> Result<(), Failure> {
     check_folder(output)
 }
 
-/// All factors, in an order, with all models.
+/// All factors, sorted, with all models.
 fn pairs<'a>(
     factors: &'a [f64],
     models: &'a [Model],
@@ -102,7 +102,7 @@ fn pairs<'a>(
     sorted.into_iter().flat_map(with_models).collect()
 }
 
-/// Whether two blows are one, whatever divides the body.
+/// Whether two impacts are identical, regardless of how the body is divided.
 fn same_blow(a: &Option<Event>, b: &Option<Event>) -> bool {
     let key = |event: &Event| {
         let Event { frame, body, point, normal, impulse, pose, momentum, .. } = event;
@@ -151,7 +151,7 @@ impl<'a> Job<'a> {
         Ok(Self { arguments, original: loaded.scene.clone(), loaded, volumes, crack_energies })
     }
 
-    /// Runs the scene by a model.
+    /// Runs the scene with a model.
     fn run(&mut self, model: Model, factor: f64, fps: f64) -> Result<Done, Failure> {
         let CompareArguments { scene: path, pieces, tets, quiet, .. } = self.arguments;
         let fineness = Fineness { pieces: *pieces as usize, tets: *tets as usize, factor };
@@ -179,7 +179,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Fills the folder of a report.
+/// Writes the folder of a report.
 fn write_report(
     folder: &Path,
     report: &Report,
@@ -201,7 +201,7 @@ fn write_report(
         plots.push(("Convergence with the time step", "time_steps.svg"));
     }
     let [width, height] = arguments.size;
-    // all by the camera of the first, so that pictures differ in nothing but what they show
+    // all use the camera of the first, so that pictures are comparable
     let view = View::fitted(&done[0].recording, width as f64 / height as f64);
     for (done, of) in done.iter().zip(&report.models) {
         let images = Images::of(&done.recording).map_err(std::io::Error::other)?;
@@ -220,7 +220,7 @@ fn write_report(
     Ok(())
 }
 
-/// When pictures are taken, counted in frames.
+/// Times of pictures, in frames.
 fn moments(done: &Done) -> [f64; MOMENTS.len() + 1] {
     let last = (done.recording.frames - 1) as f64;
     let blow = done.first.as_ref().map_or(0.0, |event| event.frame as f64);

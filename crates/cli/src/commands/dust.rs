@@ -1,4 +1,4 @@
-//! What commands that write dust share.
+//! Shared code of commands that write dust.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,13 +10,13 @@ use super::outputs::check_folder;
 use crate::format::DustFormat;
 use crate::wording::number;
 
-/// The format that dust is to be written in; refuses what cannot succeed.
+/// The output format of dust; rejects outputs that cannot succeed.
 pub(super) fn check_dust(path: &Path) -> Result<DustFormat, Failure> {
     check_folder(path)?;
     let known = DustFormat::ENDINGS;
     let format =
         DustFormat::of(path).ok_or_else(|| Failure::Format { path: path.to_owned(), known })?;
-    // a file in the place of the folder, which its name without the slash at its end finds
+    // a file with the folder's name, found without the trailing slash
     if format == DustFormat::Frames && path.components().as_path().exists() {
         let source = std::io::Error::from(std::io::ErrorKind::NotADirectory);
         return Err(Failure::Write { path: path.to_owned(), source: source.into() });
@@ -24,7 +24,7 @@ pub(super) fn check_dust(path: &Path) -> Result<DustFormat, Failure> {
     Ok(format)
 }
 
-/// Writes dust by the ending of `path`, and warns where it is less than was asked for.
+/// Writes dust in the format of `path`, and warns if it is less than requested.
 pub(super) fn write_dust(dust: &Dust, path: &Path, is_quiet: bool) -> Result<(), Failure> {
     let failed =
         |source: std::io::Error| Failure::Write { path: path.to_owned(), source: source.into() };
@@ -32,7 +32,7 @@ pub(super) fn write_dust(dust: &Dust, path: &Path, is_quiet: bool) -> Result<(),
     let count = dust.specks.len();
     if !is_quiet && dust.asked >= count as f64 + 1.0 {
         let asked = number(dust.asked);
-        // nobody may be listening
+        // stderr may be closed
         let _ = writeln!(
             std::io::stderr(),
             "warning: dust is limited to {count} specks, not {asked}: give a smaller --dust-per-joule"

@@ -1,4 +1,4 @@
-//! Why a command ends without a result.
+//! Errors of commands.
 
 use std::path::PathBuf;
 
@@ -14,12 +14,12 @@ use crate::format::glb::GlbReadError;
 use crate::mesh_file::MeshFileError;
 use crate::wording::place;
 
-/// Where a scene names a file.
+/// Where a scene refers to a file.
 #[derive(Clone, Debug)]
 pub struct Named {
     /// The scene, or the file that it includes.
     pub scene: PathBuf,
-    /// Where in it, if that is known.
+    /// Position in it, if known.
     pub place: Option<Place>,
 }
 
@@ -30,7 +30,7 @@ impl std::fmt::Display for Named {
     }
 }
 
-/// Why a command failed: one sentence that names the file and says what to do.
+/// Why a command failed: one sentence that names the file and suggests a fix.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Failure {
@@ -39,7 +39,7 @@ pub enum Failure {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system error.
         source: std::io::Error,
     },
     /// A text file is not UTF-8.
@@ -48,7 +48,7 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
     },
-    /// A scene names a file that is not beside it.
+    /// A scene refers to a file that it may not access.
     #[error(
         "{}: is {OUTSIDE}: move it there, or give --allow-outside ({named})",
         path.display()
@@ -56,10 +56,10 @@ pub enum Failure {
     Outside {
         /// The file.
         path: PathBuf,
-        /// Where it is named.
+        /// Where the scene refers to it.
         named: Named,
     },
-    /// A scene file cannot be used.
+    /// A scene file is invalid.
     #[error("{}: {source}", path.display())]
     Scene {
         /// The file.
@@ -73,21 +73,21 @@ pub enum Failure {
         /// What is wrong with it.
         source: sim::scene::InvalidValue,
     },
-    /// The scene does not allow a model of fracture.
+    /// The scene does not support a fracture model.
     #[error("with the model {} {source}", model.name())]
     Compared {
         /// The model.
         model: crate::comparison::Model,
-        /// What it lacks.
+        /// Why.
         source: sim::scene::InvalidValue,
     },
-    /// A model of fracture is asked for twice.
+    /// A fracture model is requested twice.
     #[error("--models names {} twice: give each model once", model.name())]
     Repeated {
         /// The model.
         model: crate::comparison::Model,
     },
-    /// A mesh or a recording is given where a scene is.
+    /// A mesh or a recording is given instead of a scene.
     #[error(
         "{}: is a mesh or a recording, and no scene: give a .toml file; `brisance fracture` breaks a mesh without one",
         path.display()
@@ -102,27 +102,27 @@ pub enum Failure {
         /// The scene.
         path: PathBuf,
     },
-    /// A file that a scene names cannot be read.
+    /// A file of a scene cannot be read.
     #[error("{}: cannot be read ({source}): check the path ({named})", path.display())]
     ReadNamed {
         /// The file.
         path: PathBuf,
-        /// Where it is named.
+        /// Where the scene refers to it.
         named: Named,
-        /// What the system says.
+        /// The system error.
         source: std::io::Error,
     },
-    /// A mesh file that a scene names cannot be used.
+    /// A mesh file of a scene is invalid.
     #[error("{}: {source} ({named})", path.display())]
     Mesh {
         /// The file.
         path: PathBuf,
-        /// Where it is named.
+        /// Where the scene refers to it.
         named: Named,
         /// What is wrong with it.
         source: MeshFileError,
     },
-    /// A mesh file cannot be used.
+    /// A mesh file is invalid.
     #[error("{}: {source}", path.display())]
     MeshInfo {
         /// The file.
@@ -130,7 +130,7 @@ pub enum Failure {
         /// What is wrong with it.
         source: MeshFileError,
     },
-    /// A mesh has no facts.
+    /// A mesh cannot be analyzed.
     #[error("{}: {source}", path.display())]
     MeshFacts {
         /// The file.
@@ -138,7 +138,7 @@ pub enum Failure {
         /// What is wrong with it.
         source: MeshError,
     },
-    /// A file is of no kind that anything is said of.
+    /// A file has no supported type.
     #[error("{}: is of a kind that is not known: give {}", path.display(), KINDS)]
     UnknownKind {
         /// The file.
@@ -150,7 +150,7 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
     },
-    /// An option is of the sampling of meshes, and the input is a level set.
+    /// An option for sampling meshes is given, but the input is a level set.
     #[error("{}: is a level set, which is sampled already: remove {option}", path.display())]
     SampledAlready {
         /// The file.
@@ -158,7 +158,7 @@ pub enum Failure {
         /// The option.
         option: &'static str,
     },
-    /// A level set cannot be used.
+    /// A level set is invalid.
     #[error("{}: {}", path.display(), plain(source))]
     Volume {
         /// The file.
@@ -174,7 +174,7 @@ pub enum Failure {
         /// What is wrong with it.
         source: levelset::GridError,
     },
-    /// No file has pieces in it.
+    /// No file contains pieces.
     #[error(
         "{}: holds no pieces: give a mesh file whose objects they are, or a folder of mesh files{}",
         path.display(),
@@ -183,38 +183,38 @@ pub enum Failure {
     NoPieces {
         /// The file or folder.
         path: PathBuf,
-        /// Where a scene names it.
+        /// Where the scene refers to it.
         named: Option<Named>,
     },
-    /// A piece that a scene names bounds no solid.
+    /// A piece of a scene bounds no solid.
     #[error("{}: {source} ({named})", path.display())]
     OpenPiece {
         /// The file.
         path: PathBuf,
-        /// Where it is named.
+        /// Where the scene refers to it.
         named: Named,
         /// Where it is open.
         source: ::fracture::NotClosed,
     },
-    /// A body would start in too many pieces.
+    /// A body would start with too many pieces.
     #[error("{}: holds more than {most} pieces: use fewer ({named})", path.display())]
     ManyPieces {
         /// The file or folder.
         path: PathBuf,
-        /// Where it is named.
+        /// Where the scene refers to it.
         named: Named,
-        /// How many there may be.
+        /// The maximum.
         most: usize,
     },
-    /// There is no material of a name.
+    /// There is no material with this name.
     #[error("there is no material `{name}`: give one of {known}")]
     UnknownMaterial {
         /// The name.
         name: String,
-        /// Those that there are.
+        /// The available materials.
         known: String,
     },
-    /// A blow is far from the mesh that it is to break.
+    /// An impact is too far from the mesh to break it.
     #[error(
         "{}: --at {} is far from it: give a point near its box, from {} to {}",
         path.display(), place(at), place(&bounds.min), place(&bounds.max)
@@ -222,9 +222,9 @@ pub enum Failure {
     FarOff {
         /// The mesh.
         path: PathBuf,
-        /// Where the blow is.
+        /// Position of the impact.
         at: Point3<f64>,
-        /// The box around the mesh.
+        /// Bounding box of the mesh.
         bounds: Aabb,
     },
     /// No sample of a solid is inside it.
@@ -233,13 +233,13 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
     },
-    /// Numbers are not those of an elastic material.
+    /// Elastic constants are invalid.
     #[error(transparent)]
     Material {
         /// What is wrong with them.
         source: tetfem::MaterialError,
     },
-    /// Tetrahedra are no elastic body.
+    /// Tetrahedra do not form an elastic body.
     #[error("{}: {source}", path.display())]
     Elastic {
         /// The file.
@@ -247,7 +247,7 @@ pub enum Failure {
         /// What is wrong with it.
         source: tetfem::StructureError,
     },
-    /// A file of loads cannot be used.
+    /// A load file is invalid.
     #[error("{}: {source}", path.display())]
     Loads {
         /// The file.
@@ -255,7 +255,7 @@ pub enum Failure {
         /// What is wrong with it.
         source: crate::loads_file::LoadsError,
     },
-    /// A support holds no vertex.
+    /// A support fixes no vertex.
     #[error(
         "{}: {option} fixes no vertex: its vertices are from {} to {}",
         path.display(),
@@ -265,12 +265,12 @@ pub enum Failure {
     FixesNothing {
         /// The file.
         path: PathBuf,
-        /// The option that asks for the support.
+        /// The option of the support.
         option: &'static str,
-        /// Of all vertices.
+        /// Bounding box of all vertices.
         bounds: Box<levelset::Aabb>,
     },
-    /// A body of tetrahedra has no equilibrium.
+    /// A tetrahedral body has no equilibrium.
     #[error("{}: {source}", path.display())]
     Equilibrium {
         /// The file.
@@ -278,7 +278,7 @@ pub enum Failure {
         /// Why.
         source: tetfem::EquilibriumError,
     },
-    /// Tetrahedra lack parts of a mesh.
+    /// Tetrahedra miss parts of a mesh.
     #[error(
         "{}: its tetrahedra would {loss}: {}, or --lossy",
         path.display(),
@@ -292,7 +292,7 @@ pub enum Failure {
         path: PathBuf,
         /// What is lost.
         loss: Loss,
-        /// How many tetrahedra would lack nothing, if a few tries told.
+        /// A sufficient number of tetrahedra, if a few attempts found one.
         enough: Option<Fineness>,
     },
     /// A mesh bounds no solid.
@@ -303,17 +303,17 @@ pub enum Failure {
         /// Where it is open.
         source: ::fracture::NotClosed,
     },
-    /// A scene makes no world.
+    /// A scene does not build a world.
     #[error("{}: {source}{place}", path.display())]
     Build {
         /// The scene.
         path: PathBuf,
-        /// The line and the mesh file at fault, in brackets, or nothing.
+        /// The line and the mesh file at fault, in brackets, or empty.
         place: String,
         /// What is wrong with it.
         source: BuildError,
     },
-    /// Nothing can be started that runs Blender's Python.
+    /// Neither Blender nor its Python module can be started.
     #[error(
         "Blender cannot be started: put `blender` on the PATH or give it with --blender, or install its module \
          (`pip install bpy`) and give that Python with --python"
@@ -322,27 +322,27 @@ pub enum Failure {
     /// A pattern cannot be made.
     #[error("pattern {text}: {problem}")]
     Pattern {
-        /// What was asked for.
+        /// The request.
         text: String,
         /// What is wrong with it.
         problem: String,
     },
-    /// A picture that a scene names cannot be used.
+    /// A picture of a scene is invalid.
     #[error("{}: {source} ({named})", path.display())]
     Picture {
         /// The file.
         path: PathBuf,
-        /// Where it is named.
+        /// Where the scene refers to it.
         named: Named,
         /// What is wrong with it.
         source: crate::picture_file::PictureError,
     },
-    /// An SVG file that a scene names cannot be used.
+    /// An SVG file of a scene is invalid.
     #[error("{}: {source} ({named})", path.display())]
     Outline {
         /// The file.
         path: PathBuf,
-        /// Where it is named.
+        /// Where the scene refers to it.
         named: Named,
         /// What is wrong with it.
         source: crate::outline_file::OutlineFileError,
@@ -355,7 +355,7 @@ pub enum Failure {
         /// What is wrong with it.
         source: crate::render::ImageError,
     },
-    /// A pattern file cannot be used.
+    /// A pattern file is invalid.
     #[error("{}: {}: make it again with `brisance pattern new`", path.display(), plain(source))]
     PatternFile {
         /// The file.
@@ -374,27 +374,27 @@ pub enum Failure {
     /// The threads cannot be started.
     #[error("cannot start the threads ({source}): give --threads a smaller number")]
     Threads {
-        /// What the system says.
+        /// The system error.
         source: rayon::ThreadPoolBuildError,
     },
-    /// A signal asked a run to end, which can be gone on with.
+    /// A signal interrupted a run that can be resumed.
     #[error(
         "stopped after frame {frame}: run the same command with --resume {} to go on",
         checkpoint.display()
     )]
     Stopped {
-        /// The last frame that was simulated.
+        /// The last simulated frame.
         frame: usize,
-        /// The checkpoint to go on with.
+        /// The checkpoint to resume from.
         checkpoint: PathBuf,
     },
-    /// A signal ended a run of the playground, of which there are no checkpoints.
+    /// A signal interrupted a playground run, which has no checkpoints.
     #[error("stopped after frame {frame}: run the same command to start over")]
     StoppedVisit {
-        /// The last frame that was simulated.
+        /// The last simulated frame.
         frame: usize,
     },
-    /// A file is no run of the playground.
+    /// A file is not a playground run.
     #[error("{}: is no run that the playground saved ({source}): save it again", path.display())]
     NotSaved {
         /// The file.
@@ -402,7 +402,7 @@ pub enum Failure {
         /// What is wrong with it.
         source: serde_json::Error,
     },
-    /// A run of the playground cannot be played.
+    /// A playground run cannot be replayed.
     #[error("{}: {source}", path.display())]
     Saved {
         /// The file.
@@ -410,7 +410,7 @@ pub enum Failure {
         /// What is wrong with it.
         source: visit::SavedError,
     },
-    /// A run of the playground starts with a scene that is none.
+    /// The scene of a playground run is invalid.
     #[error("{}: {source}", path.display())]
     Setup {
         /// The file.
@@ -418,7 +418,7 @@ pub enum Failure {
         /// What is wrong with it.
         source: Box<visit::SetupError>,
     },
-    /// An option would change or interrupt a saved run of the playground.
+    /// An option would change or interrupt a saved playground run.
     #[error("{}: was saved by the playground and is run as it was: leave out {option}", path.display())]
     SavedOption {
         /// The file.
@@ -426,7 +426,7 @@ pub enum Failure {
         /// The option.
         option: &'static str,
     },
-    /// A checkpoint cannot be used.
+    /// A checkpoint is invalid.
     #[error("{}: {source}", path.display())]
     Checkpoint {
         /// The file.
@@ -434,7 +434,7 @@ pub enum Failure {
         /// What is wrong with it.
         source: crate::checkpoint::CheckpointError,
     },
-    /// Events cannot be used.
+    /// An event file is invalid.
     #[error("{}: {source}", path.display())]
     Events {
         /// The file.
@@ -442,7 +442,7 @@ pub enum Failure {
         /// What is wrong with it.
         source: crate::events::EventsError,
     },
-    /// A checkpoint or events are of another scene.
+    /// A checkpoint or event file belongs to a different scene.
     #[error(
         "{}: is of another scene: give the scene, meshes and options that it was written with",
         path.display()
@@ -451,7 +451,7 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
     },
-    /// A checkpoint or events tell of a later frame than the last.
+    /// A checkpoint or event file has a frame after the last one.
     #[error("{}: tells of frame {frame}: give --frames {frame} or more", path.display())]
     TooFewFrames {
         /// The file.
@@ -459,41 +459,41 @@ pub enum Failure {
         /// The frame.
         frame: usize,
     },
-    /// An event cannot be brought about.
+    /// An event cannot be reproduced.
     #[error("{}: {source}", path.display())]
     ReplayMismatch {
         /// The file of the events.
         path: PathBuf,
-        /// Which.
+        /// The event.
         source: sim::ReplayMismatch,
     },
-    /// The extension of an output names no format.
+    /// The output extension is not a supported format.
     #[error("{}: is of no format that can be written: give it the ending {known}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
-        /// The endings that can be written.
+        /// The supported extensions.
         known: &'static str,
     },
-    /// A rig is asked for in a format that has none.
+    /// A rig is requested in a format without rigs.
     #[error("{}: --rig makes a skinned mesh of a .glb file: end the output in .glb", path.display())]
     NoRig {
         /// The output.
         path: PathBuf,
     },
-    /// Two outputs would be one file.
+    /// Two outputs are the same file.
     #[error("{}: two outputs are this file: give each a name of its own", path.display())]
     SameOutput {
         /// The file.
         path: PathBuf,
     },
-    /// An output would replace an input.
+    /// An output would overwrite an input.
     #[error("{}: is read by this command: give the output another name", path.display())]
     OverInput {
         /// The file.
         path: PathBuf,
     },
-    /// A folder stands where the output is to go.
+    /// The output path is a folder.
     #[error("{}: a folder of this name exists already: remove it or choose another name", path.display())]
     Exists {
         /// The folder.
@@ -505,19 +505,19 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
     },
-    /// The folder of an output takes no files.
+    /// The folder of an output is not writable.
     #[error("{}: its folder takes no new files: choose another", path.display())]
     ClosedFolder {
         /// The file.
         path: PathBuf,
     },
-    /// A file is no recording by its name and its first bytes.
+    /// A file is not a recording by its name and its first bytes.
     #[error("{}: is not a GLB file: give a recording that `brisance` wrote as .glb", path.display())]
     NoRecording {
         /// The file.
         path: PathBuf,
     },
-    /// A recording cannot be used.
+    /// A recording is invalid.
     #[error("{}: {source}", path.display())]
     Recording {
         /// The file.
@@ -530,15 +530,15 @@ pub enum Failure {
     NoFrame {
         /// The file.
         path: PathBuf,
-        /// The frame asked for.
+        /// The requested frame.
         frame: usize,
-        /// Frames there are.
+        /// Number of frames.
         frames: usize,
     },
-    /// A camera sees nothing.
+    /// The camera is at the point that it looks at.
     #[error("--from must not be at --at: move it away")]
     Camera,
-    /// One picture is asked for of every so many frames.
+    /// A single picture is requested at a frame interval.
     #[error(
         "{}: {option} is for animations and folders: give --sheet for several frames in one picture",
         path.display()
@@ -549,13 +549,13 @@ pub enum Failure {
         /// The option.
         option: &'static str,
     },
-    /// Recordings side by side that are no picture.
+    /// Side-by-side recordings are not written as one picture.
     #[error("{}: --beside is for pictures: end the output in .png", path.display())]
     Beside {
-        /// What was to be written.
+        /// The output.
         path: PathBuf,
     },
-    /// A video is asked for without the program that makes it.
+    /// A video is requested without the program that encodes it.
     #[error(
         "{}: a video needs `ffmpeg` on the PATH: install it, or make it elsewhere with `brisance render {} -o \
          frames/` and `ffmpeg -framerate 30 -i frames/frame_%05d.png -pix_fmt yuv420p {}`",
@@ -564,18 +564,18 @@ pub enum Failure {
     NoFfmpeg {
         /// The video.
         path: PathBuf,
-        /// What it is to show.
+        /// The content to show.
         recording: PathBuf,
     },
     /// A contact sheet would take too much memory.
     #[error("{frames} frames of {}x{} pixels are too much: draw fewer or smaller ones", size[0], size[1])]
     TooManyPixels {
-        /// Frames asked for.
+        /// Number of requested frames.
         frames: usize,
         /// Width and height of each.
         size: [usize; 2],
     },
-    /// A file is no ledger.
+    /// A file is not a ledger.
     #[error("{}: {source}", path.display())]
     Ledger {
         /// The file.
@@ -592,29 +592,29 @@ pub enum Failure {
     NoPage {
         /// The folder.
         folder: PathBuf,
-        /// What the system says.
+        /// The system error.
         source: std::io::Error,
     },
-    /// A scene needs more than the playground reads.
+    /// A scene needs more than the playground supports.
     #[error("{}: {what}, which the playground does not read: use `brisance run` and `view`", path.display())]
     NotPlayable {
         /// The scene.
         path: PathBuf,
-        /// What it does.
+        /// The unsupported feature.
         what: &'static str,
     },
     /// The page of a recording cannot be served.
     #[error("cannot serve on port {port} of 127.0.0.1 ({source}): choose another --port, or none")]
     Serve {
-        /// The port asked for.
+        /// The requested port.
         port: u16,
-        /// What the system says.
+        /// The system error.
         source: std::io::Error,
     },
-    /// Standard output takes nothing.
+    /// Standard output cannot be written.
     #[error("standard output cannot be written ({source}): send it to where there is room")]
     Stdout {
-        /// What the system says.
+        /// The system error.
         source: std::io::Error,
     },
     /// An output cannot be written.
@@ -622,27 +622,27 @@ pub enum Failure {
     Write {
         /// The file.
         path: PathBuf,
-        /// What went wrong.
+        /// The error.
         source: WriteError,
     },
 }
 
-/// What went wrong, in words of its own where the library's say nothing to people.
+/// The error in our own words where the library's message is unhelpful.
 fn plain(source: &dyn std::fmt::Display) -> String {
-    // what the standard library says of a file that is cut off
+    // the standard library's error for a truncated file
     source.to_string().replace("failed to fill whole buffer", "it ends too early")
 }
 
-/// Where files are that a scene does not reach.
+/// Where a scene may not access files.
 pub(super) const OUTSIDE: &str = "outside the folder of the scene and `../assets`";
 
 impl Failure {
-    /// What the program exits with: 2, or 130 when a signal ended it.
+    /// The exit code of the program: 2, or 130 after a signal.
     pub fn exit_code(&self) -> u8 {
         if matches!(self, Self::Stopped { .. } | Self::StoppedVisit { .. }) { 130 } else { 2 }
     }
 
-    /// The message in one line: control characters that files or names brought into it are escaped.
+    /// The message in one line: control characters from files or names are escaped.
     pub fn line(&self) -> String {
         let mut line = String::new();
         for c in self.to_string().chars() {
@@ -652,6 +652,6 @@ impl Failure {
     }
 }
 
-/// Kinds of files that `brisance info` describes, for messages.
+/// File types that `brisance info` supports, for messages.
 const KINDS: &str = "a recording (.glb), a mesh (.obj, .stl, .ply or .glb), tetrahedra \
     (.msh, .ele, .node, .vol, .vtk or .vtu), a level set (.lset, .vti or .vdb) or a pattern (.pattern)";

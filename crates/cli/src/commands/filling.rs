@@ -1,4 +1,4 @@
-//! How finely a mesh is filled with tetrahedra, and what these lack of it.
+//! Resolution of a tetrahedral filling, and what it loses of the mesh.
 
 use levelset::{Deviation, GridError, LevelSet, Stuffing, TetMesh};
 
@@ -10,7 +10,7 @@ use crate::wording::number;
 pub enum Fineness {
     /// Edge of the cells, in the mesh's units.
     Cell(f64),
-    /// About how many tetrahedra.
+    /// Approximate number of tetrahedra.
     Count(u32),
 }
 
@@ -39,24 +39,25 @@ impl std::fmt::Display for Fineness {
     }
 }
 
-/// A number of two digits, no larger than `x`.
+/// A number rounded down to two digits.
 fn rounded(x: f64) -> f64 {
     let unit = x.log10().floor() - 1.0;
     let text = format!("{}e{unit}", (x / 10.0_f64.powf(unit)).floor());
     text.parse().ok().filter(|rounded| *rounded > 0.0).unwrap_or(x)
 }
 
-/// What tetrahedra lack of a mesh.
+/// What tetrahedra lose of a mesh.
 #[derive(Clone, Copy, Debug)]
 pub enum Loss {
-    /// Parts as far as this from their surface, in the mesh's units, which is more than two mean edges.
+    /// Parts up to this distance from their surface, in the mesh's units; it is more than two mean
+    /// edges.
     Parts(f64),
-    /// What joins pieces, of which there are so many, and so many in the mesh.
+    /// Connections between pieces: the number of pieces of the tetrahedra, and of the mesh.
     Joints(usize, usize),
 }
 
 impl Loss {
-    /// What tetrahedra lack of the solid that they fill; `deviation` is that of both.
+    /// What tetrahedra lose of the solid that they fill; `deviation` is between the two.
     pub fn of(mesh: &TetMesh, solid: &LevelSet, deviation: Deviation) -> Option<Self> {
         let lost = deviation.from_level_set;
         if lost > 2.0 * mean_edge(mesh) {
@@ -94,7 +95,7 @@ pub(super) fn filled(
     }
 }
 
-/// Mean length of the edges of all tetrahedra.
+/// Mean edge length of all tetrahedra.
 fn mean_edge(mesh: &TetMesh) -> f64 {
     let edges = |t: usize| {
         let corners = mesh.corners(t);

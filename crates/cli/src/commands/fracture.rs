@@ -29,7 +29,7 @@ use crate::progress::phase;
 use crate::render::Images;
 use crate::wording::count;
 
-/// Where a pattern comes from.
+/// The source of a pattern.
 enum Source {
     File(::fracture::Pattern),
     Text(sim::scene::Pattern),
@@ -124,7 +124,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     print(|out| writeln!(out, "{}: {pieces}", output.display()))
 }
 
-/// Refuses a blow that is so far from the box around a mesh that no pattern reaches it.
+/// Rejects an impact so far from the bounding box of a mesh that no pattern reaches it.
 fn check_blow(path: &Path, at: &Point3<f64>, bounds: &Aabb) -> Result<(), Failure> {
     let nearest = at.coords.sup(&bounds.min.coords).inf(&bounds.max.coords);
     if (at.coords - nearest).norm() <= bounds.extents().norm() {
@@ -142,7 +142,7 @@ fn warn_of_one_piece(mesh: &Path, pieces: usize) {
     }
 }
 
-/// The material that is asked for.
+/// The requested material.
 fn material(arguments: &FractureArguments) -> Result<Option<&'static Material>, Failure> {
     let Some(name) = &arguments.material else { return Ok(None) };
     let unknown = || {
@@ -152,7 +152,8 @@ fn material(arguments: &FractureArguments) -> Result<Option<&'static Material>, 
     Material::named(name).map(Some).ok_or_else(unknown)
 }
 
-/// What pieces look like. Cuts have the color `inside`, or else that of the material, or else the mean color of the mesh.
+/// The look of pieces. Cuts have the color `inside`, otherwise that of the material, otherwise the
+/// mean color of the mesh.
 fn look(material: Option<&Material>, inside: Option<[f32; 3]>, mesh: &PaintedMesh) -> Look {
     let mut look = material.map_or_else(Look::default, Material::look);
     if material.is_none() {
@@ -165,14 +166,15 @@ fn look(material: Option<&Material>, inside: Option<[f32; 3]>, mesh: &PaintedMes
     look
 }
 
-/// kg per cubed unit of the mesh.
+/// kg per cubed mesh unit.
 fn density(arguments: &FractureArguments) -> f64 {
     let material = arguments.material.as_deref().and_then(Material::named);
     let by_material = || Some(material?.solid()?.density);
     arguments.density.or_else(by_material).unwrap_or(1000.0)
 }
 
-/// Refuses outputs that cannot succeed or would take the place of an input; returns the format of the recording.
+/// Rejects outputs that cannot succeed or would overwrite an input; returns the format of the
+/// recording.
 fn check_outputs(arguments: &FractureArguments) -> Result<Format, Failure> {
     let FractureArguments { mesh, pattern, output, physics, dust, .. } = arguments;
     let format = check_output(output, arguments.rig)?;
@@ -189,7 +191,7 @@ fn check_outputs(arguments: &FractureArguments) -> Result<Format, Failure> {
     Ok(format)
 }
 
-/// Writes the pieces, and their bodies and dust if they are asked for.
+/// Writes the pieces and, if requested, their bodies and dust.
 fn write(
     broken: &BrokenMesh,
     format: Format,
@@ -211,7 +213,7 @@ fn write(
     write_physics(&broken.physics_scene(density(arguments)).map_err(failed)?, physics)
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 fn facts(broken: &BrokenMesh, arguments: &FractureArguments) -> Value {
     let density = density(arguments);
     let piece = |(track, moments): (&Track, &Moments)| {
@@ -243,7 +245,7 @@ fn facts(broken: &BrokenMesh, arguments: &FractureArguments) -> Value {
     })
 }
 
-/// What `--json` prints of a bond.
+/// The output of `--json` for a bond.
 pub(super) fn bond_facts(bond: &Bond) -> Value {
     json!({
         "pieces": bond.fragments,
@@ -253,8 +255,9 @@ pub(super) fn bond_facts(bond: &Bond) -> Value {
     })
 }
 
-/// Least volume of a piece as a share of the body: an eighth of the mean for a pattern that is made here, and
-/// the default of scenes for a pattern from a file, most of whose pieces may lie outside the body.
+/// Minimum volume of a piece as a share of the body: an eighth of the mean for a generated pattern,
+/// and the default of scenes for a pattern from a file, most of whose pieces may lie outside the
+/// body.
 fn min_share(source: &Source) -> f64 {
     match source {
         Source::Text(spec) => spec.min_share(),

@@ -1,4 +1,4 @@
-//! How near bodies came to breaking, and what would break them.
+//! How close bodies came to breaking, and what would break them.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use sim::scene::Scene;
 use sim::{Appearance, BodyId, CriticalImpact, ImpactLoad, Report, World};
 
-/// The hardest blows of a run to the bodies of its scene.
+/// The hardest impacts of a run on the bodies of its scene.
 #[derive(Default)]
 pub(super) struct Impacts {
     hardest: BTreeMap<BodyId, ImpactLoad>,
     broken: Vec<BodyId>,
 }
 
-/// The hardest blow to a body of a scene or to any of its copies.
+/// The hardest impact on a body of a scene or on any of its copies.
 pub(super) struct Hardest {
     name: String,
     copies: usize,
@@ -22,7 +22,7 @@ pub(super) struct Hardest {
 }
 
 impl Impacts {
-    /// What was kept by [`Impacts::kept`] of an interrupted run.
+    /// Restores the result of [`Impacts::kept`] of an interrupted run.
     pub(super) fn new((hardest, broken): (Vec<ImpactLoad>, Vec<BodyId>)) -> Self {
         let hardest = hardest.into_iter().map(|impact| (impact.body, impact)).collect();
         Self { hardest, broken }
@@ -42,7 +42,7 @@ impl Impacts {
         self.broken.extend(report.events.fractures.iter().map(|fracture| fracture.parent));
     }
 
-    /// The hardest blows by body of the scene, of those that may break.
+    /// The hardest impacts per body of the scene, for bodies that can break.
     pub(super) fn of(&self, scene: &Scene, appearances: &[Appearance]) -> Vec<Hardest> {
         // appearances are in the order of the bodies and their copies
         let mut ids = appearances.iter().map(|appearance| appearance.body);
@@ -62,7 +62,7 @@ impl Impacts {
 }
 
 impl Hardest {
-    /// As "plate: 5.1 of 9.3 N s".
+    /// For example "plate: 5.1 of 9.3 N s".
     pub(super) fn line(&self) -> String {
         let Self { name, copies, broken, impact } = self;
         let name = if *copies > 1 { format!("{name} ({copies} copies)") } else { name.clone() };
@@ -87,7 +87,7 @@ impl Hardest {
     }
 }
 
-/// Says so if some bodies may break and none did.
+/// A message if some bodies can break and none did.
 pub(super) fn nothing_broke(hardest: &[Hardest]) -> Option<String> {
     if hardest.is_empty() || hardest.iter().any(|hardest| hardest.broken > 0) {
         return None;
@@ -107,10 +107,10 @@ pub(super) fn nothing_broke(hardest: &[Hardest]) -> Option<String> {
     })
 }
 
-/// Frames of free fall below which a height comes with the speed that one frame adds.
+/// Frames of free fall below which a height is reported with the speed added per frame.
 const SHORT_FALL: f64 = 2.0;
 
-/// What breaks a body, as a part of a sentence.
+/// The critical impact of a body, as a phrase.
 pub(super) fn critical_impact(world: &World, id: BodyId) -> Option<String> {
     Some(match world.critical_impact(id)? {
         CriticalImpact::Fall(height) => {
@@ -118,7 +118,7 @@ pub(super) fn critical_impact(world: &World, id: BodyId) -> Option<String> {
             let (gravity, fps) = (settings.gravity.norm(), 1.0 / settings.dt);
             let step = gravity * settings.dt;
             let fall = format!("a fall from {} m onto stone breaks it", number(height));
-            // what a run makes of so short a fall depends on the frame in which it ends
+            // the result of such a short fall depends on the frame in which it ends
             if (2.0 * gravity * height).sqrt() < SHORT_FALL * step {
                 let (fps, step) = (number(fps), number(step));
                 format!("{fall} (at {fps} frames/s its speed grows by {step} m/s a frame)")
@@ -132,7 +132,7 @@ pub(super) fn critical_impact(world: &World, id: BodyId) -> Option<String> {
     })
 }
 
-/// A number of four digits.
+/// A number with four digits.
 fn number(x: f64) -> String {
     let rounded: f64 = format!("{x:.3e}").parse().unwrap_or(x);
     if (1e-4..1e7).contains(&rounded.abs()) || rounded == 0.0 {

@@ -1,4 +1,4 @@
-//! What commands read.
+//! Inputs of commands.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -25,18 +25,19 @@ pub(super) fn read_text(path: &Path) -> Result<String, Failure> {
 /// The recording at `path`.
 pub(super) fn recording_at(path: &Path) -> Result<Recording, Failure> {
     let bytes = read(path)?;
-    // a pipe has no ending
+    // a pipe has no extension
     if !ends_in(path, "glb") && !is_glb(&bytes) {
         return Err(Failure::NoRecording { path: path.to_owned() });
     }
     read_glb(&bytes).map_err(|source| Failure::Recording { path: path.to_owned(), source })
 }
 
-/// Warns on standard error about a mesh that is sampled as `spec` says; of thin walls only if it is sampled.
+/// Prints warnings about a mesh that is sampled according to `spec`; about thin walls only if it is
+/// sampled.
 pub(super) fn warn_of_mesh(spec: &sim::scene::Mesh, mesh: &levelset::TriMesh, is_sampled: bool) {
     let warnings = sim::MeshWarning::of(spec, mesh).into_iter();
     for warning in warnings.filter(|w| is_sampled || !matches!(w, sim::MeshWarning::Thin { .. })) {
-        // nobody to tell is no reason to stop
+        // stderr may be closed
         let _ = writeln!(io::stderr(), "warning: {warning}");
     }
 }

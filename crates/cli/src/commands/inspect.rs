@@ -1,4 +1,4 @@
-//! `brisance check` and `brisance info`: what is in a file, without running anything.
+//! `brisance check` and `brisance info`: the contents of a file, without running a simulation.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -26,10 +26,10 @@ use crate::tet_file::{is_tets, read_tets};
 use crate::volume_file::is_volume;
 use crate::wording::{count, number};
 
-/// Frames that are simulated to see how long one takes.
+/// Number of frames simulated to estimate the time per frame.
 const TRIED: usize = 3;
 
-/// Builds a scene and says what is in it and what it takes.
+/// Builds a scene and describes its contents and cost.
 pub(super) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
     let CheckArguments { file: arguments, allow_outside } = arguments;
     let path = &arguments.file;
@@ -72,20 +72,20 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
 
 /// A body of a scene.
 struct Found<'a> {
-    /// What describes it and its copies.
+    /// The description of it and its copies.
     spec: &'a Body,
     name: String,
     motion: &'static str,
     /// kg.
     mass: Option<f64>,
-    /// The impulse that breaks it wherever it is hit, N s.
+    /// The impulse that breaks it anywhere on its surface, N s.
     break_impulse: Option<f64>,
-    /// What breaks it, in words.
+    /// Its critical impact, in words.
     breaker: Option<String>,
 }
 
 impl Found<'_> {
-    /// Whether it is a copy of the same body, and its line of output differs in the name alone.
+    /// Whether it is a copy of the same body, and its output line differs only in the name.
     fn is_like(&self, other: &Self) -> bool {
         std::ptr::eq(self.spec, other.spec)
             && self.motion == other.motion
@@ -94,7 +94,7 @@ impl Found<'_> {
             && self.breaker == other.breaker
     }
 
-    /// What it is, or `copies` of it are.
+    /// The output line of the body, or of its `copies`.
     fn line(&self, copies: usize) -> String {
         let mass = self.mass.map(|mass| format!("{} kg", number(mass)));
         let impulse = self.break_impulse.map(|j| format!("breaks above {} N s", number(j)));
@@ -113,7 +113,7 @@ impl Found<'_> {
     }
 }
 
-/// Whether two numbers are equal but for rounding, as those of a body and its mirror image.
+/// Whether two numbers are equal to rounding, such as those of a body and its mirror image.
 fn nearly_equal(a: Option<f64>, b: Option<f64>) -> bool {
     const ROUNDING: f64 = 1e-9;
     match (a, b) {
@@ -122,11 +122,11 @@ fn nearly_equal(a: Option<f64>, b: Option<f64>) -> bool {
     }
 }
 
-/// Bodies with the number of copies that are like each, in the order of the first of them.
+/// Bodies with the number of equal copies of each, in the order of the first ones.
 fn grouped<'a, 'b>(bodies: &'b [Found<'a>]) -> Vec<(&'b Found<'a>, usize)> {
     let mut groups: Vec<(&Found<'a>, usize)> = Vec::new();
     for found in bodies {
-        // copies of a body follow each other, and are of few kinds
+        // copies of a body are consecutive, and of few kinds
         let kinds = groups.iter_mut().rev();
         let mut same = kinds.take_while(|(first, _)| std::ptr::eq(first.spec, found.spec));
         match same.find(|(first, _)| first.is_like(found)) {
@@ -158,8 +158,8 @@ fn bodies<'a>(scene: &'a Scene, world: &World) -> Vec<Found<'a>> {
     specs.zip(world.iter()).map(found).collect()
 }
 
-/// What a scene takes before anything breaks, bytes: samples of all shapes, which copies share, and
-/// a pose of each body for each frame.
+/// The memory of a scene before anything breaks, bytes: samples of all shapes, which copies share,
+/// and a pose per body and frame.
 fn memory(scene: &Scene, world: &World) -> f64 {
     let nodes: f64 = scene.bodies.iter().map(Body::nodes).sum();
     let poses = (scene.simulation.frames + 1) * world.len();
@@ -173,7 +173,7 @@ struct Checked<'a> {
     mesh_warnings: Vec<MeshWarning>,
     /// Bytes.
     memory: f64,
-    /// How long a run takes if all frames take as long as the first ones.
+    /// Estimated duration of a run, extrapolated from the first frames.
     seconds: f64,
 }
 
@@ -214,7 +214,7 @@ impl Checked<'_> {
     }
 }
 
-/// Says what is in a file.
+/// Describes the contents of a file.
 pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
     let path = &arguments.file;
     let facts = if let Ok(pattern) = Pattern::read(&read_plain(path)?[..]) {
@@ -226,7 +226,7 @@ pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
             None if is_tets(path) => tets_facts(path)?,
             None if is_volume(path) => level_set_facts(path)?,
             None if is_mesh(path) => mesh_facts(path)?,
-            // its name promises one
+            // the file name promises one
             None if ends_in(path, "pattern") => pattern_facts(&read_pattern(path)?),
             None => return Err(Failure::UnknownKind { path: path.clone() }),
         }
@@ -244,7 +244,7 @@ pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
     })
 }
 
-/// What is in a file, for people and programs.
+/// The contents of a file, for people and programs.
 struct Facts {
     text: String,
     json: Value,
@@ -271,11 +271,12 @@ fn recording_facts(recording: &Recording) -> Facts {
     }
 }
 
-/// What is said of a pattern with rough cuts between straight rims, whose regions have plane faces.
+/// The description of a pattern with rough cuts between straight rims, whose regions have plane
+/// faces.
 const BUMPS: &str = "cuts are drawn with bumps between straight rims; regions have plane faces\n";
 
 fn pattern_facts(pattern: &Pattern) -> Facts {
-    // as many points as tell cells apart that are worth it
+    // enough points to distinguish the relevant cells
     const ALONG: usize = 24;
     let place = |n: usize| (n as f64 + 0.5) / ALONG as f64 * 2.0 - 1.0;
     let regions = pattern.region_count();

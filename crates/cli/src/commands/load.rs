@@ -1,4 +1,4 @@
-//! Scenes and the files they name.
+//! Scenes and the files that they refer to.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -23,21 +23,21 @@ use crate::picture_file::read_picture;
 use crate::progress::phase;
 use crate::tet_file::{self, read_tets};
 
-/// Where the files may be that a scene names.
+/// Where the files of a scene may be.
 struct Reach {
     /// The folder of the scene.
     folder: PathBuf,
-    /// The folders whose trees may be read, without links; any if there is none.
+    /// The folders that may be read, recursively, without links; any if `None`.
     trees: Option<Vec<PathBuf>>,
     sources: Sources,
 }
 
-/// The texts of a scene and of all that it includes.
+/// The texts of a scene and its includes.
 #[derive(Default)]
 struct Sources(Vec<Source>);
 
 struct Source {
-    /// Where it was read.
+    /// The path that it was read from.
     path: PathBuf,
     /// Its name relative to the folder of the scene; empty for the scene itself.
     name: String,
@@ -45,7 +45,7 @@ struct Source {
 }
 
 impl Sources {
-    /// Where the scene at `scene` names a file.
+    /// Where the scene at `scene` refers to a file.
     fn named(&self, file: &str, scene: &Path) -> Named {
         let found = self.0.iter().find_map(|source| {
             let place = Place::of_file(&source.text, &source.name, file)?;
@@ -54,7 +54,7 @@ impl Sources {
         found.unwrap_or_else(|| Named { scene: scene.to_owned(), place: None })
     }
 
-    /// Where `key` of the body of this name stands; with the file if that is not the scene at `scene`.
+    /// Position of `key` of the named body; with the file if that is not the scene at `scene`.
     fn body(&self, name: &str, key: &str, scene: &Path) -> Option<String> {
         self.0.iter().find_map(|source| {
             let place = Place::of_body(&source.text, name, key)?;
@@ -78,7 +78,7 @@ impl Reach {
         Self { trees: (!anywhere).then(trees), folder, sources: Sources::default() }
     }
 
-    /// Whether a file is within reach, wherever links in its path lead; so is one that is not there.
+    /// Whether a file is accessible, after resolving links in its path; true for missing files.
     fn holds(&self, path: &Path) -> bool {
         let Some((trees, path)) = self.trees.as_ref().zip(path.canonicalize().ok()) else {
             return true;
@@ -86,7 +86,7 @@ impl Reach {
         trees.iter().any(|tree| path.starts_with(tree))
     }
 
-    /// The path of a file that the scene at `scene` names, and of the files that are read with it.
+    /// The path of a file of the scene at `scene`, if it and its companion files are accessible.
     fn path(&self, name: &str, scene: &Path) -> Result<PathBuf, Failure> {
         let path = self.folder.join(name);
         match tet_file::files(&path).into_iter().find(|path| !self.holds(path)) {
@@ -96,21 +96,21 @@ impl Reach {
     }
 }
 
-/// A scene with all that it includes.
+/// A scene with its includes.
 pub struct SceneFile {
     /// The scene.
     pub scene: Scene,
     origins: Origins,
     reach: Reach,
-    /// The scene and what it includes.
+    /// The scene file and its includes.
     files: Vec<PathBuf>,
-    /// Of the texts.
+    /// Checksum of the texts.
     digest: crc32fast::Hasher,
 }
 
 impl SceneFile {
-    /// The contents of all mesh, outline and piece files of the scene in file `scene`, and of the files that these refer
-    /// to. Keys are names as in the scene, or relative to its folder.
+    /// The contents of all mesh, outline and piece files of the scene in file `scene`, and of the
+    /// files that these refer to. Keys are names as in the scene, or relative to its folder.
     pub(super) fn surfaces(&self, scene: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
         let mut surfaces = BTreeMap::new();
         let relative = |(path, bytes): (PathBuf, Vec<u8>)| {
@@ -138,28 +138,28 @@ impl SceneFile {
     }
 }
 
-/// A scene with the files that it names.
+/// A scene with its files.
 pub struct Loaded {
     /// The scene.
     pub scene: Scene,
     meshes: BTreeMap<String, MeshData>,
-    /// What is lost of the materials of meshes.
+    /// Warnings about lost materials of meshes.
     lost: Vec<String>,
-    /// All that was read.
+    /// All files read.
     pub files: Vec<PathBuf>,
-    /// CRC-32 of all files, and of the options that override keys of the scene.
+    /// CRC-32 of all files, and of the options that override scene keys.
     pub digest: u32,
     sources: Sources,
 }
 
 impl Loaded {
-    /// What is doubtful about the meshes.
+    /// Mesh warnings.
     pub fn mesh_warnings(&self) -> Vec<MeshWarning> {
         self.scene.mesh_warnings(&self.meshes)
     }
 
-    /// What is doubtful about the meshes, about the pieces of the bodies of `world`, which was just built from the
-    /// scene, and what its solver ignores.
+    /// Warnings about the meshes, about the pieces of the bodies of `world`, which was just built
+    /// from the scene, and about settings that its solver ignores.
     pub fn doubts(&self, world: &World) -> Vec<String> {
         let meshes = self.mesh_warnings().into_iter().map(|w| w.to_string());
         let pieces = self.scene.piece_warnings(world).into_iter().map(|w| w.to_string());
@@ -168,11 +168,11 @@ impl Loaded {
     }
 }
 
-/// Reads a scene; what it includes is relative to its folder, and in its tree or that of `../assets`
-/// unless it may be `anywhere`.
+/// Reads a scene; its includes are relative to its folder, and must be below it or below
+/// `../assets` unless `anywhere` is set.
 ///
 /// # Errors
-/// [`Failure`] when a file cannot be read, or is no scene.
+/// [`Failure`] if a file cannot be read, or is not a scene.
 pub fn read_scene(path: &Path, anywhere: bool) -> Result<SceneFile, Failure> {
     if is_mesh(path) {
         return Err(Failure::NoScene { path: path.to_owned() });
@@ -180,7 +180,7 @@ pub fn read_scene(path: &Path, anywhere: bool) -> Result<SceneFile, Failure> {
     parse_scene(path, &read_text(path)?, anywhere)
 }
 
-/// As [`read_scene`], where `text` is what is at `path` or would be.
+/// As [`read_scene`], where `text` is the present or future content of `path`.
 ///
 /// # Errors
 /// As [`read_scene`].
@@ -210,16 +210,16 @@ pub fn parse_scene(path: &Path, text: &str, anywhere: bool) -> Result<SceneFile,
     Ok(SceneFile { scene, origins, reach, files, digest })
 }
 
-/// What is wrong with a file of the scene at `path`.
+/// The error of a file of the scene at `path`.
 fn refused(path: &Path, FileError { file, error }: FileError) -> Failure {
     let path = if file.is_empty() { path.to_owned() } else { folder_of(path).join(file) };
     Failure::Scene { path, source: error }
 }
 
-/// Prints to standard error what would be better written in another way.
+/// Prints recommendations to standard error.
 pub(super) fn print_notes(scene: &Scene) {
     for note in scene.notes() {
-        // nobody may be listening
+        // stderr may be closed
         let _ = writeln!(std::io::stderr(), "note: {note}");
     }
 }
@@ -227,20 +227,20 @@ pub(super) fn print_notes(scene: &Scene) {
 /// Prints warnings to standard error.
 pub(super) fn print_warnings(warnings: &[String]) {
     for warning in warnings {
-        // nobody may be listening
+        // stderr may be closed
         let _ = writeln!(std::io::stderr(), "warning: {warning}");
     }
 }
 
-/// Reads the files that a scene read from `path` names; they are relative to its folder.
+/// Reads the files of a scene read from `path`; they are relative to its folder.
 ///
 /// # Errors
-/// [`Failure`] when a file cannot be read or used.
+/// [`Failure`] if a file cannot be read or is invalid.
 pub fn load(path: &Path, file: SceneFile) -> Result<Loaded, Failure> {
     load_with(path, file, BTreeMap::new())
 }
 
-/// As [`load`], with meshes by name that are at hand and need no file.
+/// As [`load`], with named meshes that are already in memory.
 ///
 /// # Errors
 /// As [`load`].
@@ -312,7 +312,7 @@ pub fn load_with(
     Ok(Loaded { digest, scene, meshes, lost, files, sources })
 }
 
-/// Reads the tetrahedra of a scene into `meshes`. Returns the files that they are in.
+/// Reads the tetrahedra of a scene into `meshes`. Returns their files.
 fn read_all_tets(
     scene: &Scene,
     (named_in, reach): (&Path, &Reach),
@@ -360,13 +360,13 @@ fn read_outlines(
     Ok(contents)
 }
 
-/// Most pieces of a body.
+/// Maximum number of pieces of a body.
 const MAX_PIECES: usize = 10_000;
 
-/// Files with what is in them.
+/// Files with their contents.
 type Contents = Vec<(PathBuf, Vec<u8>)>;
 
-/// Puts bodies in place of those that start in pieces, and returns the files that these are in.
+/// Replaces bodies that start in pieces by their pieces, and returns the files of these.
 fn separate(
     (scene, origins): (&mut Scene, &Origins),
     (path, reach): (&Path, &Reach),
@@ -389,7 +389,7 @@ fn separate(
     Ok(contents)
 }
 
-/// The pieces in the file or folder that the scene at `scene` names, with all files that they are in.
+/// The pieces in the file or folder that the scene at `scene` refers to, with all their files.
 fn read_pieces(
     name: &str,
     reach: &Reach,
@@ -432,8 +432,7 @@ fn read_pieces(
     Ok((pieces, contents))
 }
 
-/// A mesh that a scene names, as `parse` reads it, with all files that it is in: the mesh, its materials
-/// and images.
+/// A mesh of a scene, as `parse` reads it, with all its files: the mesh, its materials and images.
 fn read_surface<T>(
     mesh_path: &Path,
     reach: &Reach,
@@ -462,7 +461,7 @@ fn read_surface<T>(
     Ok((mesh, beside))
 }
 
-/// The bytes of a file that a scene names.
+/// The bytes of a file of a scene.
 fn read_named(path: &Path, named: &Named) -> Result<Vec<u8>, Failure> {
     input::read(path).map_err(|source| Failure::ReadNamed {
         path: path.to_owned(),
@@ -471,12 +470,13 @@ fn read_named(path: &Path, named: &Named) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// The whole of a plain file: no pipe, which may never begin, nor a device, which may never end.
+/// The content of a regular file: no pipe, which may never begin, nor a device, which may never
+/// end.
 pub(super) fn read_plain(path: &Path) -> Result<Vec<u8>, Failure> {
     input::read(path).map_err(|source| Failure::Read { path: path.to_owned(), source })
 }
 
-/// The pixels of the picture at `path` that a scene names.
+/// The pixels of a scene's picture at `path`.
 fn pixels(path: &Path, named: &Named) -> Result<Array2<[u8; 3]>, Failure> {
     read_picture(path).map_err(|source| Failure::Picture {
         path: path.to_owned(),
@@ -485,7 +485,7 @@ fn pixels(path: &Path, named: &Named) -> Result<Array2<[u8; 3]>, Failure> {
     })
 }
 
-/// Density by the darkness of a picture.
+/// Density from the darkness of a picture.
 fn density_map(path: &Path, named: &Named) -> Result<DensityMap, Failure> {
     let darkness = |pixel: &[u8; 3]| {
         let light: f64 = pixel.iter().map(|&byte| f64::from(byte)).sum();
@@ -494,7 +494,7 @@ fn density_map(path: &Path, named: &Named) -> Result<DensityMap, Failure> {
     Ok(DensityMap { density: pixels(path, named)?.map(darkness) })
 }
 
-/// Strength by the light of a picture.
+/// Strength from the brightness of a picture.
 fn stencil(picture: &StrengthPicture, path: &Path, named: &Named) -> Result<Stencil, Failure> {
     let factor = |&pixel: &[u8; 3]| {
         let sum: f64 = pixel.iter().map(|&byte| f64::from(byte)).sum();
@@ -509,10 +509,11 @@ fn stencil(picture: &StrengthPicture, path: &Path, named: &Named) -> Result<Sten
     })
 }
 
-/// The world of a scene read from `path`, with a line on the terminal while it takes long unless it is `quiet`.
+/// The world of a scene read from `path`, with a line on the terminal if it takes long unless
+/// `quiet`.
 ///
 /// # Errors
-/// [`Failure`] when the scene makes no world.
+/// [`Failure`] if the world cannot be built.
 pub fn build(
     path: &Path,
     loaded: &Loaded,
@@ -537,7 +538,7 @@ pub fn add_bodies(
         .map_err(|source| build_failure(scene, &loaded.sources, path, source))
 }
 
-/// Why a scene read from `path` makes no world, with the line of the body at fault.
+/// Why the world of a scene read from `path` cannot be built, with the line of the body at fault.
 fn build_failure(scene: &Scene, sources: &Sources, path: &Path, source: BuildError) -> Failure {
     let named = |name: &str| source.part == format!("body {name:?}");
     let body = scene.bodies.iter().find(|body| named(&body.name) || named(body.given_name()));
@@ -553,7 +554,7 @@ fn build_failure(scene: &Scene, sources: &Sources, path: &Path, source: BuildErr
     Failure::Build { path: path.to_owned(), place, source }
 }
 
-/// The file that a body is made from, and its kind.
+/// The source file of a body, and its kind.
 fn file_of(body: &Body) -> Option<(&'static str, &str)> {
     match &body.shape {
         Shape::Mesh(mesh) | Shape::Tets(mesh) if body.given_name() == body.name => {

@@ -1,4 +1,4 @@
-//! What commands write, and what they refuse to write before any work is done for it.
+//! Outputs of commands, and early checks of them.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::failure::Failure;
 use crate::format::{Format, PhysicsFormat};
 use crate::output::is_same_file;
 
-/// Writes to standard output. That nobody listens any more is no failure, that it is full is one.
+/// Writes to standard output. A closed pipe is not an error, a full device is.
 pub(super) fn print(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Result<(), Failure> {
     let mut text = vec![];
     let mut out = io::stdout().lock();
@@ -22,12 +22,12 @@ pub(super) fn print(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Resul
     }
 }
 
-/// A line about the materials of a mesh file, which the output has no place for.
+/// A line about the materials of a mesh file that the output format does not support.
 pub(super) fn write_no_materials(out: &mut impl Write, path: &Path) -> io::Result<()> {
     writeln!(out, "materials of {} are not carried over: write a .glb file", path.display())
 }
 
-/// The format that a recording is to be written in; refuses what cannot succeed.
+/// The output format of a recording; rejects outputs that cannot succeed.
 pub(super) fn check_output(path: &Path, is_rigged: bool) -> Result<Format, Failure> {
     let format = Format::of(path)
         .ok_or_else(|| Failure::Format { path: path.to_owned(), known: Format::ENDINGS })?;
@@ -41,20 +41,20 @@ pub(super) fn check_output(path: &Path, is_rigged: bool) -> Result<Format, Failu
     Ok(format)
 }
 
-/// The format that a physics scene is to be written in; refuses what cannot succeed.
+/// The output format of a physics scene; rejects outputs that cannot succeed.
 pub(super) fn check_physics(path: &Path) -> Result<PhysicsFormat, Failure> {
     check_folder(path)?;
     let known = PhysicsFormat::ENDINGS;
     PhysicsFormat::of(path).ok_or_else(|| Failure::Format { path: path.to_owned(), known })
 }
 
-/// Writes a physics scene by the ending of `path`.
+/// Writes a physics scene in the format of `path`.
 pub(super) fn write_physics(scene: &PhysicsScene, path: &Path) -> Result<(), Failure> {
     let failed = |source| Failure::Write { path: path.to_owned(), source };
     check_physics(path)?.write(scene, path).map_err(failed)
 }
 
-/// Refuses an output that would take the place of an input.
+/// Rejects an output that would overwrite an input.
 pub(super) fn check_distinct<'a>(
     output: &Path,
     inputs: impl IntoIterator<Item = &'a Path>,
@@ -65,7 +65,7 @@ pub(super) fn check_distinct<'a>(
     Ok(())
 }
 
-/// Refuses an output that cannot succeed, before any work is done for it.
+/// Rejects an output that cannot succeed, before any work is done for it.
 pub(super) fn check_folder(path: &Path) -> Result<(), Failure> {
     if !crate::output::folder_of(path).is_dir() {
         return Err(Failure::NoFolder { path: path.to_owned() });
@@ -74,7 +74,7 @@ pub(super) fn check_folder(path: &Path) -> Result<(), Failure> {
         return Err(Failure::Exists { path: path.to_owned() });
     }
     crate::output::check_writable(path).map_err(|source| match source.kind() {
-        // some folders of the system are there and yet know no such file
+        // some system folders exist, but files cannot be created in them
         std::io::ErrorKind::NotFound => Failure::ClosedFolder { path: path.to_owned() },
         _ => Failure::Write { path: path.to_owned(), source: source.into() },
     })

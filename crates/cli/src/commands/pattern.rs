@@ -45,7 +45,7 @@ pub(super) fn pattern(command: &PatternCommand) -> Result<(), Failure> {
             check_distinct(output, [file.as_path()])?;
             let pattern = read_pattern(file)?;
             if pattern.bumps().is_some() && !quiet {
-                // nobody may be listening
+                // stderr may be closed
                 let _ = writeln!(
                     std::io::stderr(),
                     "note: regions are drawn with plane faces; the noise of the pattern, with straight rims, shows \
@@ -67,7 +67,7 @@ pub(super) fn parsed(text: &str) -> Result<sim::scene::Pattern, Failure> {
     text.parse().map_err(|problem| Failure::Pattern { text: text.to_owned(), problem })
 }
 
-/// The pattern of a text such as `voronoi:35`, or of what files hold.
+/// The pattern of a text such as `voronoi:35`, or from files.
 fn made(text: &str, seed: u64) -> Result<Pattern, Failure> {
     let path = Path::new(text);
     if path.is_dir() || is_drawn(path) {
@@ -77,7 +77,7 @@ fn made(text: &str, seed: u64) -> Result<Pattern, Failure> {
         .map_err(|e| Failure::Pattern { text: text.to_owned(), problem: e.to_string() })
 }
 
-/// The pattern of a name in a scene, in pattern units.
+/// The pattern of a named body of a scene, in pattern units.
 fn of_scene(path: &Path, name: &str, seed: u64) -> Result<Pattern, Failure> {
     let loaded = load(path, read_scene(path, false)?)?;
     let failed = |problem| Failure::Pattern { text: name.to_owned(), problem };
@@ -88,7 +88,7 @@ fn of_scene(path: &Path, name: &str, seed: u64) -> Result<Pattern, Failure> {
     sim::pattern(spec, seed, None).map_err(|e| failed(e.to_string()))
 }
 
-/// The plane across the blow through its center, from -1 to 1.
+/// The plane through the center of the impact, across its direction, from -1 to 1.
 fn preview(pattern: &Pattern, size: usize) -> Picture {
     let place = |pixel: usize| (pixel as f64 + 0.5) / size as f64 * 2.0 - 1.0;
     let bytes = (0..size * size).flat_map(|at| {
@@ -98,7 +98,7 @@ fn preview(pattern: &Pattern, size: usize) -> Picture {
     Picture::new([size; 2], bytes.collect())
 }
 
-/// A color unlike those of the regions before and after.
+/// A color that differs from those of adjacent indices.
 fn color(region: usize) -> Vector3<f64> {
     let turn = region as f64 * 0.618_034;
     let wave = |shift: f64| 0.5 + 0.35 * ((turn + shift) * std::f64::consts::TAU).cos();

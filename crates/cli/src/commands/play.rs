@@ -12,7 +12,7 @@ use crate::commands::load::{SceneFile, read_scene};
 use crate::commands::view::serve;
 use crate::viewer::Part;
 
-/// Files of the playground that `cargo xtask web` makes, with their content types.
+/// Playground files built by `cargo xtask web`, with their content types.
 const PAGE: [(&str, &str); 17] = [
     ("index.html", "text/html; charset=utf-8"),
     ("viewer.css", "text/css; charset=utf-8"),
@@ -38,7 +38,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 /// Serves the playground with a scene until a signal ends the program.
 pub(super) fn play(arguments: &PlayArguments) -> Result<(), Failure> {
     let PlayArguments { scene, page, allow_outside, serving } = arguments;
-    // report errors of the scene before a page that is not built
+    // report errors of the scene before those of a missing page
     let own = scene.as_ref().map(|path| own_parts(path, *allow_outside)).transpose()?;
     let mut parts = page_parts(page)?;
     parts.extend(own.into_iter().flatten());
@@ -59,7 +59,7 @@ fn page_parts(folder: &Path) -> Result<Vec<Part>, Failure> {
     Ok(parts)
 }
 
-/// A scene, the meshes that it names and what these name.
+/// A scene, its meshes and the files of these.
 fn own_parts(path: &Path, anywhere: bool) -> Result<Vec<Part>, Failure> {
     let text = read_text(path)?;
     let file = read_scene(path, anywhere)?;
@@ -77,7 +77,7 @@ fn own_parts(path: &Path, anywhere: bool) -> Result<Vec<Part>, Failure> {
     Ok(parts)
 }
 
-/// Refuses scenes that need more than the page can read.
+/// Rejects scenes that need more than the page supports.
 fn check_playable(path: &Path, file: &SceneFile) -> Result<(), Failure> {
     let mut scene = file.scene.clone();
     let refused = |what: &'static str| Failure::NotPlayable { path: path.to_owned(), what };

@@ -1,4 +1,4 @@
-//! Patterns from files: what `brisance pattern new` wrote, meshes, and pictures.
+//! Patterns from files: output of `brisance pattern new`, meshes, and pictures.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use crate::commands::inputs::{ends_in, read};
 use crate::mesh_file::{is_mesh, read_objects};
 use crate::picture_file::read_picture;
 
-/// Whether a name is that of a picture or of meshes, which say where regions are.
+/// Whether a file name is that of a picture or of meshes, which define regions.
 pub(super) fn is_drawn(path: &Path) -> bool {
     ends_in(path, "png") || is_mesh(path)
 }
 
-/// Reads a pattern: what `brisance pattern new` wrote, a picture, a mesh file whose objects are regions, or a
-/// folder of mesh files, each a region.
+/// Reads a pattern: output of `brisance pattern new`, a picture, a mesh file whose objects are
+/// regions, or a folder of mesh files, each a region.
 pub(super) fn read_pattern(path: &Path) -> Result<Pattern, Failure> {
     let failed = |problem: String| Failure::Pattern { text: path.display().to_string(), problem };
     if ends_in(path, "png") {
@@ -36,10 +36,10 @@ pub(super) fn read_pattern(path: &Path) -> Result<Pattern, Failure> {
         .map_err(|source| Failure::PatternFile { path: path.to_owned(), source })
 }
 
-/// The files that [`read_pattern`] reads, in their order.
+/// The files that [`read_pattern`] reads, in order.
 ///
 /// # Errors
-/// [`Failure`] when the folder cannot be read or has more files than a pattern may have regions.
+/// [`Failure`] if the folder cannot be read or has more files than a pattern may have regions.
 pub(super) fn pattern_files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
@@ -61,7 +61,7 @@ pub(super) fn pattern_files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// One region for each mesh.
+/// One region per mesh.
 fn of_meshes(meshes: &[TriMesh]) -> Result<Pattern, String> {
     /// Samples along the longest side of all meshes.
     const FINENESS: f64 = 96.0;
@@ -75,7 +75,7 @@ fn of_meshes(meshes: &[TriMesh]) -> Result<Pattern, String> {
     Pattern::from_meshes(meshes, longest / FINENESS).map_err(|e| e.to_string())
 }
 
-/// One region for each color.
+/// One region per color.
 fn of_picture(path: &Path) -> Result<Pattern, String> {
     let picture = read_picture(path).map_err(|e| e.to_string())?;
     let labels = picture.map(|&[r, g, b]| u32::from_be_bytes([0, r, g, b]));

@@ -14,18 +14,18 @@ use crate::progress::Progress;
 use crate::render::{Apng, Gif, Images, Picture, Video, View, contact_sheet, render as draw};
 use crate::wording;
 
-/// Most pixels of a contact sheet: 256 MB as it is drawn.
+/// Maximum number of pixels of a contact sheet: 256 MB while it is drawn.
 const MAX_PIXELS: usize = 1 << 26;
 
-/// What the frames become.
+/// Output kind.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// One picture of all.
+    /// One picture of all frames.
     Sheet,
     Gif,
     Apng,
     Video,
-    /// A picture of each.
+    /// A picture per frame.
     Folder,
 }
 
@@ -47,13 +47,13 @@ struct Drawing<'a> {
     view: View,
     /// Whether options of the command line set the view and the camera of the recording is ignored.
     is_fixed: bool,
-    /// When pictures are taken, counted in frames.
+    /// Times of pictures, in frames.
     moments: Vec<f64>,
-    /// Pixels across and down.
+    /// Width and height in pixels.
     size: [usize; 2],
-    /// Pictures a second.
+    /// Pictures per second.
     fps: f64,
-    /// How far the camera goes around from the first picture to the one after the last, degrees.
+    /// Rotation of the camera from the first picture to the one after the last, degrees.
     turntable: f64,
     quiet: bool,
 }
@@ -93,7 +93,7 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     if kind == Kind::Sheet && count.saturating_mul(size[0] * size[1]) > MAX_PIXELS {
         return Err(Failure::TooManyPixels { frames: count, size: *size });
     }
-    // frames that are named one by one form a sheet as square as possible
+    // individually listed frames form a sheet as square as possible
     let square = (1..).find(|n| n * n >= moments.len()).unwrap_or(1);
     let alone = arguments.sheet.map_or(square, |sheet| sheet.columns).min(moments.len());
     let columns = if others.is_empty() { alone } else { 1 + others.len() };
@@ -118,7 +118,7 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     print(|out| writeln!(out, "{}: {frames} of {width} x {height} pixels", output.display()))
 }
 
-/// Writes the pictures of all drawings in one, those that were taken at one time in a row.
+/// Writes the pictures of all drawings in one, those of the same time in a row.
 fn write_sheet(drawings: &[Drawing<'_>], columns: usize, output: &Path) -> io::Result<()> {
     let mut pictures: Vec<(usize, Picture)> = vec![];
     for drawing in drawings {
@@ -132,7 +132,7 @@ fn write_sheet(drawings: &[Drawing<'_>], columns: usize, output: &Path) -> io::R
     write_whole(output, |out| contact_sheet(&pictures, columns).write_png(out))
 }
 
-/// When pictures are taken, counted in frames.
+/// Times of pictures, in frames.
 fn moments(arguments: &RenderArguments, kind: Kind, frames: usize) -> Vec<f64> {
     let last = frames - 1;
     match arguments.sheet.map(|sheet| sheet.count) {
@@ -143,7 +143,7 @@ fn moments(arguments: &RenderArguments, kind: Kind, frames: usize) -> Vec<f64> {
         None if kind == Kind::Sheet => vec![0.0],
         None => {
             let step = f64::from(arguments.every.unwrap_or(1)) * arguments.speed.unwrap_or(1.0);
-            // what rounding takes away does not cost the last frame
+            // rounding must not drop the last frame
             let count = (last as f64 / step + 1e-9).floor() as usize + 1;
             (0..count).map(|n| (n as f64 * step).min(last as f64)).collect()
         }
@@ -197,7 +197,7 @@ impl<'a> Drawing<'a> {
                 video.finish(drawn)
             }),
             Kind::Folder => write_whole_folder(output, |folder| {
-                // numbers are those of frames, unless there are pictures between them
+                // file numbers are frame numbers, unless there are pictures between frames
                 let is_whole = self.moments.iter().all(|moment| moment.fract() == 0.0);
                 self.each(|n, picture| {
                     let number = if is_whole { self.moments[n] as usize } else { n };
@@ -208,7 +208,7 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// Draws pictures and hands them over in order.
+    /// Draws pictures and passes them on in order.
     fn each(&self, mut take: impl FnMut(usize, Picture) -> io::Result<()>) -> io::Result<()> {
         let progress = Progress::of_pictures(self.moments.len(), self.quiet);
         for (n, &moment) in self.moments.iter().enumerate() {

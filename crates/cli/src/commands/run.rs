@@ -32,27 +32,27 @@ use crate::output::{is_same_file, write_whole};
 use crate::progress::{Progress, phase};
 use crate::spool::Spool;
 
-/// What a command says to do.
+/// The request of a command.
 struct Job<'a> {
     scene: &'a Path,
     options: &'a RunOptions,
     /// Where checkpoints go.
     checkpoint: PathBuf,
     events: Option<&'a Path>,
-    /// A file that says what breaks.
+    /// An event file to replay.
     recorded: Option<&'a Path>,
 }
 
-/// Poses that are in memory at a time, beside one for each body that ever lived: 4 MB.
+/// Maximum number of poses in memory, besides one per body: 4 MB.
 const MAX_HELD: usize = 1 << 16;
 
-/// A run after some frames.
+/// The state of a run.
 struct Run {
     world: World,
-    /// What a visitor of the playground did to it.
+    /// Actions of a playground visitor.
     visit: Visit,
     recorder: Recorder,
-    /// Poses that the recorder does not hold.
+    /// Poses moved out of the recorder.
     spool: Spool,
     ledger: Ledger,
     contacts: Option<Contacts>,
@@ -65,7 +65,7 @@ struct Run {
     stopped: usize,
     solver_limited: usize,
     warnings: Vec<Warned>,
-    /// The hardest blows.
+    /// The hardest impacts.
     impacts: Impacts,
     /// Of the bodies of the scene.
     appearances: Vec<Appearance>,
@@ -84,7 +84,7 @@ pub(super) fn run(arguments: &RunArguments, interrupted: &AtomicBool) -> Result<
     job.execute(interrupted)
 }
 
-/// Brings about again what a file says that broke.
+/// Reproduces the fractures of an event file.
 pub(super) fn replay(arguments: &ReplayArguments, interrupted: &AtomicBool) -> Result<(), Failure> {
     let job = Job {
         scene: &arguments.scene,
@@ -96,11 +96,11 @@ pub(super) fn replay(arguments: &ReplayArguments, interrupted: &AtomicBool) -> R
     job.execute(interrupted)
 }
 
-/// Where checkpoints go: beside the output, unless options say where.
+/// Checkpoint path: next to the output by default.
 fn checkpoint(options: &RunOptions) -> PathBuf {
     let beside = || {
         let mut name = options.output.as_os_str().to_owned();
-        // a folder has no name to put an ending to
+        // a folder path ends in separators, before which the extension goes
         while name.to_string_lossy().ends_with(std::path::is_separator) {
             let text = name.to_string_lossy();
             name = text[..text.len() - 1].into();
@@ -184,7 +184,7 @@ impl Job<'_> {
         summary.say(self.options, &effort)
     }
 
-    /// All that is written.
+    /// All output paths.
     fn outputs(&self) -> impl Iterator<Item = &Path> {
         let RunOptions { output, ledger, anchor_loads, contacts, dust, physics, .. } = self.options;
         let tables = [ledger, anchor_loads, contacts, &dust.path, physics].map(Option::as_deref);
@@ -192,7 +192,7 @@ impl Job<'_> {
         [output.as_path(), &self.checkpoint].into_iter().chain(others)
     }
 
-    /// Refuses outputs that cannot succeed, before any work is done for them.
+    /// Rejects outputs that cannot succeed, before any work is done for them.
     fn check_outputs(&self) -> Result<Format, Failure> {
         let format = check_output(&self.options.output, self.options.rig)?;
         for path in [&self.options.ledger, &self.options.anchor_loads].into_iter().flatten() {
@@ -229,14 +229,14 @@ impl Job<'_> {
         Ok(format)
     }
 
-    /// The scene with what options say in place of it, or that of a run of the playground.
+    /// The scene with the options that override it, or that of a playground run.
     fn load(&self, saved: Option<&SavedRun>, seed: Option<u64>) -> Result<Loaded, Failure> {
         if let Some(saved) = saved {
             return self.load_saved(saved);
         }
         let mut scene = read_scene(self.scene, self.options.allow_outside)?;
         let RunOptions { fps, frames, .. } = *self.options;
-        // options may ask for more than fits
+        // options may exceed the limits
         let replaced = scene.scene.replace(fps, frames.map(|frames| frames as usize), seed);
         replaced.map_err(|source| Failure::Arguments { source })?;
         let mut loaded = load(self.scene, scene)?;
@@ -247,7 +247,7 @@ impl Job<'_> {
         Ok(loaded)
     }
 
-    /// The saved run of the playground in the scene file; `None` if the file is a scene.
+    /// The saved playground run in the scene file; `None` if the file is a scene.
     fn saved(&self) -> Result<Option<SavedRun>, Failure> {
         if self.recorded.is_some() || !ends_in(self.scene, "json") {
             return Ok(None);
@@ -257,7 +257,7 @@ impl Job<'_> {
             .map_err(|source| Failure::NotSaved { path: path(), source })?;
         saved.check().map_err(|source| Failure::Saved { path: path(), source })?;
         let RunOptions { fps, seed, resume, checkpoint_every, .. } = self.options;
-        // what a checkpoint holds does not say what a hand carries, nor events what was thrown
+        // checkpoints do not include what a hand carries, nor events what was thrown
         let given = [
             ("--fps", fps.is_some()),
             ("--seed", seed.is_some()),
@@ -271,7 +271,7 @@ impl Job<'_> {
         }
     }
 
-    /// The scene of a run of the playground, with its frames; the files that it names are relative to that of the run.
+    /// The scene of a playground run, with its frames; its files are relative to the run file.
     fn load_saved(&self, saved: &SavedRun) -> Result<Loaded, Failure> {
         let failed =
             |source| Failure::Setup { path: self.scene.to_owned(), source: Box::new(source) };
@@ -291,7 +291,7 @@ impl Job<'_> {
         load(self.scene, file)
     }
 
-    /// Warns if a run of the playground did not end as it did there.
+    /// Warns if a playground run did not end in the same state as in the playground.
     fn compare_end(&self, saved: &SavedRun, world: &World) {
         let is_end = world.frame() == saved.frames;
         if is_end && !saved.ends_as(world) && !self.options.quiet {
@@ -302,7 +302,7 @@ impl Job<'_> {
         }
     }
 
-    /// The run before its first frame, or after those of a checkpoint.
+    /// The run before its first frame, or resumed from a checkpoint.
     fn start(
         &self,
         loaded: &Loaded,
@@ -391,7 +391,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Ends a run between two frames, so that it can be gone on with.
+    /// Ends a run between two frames, so that it can be resumed.
     fn interrupt(&self, run: &Run, loaded: &Loaded) -> Failure {
         let frame = run.world.frame();
         if run.visit.has_begun() {
@@ -424,7 +424,7 @@ impl Job<'_> {
         checkpoint.write(path).map_err(failed)
     }
 
-    /// Opens the contact file, if there is to be one, and enables contact events.
+    /// Opens the contact file, if requested, and enables contact events.
     fn contacts(&self, world: &mut World, loaded: &Loaded) -> Result<Option<Contacts>, Failure> {
         let Some(path) = &self.options.contacts else { return Ok(None) };
         world.set_contact_events(true);
@@ -433,7 +433,7 @@ impl Job<'_> {
         contacts.map(Some).map_err(failed)
     }
 
-    /// Poses cannot be kept beside the output until it is written.
+    /// The error if poses cannot be spooled next to the output.
     fn spool_failed(&self, source: std::io::Error) -> Failure {
         Failure::Write { path: self.options.output.clone(), source: source.into() }
     }
@@ -480,7 +480,8 @@ impl Run {
         report
     }
 
-    /// Names of the bodies at the start of a frame, since some may break in it; empty without `--contacts`.
+    /// Names of the bodies at the start of a frame, since some may break in it; empty without
+    /// `--contacts`.
     fn names_of_contacts(&self) -> BTreeMap<BodyId, String> {
         if self.contacts.is_none() {
             return BTreeMap::new();
@@ -512,7 +513,7 @@ impl Run {
         ledger.add_anchor_loads(world, report, name);
     }
 
-    /// Goes on from a checkpoint, which stays what there is to go on with if this is interrupted.
+    /// Resumes from a checkpoint, which remains valid if this is interrupted.
     fn resume(
         &mut self,
         path: &Path,

@@ -26,7 +26,7 @@ struct Part {
     mesh: ClosedMesh,
     inner: Vec<bool>,
     corners: Vec<[Paint; 3]>,
-    /// Numbers of the materials of triangles, if there are any.
+    /// Material indices of triangles, if there are any.
     coat_of: Vec<u32>,
 }
 
@@ -81,7 +81,7 @@ fn tell(out: &mut impl Write, output: &Path, parts: &[Part], whole: f64) -> io::
     Ok(())
 }
 
-/// All parts that the planes make, each plane cutting all that is there.
+/// All parts, with each plane cutting all previous ones.
 fn cut(
     (solid, corners, coat_of): (ClosedMesh, Vec<[Paint; 3]>, Vec<u32>),
     planes: &[Plane],
@@ -119,7 +119,7 @@ fn cut_part(part: &Part, plane: &Plane) -> Vec<Part> {
     .collect()
 }
 
-/// Those of the part, so that shading and pictures run on across the cut; where it had no normals,
+/// Normals of the part, so that shading and textures continue across the cut; where it had none,
 /// those of the half.
 fn corners(part: &Part, half: &fracture::Half) -> Vec<[Paint; 3]> {
     let mut corners = half.interpolated_corners(part.mesh.mesh(), &part.corners, mixed);
@@ -131,12 +131,12 @@ fn corners(part: &Part, half: &fracture::Half) -> Vec<[Paint; 3]> {
     corners
 }
 
-/// The paint a share of the way from one corner to another.
+/// Interpolates the paint between two corners.
 fn mixed(a: &Paint, b: &Paint, share: f64) -> Paint {
     Paint::interpolated(&[*a, *b, *b], &[1.0 - share, share, 0.0])
 }
 
-/// The parts where they are, as a recording of one frame.
+/// The parts in place, as a recording of one frame.
 fn recording(parts: &[Part], coats: Vec<Coat>) -> Recording {
     let inner_color = [0.8, 0.45, 0.25];
     let look = Arc::new(Look { inner_color, coats: coats.into(), ..Look::default() });
@@ -159,7 +159,7 @@ fn recording(parts: &[Part], coats: Vec<Coat>) -> Recording {
 fn surface(part: &Part) -> Surface {
     let mesh = part.mesh.mesh();
     let [textured, colored] = painted(part);
-    // corners alike in all share a vertex
+    // identical corners share a vertex
     let mut names: BTreeMap<(u32, [u32; 9]), u32> = BTreeMap::new();
     let mut surface = Surface::default();
     for (t, (triangle, corners)) in mesh.triangles.iter().zip(&part.corners).enumerate() {
@@ -203,8 +203,8 @@ fn floats(corner: &Paint) -> ([f32; 3], [f32; 2], [f32; 4]) {
     (normal, uv, corner.color.map_or([1.0; 4], |c| c.cast::<f32>().into()))
 }
 
-/// One object for each part; groups `outer` and `inner` tell its surface from cuts. Colors follow
-/// the places of vertices, as many programs write them.
+/// One object per part; groups `outer` and `inner` distinguish its surface from cuts. Colors follow
+/// the vertex coordinates, as many programs write them.
 fn write_obj(parts: &[Part], out: &mut impl Write) -> io::Result<()> {
     let (mut first, mut first_corner) = (1, 1);
     for part in parts {

@@ -1,4 +1,4 @@
-//! `brisance stress`: the static response of a body of tetrahedra.
+//! `brisance stress`: the static response of a tetrahedral body.
 
 mod contour;
 mod picture;
@@ -82,7 +82,7 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     print(|out| tell(out, arguments, mesh, (&stresses, crack.as_ref())))
 }
 
-/// What acts on the body and what holds it, from a file or from options.
+/// Loads and supports of the body, from a file or from options.
 fn bench(mesh: &TetMesh, arguments: &StressArguments) -> Result<Bench, Failure> {
     if let Some(path) = &arguments.loads {
         let failed = |source| Failure::Loads { path: path.clone(), source };
@@ -96,7 +96,7 @@ fn bench(mesh: &TetMesh, arguments: &StressArguments) -> Result<Bench, Failure> 
     })
 }
 
-/// The vertices that options fix.
+/// The vertices fixed by options.
 fn supports(mesh: &TetMesh, arguments: &StressArguments) -> Result<Vec<bool>, Failure> {
     let nothing = |option, bounds| Failure::FixesNothing {
         path: arguments.tets.clone(),

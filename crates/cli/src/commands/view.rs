@@ -22,7 +22,7 @@ pub(super) fn view(arguments: &ViewArguments) -> Result<(), Failure> {
     serve(parts, "", serving)
 }
 
-/// Serves a page until a signal ends the program. `query` ends its address.
+/// Serves a page until a signal ends the program. `query` is appended to its address.
 pub(super) fn serve(
     parts: Vec<Part>,
     query: &str,
@@ -34,10 +34,10 @@ pub(super) fn serve(
     if !quiet {
         print(|out| writeln!(out, "{address}"))?;
     }
-    // the address is printed: where no browser can be started, a person can
+    // the address is printed in case no browser can be started
     let opened = !no_open && open::that_detached(&address).is_ok();
     let what = if opened {
-        // a machine without a screen may have an opener, and no browser
+        // a machine without a screen may have an opener, but no browser
         "a browser opens the page; if none does, open the address above"
     } else {
         "open the address above in a browser"

@@ -1,4 +1,4 @@
-//! `brisance tetrahedralize` and `brisance voxelize`: what is inside a mesh.
+//! `brisance tetrahedralize` and `brisance voxelize`: the volume of a mesh.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -18,10 +18,10 @@ use crate::progress::phase;
 use crate::volume_file::{is_volume, read_volume, write_volume};
 use crate::wording::{count, number};
 
-/// Most nodes of a level set, 2 GiB, and of a lattice.
+/// Maximum number of nodes of a level set, 2 GiB, and of a lattice.
 const MAX_NODES: usize = 1 << 29;
 
-/// Fills a mesh with tetrahedra and says how good they are.
+/// Fills a mesh with tetrahedra and reports their quality.
 pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), Failure> {
     let TetrahedralizeArguments { mesh: path, output, doublings, quiet, .. } = arguments;
     let sampling = &arguments.sampling;
@@ -96,7 +96,7 @@ pub(super) fn volume_at(path: &Path) -> Result<LevelSet, Failure> {
     read_volume(path, MAX_NODES).map_err(failed)
 }
 
-/// The level set of a file; refuses options of sampling.
+/// The level set of a file; rejects sampling options.
 fn sampled_already(path: &Path, sampling: &Sampling) -> Result<LevelSet, Failure> {
     match sampling.given() {
         Some(option) => Err(Failure::SampledAlready { path: path.to_owned(), option }),
@@ -159,7 +159,7 @@ fn write_surface(surface: &TriMesh, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A mesh as samples; prints warnings about it unless `quiet`.
+/// Samples a mesh; prints warnings about it unless `quiet`.
 fn sampled(path: &Path, sampling: &Sampling, quiet: bool) -> Result<(LevelSet, TriMesh), Failure> {
     if !is_mesh(path) {
         return Err(Failure::NoSolid { path: path.to_owned() });
@@ -174,7 +174,7 @@ fn sampled(path: &Path, sampling: &Sampling, quiet: bool) -> Result<(LevelSet, T
     solid.map_err(|source| Failure::Fracture { path: path.to_owned(), source })
 }
 
-/// Refuses an output of tetrahedra that cannot succeed.
+/// Rejects a tetrahedra output that cannot succeed.
 pub(super) fn check_tet_output(output: &Path, known: &'static str) -> Result<(), Failure> {
     if !ends_in(output, "msh") && !ends_in(output, "vtu") {
         return Err(Failure::Format { path: output.to_owned(), known });
@@ -182,7 +182,7 @@ pub(super) fn check_tet_output(output: &Path, known: &'static str) -> Result<(),
     check_folder(output)
 }
 
-/// Writes tetrahedra in the format that the name asks for.
+/// Writes tetrahedra in the format of the file name.
 pub(super) fn write_tets(
     output: &Path,
     mesh: &TetMesh,

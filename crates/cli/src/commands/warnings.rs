@@ -8,17 +8,17 @@ use sim::{BodyId, MeshWarning, Warning, World};
 
 use crate::wording::{count, number};
 
-/// A warning about a pair of bodies, also for those of their copies that it applies to.
+/// A warning about a pair of bodies, and all their copies that it applies to.
 pub(super) struct Warned {
     warning: Warning,
     /// Names of the bodies of the worst pair.
     names: [String; 2],
-    /// How many pairs of copies.
+    /// Number of pairs of copies.
     pairs: usize,
 }
 
-/// The warnings about a world just built from a scene. Two bodies of the file, with all their copies, have one warning,
-/// which names the worst pair.
+/// The warnings about a world just built from a scene. Two bodies of the file, with all their
+/// copies, have one warning, which names the worst pair.
 pub(super) fn warnings(scene: &Scene, world: &World) -> Vec<Warned> {
     let specs = scene.bodies.iter().flat_map(|spec| spec.names().map(move |name| (spec, name)));
     let bodies: Vec<(BodyId, (&Body, String))> = world.iter().map(|s| s.id).zip(specs).collect();
@@ -50,12 +50,12 @@ pub(super) fn warnings(scene: &Scene, world: &World) -> Vec<Warned> {
 /// Prints warnings to standard error.
 pub(super) fn warn(warnings: &[Warned]) {
     for sentence in warnings.iter().map(Warned::sentence) {
-        // nobody may be listening
+        // stderr may be closed
         let _ = writeln!(std::io::stderr(), "warning: {sentence}");
     }
 }
 
-/// A warning of a mesh as JSON; values that its kind lacks are null.
+/// A mesh warning as JSON; values that do not apply are null.
 pub(super) fn mesh_warning_json(warning: &MeshWarning) -> Value {
     let (kind, file, edges, nodes, spacing) = match warning {
         MeshWarning::Open { file, edges } => ("open", file, Some(edges), None, None),
@@ -76,7 +76,7 @@ fn kind(warning: &Warning) -> &'static str {
     }
 }
 
-/// Severity: among warnings of one kind the larger is worse.
+/// Severity: among warnings of one kind, larger is worse.
 fn severity(warning: &Warning) -> f64 {
     match warning {
         Warning::Fast { fps, .. } => *fps,
@@ -86,7 +86,7 @@ fn severity(warning: &Warning) -> f64 {
 }
 
 impl Warned {
-    /// A sentence with what to do.
+    /// A sentence with a suggestion.
     pub(super) fn sentence(&self) -> String {
         let [body, other] = &self.names;
         let more = match self.pairs - 1 {
@@ -109,7 +109,7 @@ impl Warned {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        // values that a kind lacks are null
+        // values that do not apply are null
         let (way, thickness, fps, depth) = match self.warning {
             Warning::Fast { way, thickness, fps, .. } => {
                 (Some(way), Some(thickness), Some(fps), None)
@@ -122,7 +122,7 @@ impl Warned {
     }
 }
 
-/// The next larger number of two digits.
+/// Rounds up to two digits.
 fn rounded_up(x: f64) -> f64 {
     let unit = 10_f64.powf(x.log10().floor() - 1.0).max(1.0);
     ((x / unit).floor() + 1.0) * unit

@@ -1,4 +1,4 @@
-//! A run, measured.
+//! Measurement of a run.
 
 use std::time::Instant;
 
@@ -6,29 +6,30 @@ use nalgebra::{Point3, Vector3};
 use serde::Serialize;
 use sim::{Appearance, Event, Fracture, Recorder, Recording, Report, Surface, World};
 
-/// What came out of a run.
+/// Results of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Measured {
-    /// Frames.
+    /// Number of frames.
     pub frames: usize,
-    /// Bodies that broke.
+    /// Number of bodies that broke.
     pub breaks: usize,
-    /// The first blow that was harder than a body bears.
+    /// The first impact that exceeded the strength of a body.
     pub first_blow: Option<Blow>,
-    /// Pieces at the end.
+    /// Number of pieces at the end.
     pub pieces: usize,
-    /// Their volumes, m^3, large ones first.
+    /// Their volumes, m^3, in descending order.
     pub volumes: Vec<f64>,
     /// Area of all cracks, m^2: half of the area of the cut faces of the pieces.
     pub crack_area: f64,
     /// Energies.
     pub energy: Energies,
-    /// Largest change of the mass of all bodies, retired pieces included, as a share of it.
+    /// Maximum relative change of the mass of all bodies, including retired pieces.
     pub mass_error: f64,
-    /// Largest difference of the linear momentum of a body that breaks and of its pieces, as a share of the larger
-    /// one of that momentum and the impulse of the blow.
+    /// Maximum difference between the linear momentum of a breaking body and of its pieces,
+    /// relative to the larger of that momentum and the impulse of the impact.
     pub momentum_error: f64,
-    /// As much of the angular momentum about the origin, as a share of it, or of the linear one times its arm.
+    /// The same for the angular momentum about the origin, relative to itself, or to the linear
+    /// momentum times its lever arm.
     pub angular_momentum_error: f64,
     /// Time for the level sets, tetrahedra and patterns before the first frame, s.
     pub seconds_build: f64,
@@ -36,57 +37,57 @@ pub struct Measured {
     pub seconds_simulate: f64,
 }
 
-/// A blow.
+/// An impact.
 #[derive(Clone, Debug, Serialize)]
 pub struct Blow {
     /// The body.
     pub body: String,
-    /// The frame, 1 for the first.
+    /// The frame, from 1.
     pub frame: usize,
     /// End of the frame, s.
     pub time: f64,
     /// The impulse, N s.
     pub impulse: f64,
-    /// The impulse that the body bears, N s, unless it bears none.
+    /// The impulse strength of the body, N s, if it has one.
     pub strength: Option<f64>,
 }
 
-/// Energies of all frames together, J.
+/// Energies over all frames, J.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Energies {
-    /// What all cracks take at least: their area times the fracture energy of the material, K_Ic^2 (1 - v^2) / E
-    /// (Irwin 1957); none if a material is not known.
+    /// Minimum energy of all cracks: their area times the fracture energy of the material, K_Ic^2
+    /// (1 - v^2) / E (Irwin 1957); `None` if a material is not known.
     pub cracks: Option<f64>,
-    /// Difference of the kinetic energy of bodies that break and that of their pieces.
+    /// Difference between the kinetic energy of breaking bodies and of their pieces.
     pub fracture: f64,
     /// Lost in collisions.
     pub collision: f64,
     /// Lost in contact and friction.
     pub contact: f64,
-    /// Spent on plastic work.
+    /// Plastic work.
     pub plastic: f64,
-    /// Largest growth of mechanical energy in a frame beyond the work of kinematic bodies.
+    /// Maximum growth of mechanical energy in a frame beyond the work of kinematic bodies.
     pub largest_gain: f64,
 }
 
 impl Energies {
-    /// What was lost in collisions, contact, fracture and plastic work together, J.
+    /// Total loss in collisions, contact, fracture and plastic work, J.
     pub fn lost(&self) -> f64 {
         self.fracture + self.collision + self.contact + self.plastic
     }
 }
 
-/// A scene to be measured.
+/// A scene to measure.
 pub struct Subject<'a> {
-    /// The world at its start.
+    /// The initial world.
     pub world: World,
     /// Its bodies.
     pub appearances: Vec<Appearance>,
-    /// The recorder that its run starts with.
+    /// The initial recorder of its run.
     pub recorder: Recorder,
-    /// Energy of cracks in each of the bodies, J/m^2, where it is known.
+    /// Crack energy of each body, J/m^2, where known.
     pub crack_energies: &'a [Option<f64>],
-    /// Time it took to build, s.
+    /// Build time, s.
     pub seconds_build: f64,
 }
 
@@ -96,11 +97,11 @@ pub struct Outcome {
     pub measured: Measured,
     /// Its recording.
     pub recording: Recording,
-    /// The first blow that broke a body.
+    /// The first impact that broke a body.
     pub first_event: Option<Event>,
 }
 
-/// Runs a scene for some frames.
+/// Runs a scene for the given number of frames.
 pub fn measure(subject: Subject<'_>, frames: usize) -> Outcome {
     let Subject { mut world, appearances, mut recorder, crack_energies, seconds_build } = subject;
     let mut sums = Sums::new(&world);
@@ -149,12 +150,13 @@ pub fn measure(subject: Subject<'_>, frames: usize) -> Outcome {
 struct Cracks {
     /// m^2.
     area: f64,
-    /// J; none if a material is not known.
+    /// J; `None` if a material is not known.
     energy: Option<f64>,
 }
 
 impl Cracks {
-    /// `energies` are what cracks take in the bodies of the scene, which are the first tracks, J/m^2.
+    /// `energies` are the crack energies of the bodies of the scene, which are the first tracks,
+    /// J/m^2.
     fn of(recording: &Recording, energies: &[Option<f64>]) -> Self {
         let mut all = Self { area: 0.0, energy: Some(0.0) };
         let tracks = &recording.tracks;
@@ -189,7 +191,7 @@ fn cut_area(surface: &Surface) -> f64 {
     surface.inner.iter().map(area).fold(0.0, |sum, area| sum + area)
 }
 
-/// What is summed over frames.
+/// Sums over frames.
 struct Sums {
     mass: f64,
     breaks: usize,
@@ -245,7 +247,7 @@ impl Sums {
     }
 }
 
-/// A part of a whole, 0 of nothing.
+/// A ratio; 0 if the whole is 0.
 fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }

@@ -1,4 +1,4 @@
-//! Scenes whose bodies break by another model.
+//! Conversion of scenes to another fracture model.
 
 use std::str::FromStr;
 
@@ -8,28 +8,28 @@ use sim::scene::{
 };
 use thiserror::Error;
 
-/// A model of fracture.
+/// A fracture model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Model {
-    /// By prescored space (Su09).
+    /// Prescored fracture (Su09).
     Prescored,
-    /// By links between masses (Ku07).
+    /// Mass-spring lattice (Ku07).
     Lattice,
-    /// By the stress of finite elements (Mu01).
+    /// Finite elements (Mu01).
     Stress,
 }
 
-/// A name is that of no model.
+/// A name is not a model.
 #[derive(Clone, Debug, Error)]
 #[error("there is no model `{0}`: give some of prescored, lattice and stress")]
 pub struct UnknownModel(String);
 
 impl Model {
-    /// All there are.
+    /// All models.
     pub const ALL: [Self; 3] = [Self::Prescored, Self::Lattice, Self::Stress];
 
-    /// As options and files call it.
+    /// Name in options and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Prescored => "prescored",
@@ -48,27 +48,28 @@ impl FromStr for Model {
     }
 }
 
-/// How finely bodies are divided whose scene does not say so for a model.
+/// Default resolution of bodies whose scene does not specify it for a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Fineness {
     /// Pieces of a pattern.
     pub pieces: usize,
-    /// Tetrahedra of a body, about.
+    /// Approximate number of tetrahedra of a body.
     pub tets: usize,
     /// Factor on the spacing of samples and tetrahedra.
     pub factor: f64,
 }
 
-/// Name of the pattern of bodies that have none.
+/// Name of the default pattern.
 const PATTERN: &str = "brisance compare";
-/// How long a blow lasts unless the scene says so, s: the default of lattices.
+/// Default impact duration, s: the default of lattices.
 const DURATION: f64 = 1e-3;
-/// How many times more links bear when pressed than when pulled (Griffith 1924).
+/// Ratio of compressive to tensile strength of links (Griffith 1924).
 const COMPRESSION: f64 = 8.0;
 
-/// The scene with `model` for all bodies that break. What it says of a body stays as far as the model has it: a
-/// lattice takes spacing, strength and duration of finite elements and the other way around, so that both see the
-/// same blow. What breaks a body is the same in all models. `volumes` are those of the bodies, m^3.
+/// The scene with `model` for all breakable bodies. Settings of a body are kept where the model has
+/// them: a lattice takes spacing, strength and impact duration from finite elements and vice versa,
+/// so that both see the same impact. The critical impact of a body is the same in all models.
+/// `volumes` are those of the bodies, m^3.
 pub fn with_model(scene: &Scene, model: Model, volumes: &[f64], fineness: &Fineness) -> Scene {
     let mut scene = scene.clone();
     let lacks = |body: &Body| body.fracture.as_ref().is_some_and(|f| f.pattern.is_none());
@@ -79,7 +80,8 @@ pub fn with_model(scene: &Scene, model: Model, volumes: &[f64], fineness: &Finen
     }
     for (body, volume) in scene.bodies.iter_mut().zip(volumes) {
         let Some(fracture) = &mut body.fracture else { continue };
-        // a body-centered cubic lattice of edge h has 12 tetrahedra in h^3 (Labelle and Shewchuk 2007)
+        // a body-centered cubic lattice of edge h has 12 tetrahedra in h^3 (Labelle and Shewchuk
+        // 2007)
         let spacing = (12.0 * volume / fineness.tets as f64).cbrt();
         divide_by(fracture, model, spacing, fineness.factor);
         if model == Model::Prescored {

@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use super::{Model, ModelResult, Report, Run};
 use crate::wording::number;
 
-/// Only what lies beside the page is shown, and nothing runs.
+/// Only files next to the page are shown, and no scripts run.
 const HEAD: &str = r#"<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -23,7 +23,8 @@ figure { margin: 0 0 1rem; }
 </style>
 "#;
 
-/// The page in HTML. `plots` are files of the sizes, and of convergence where there are runs for it.
+/// The page in HTML. `plots` are files of the size distribution, and of convergence if there are
+/// runs for it.
 pub fn page(report: &Report, plots: &[(&str, &str)]) -> String {
     let mut html = HEAD.to_owned();
     // writing into a string cannot fail
@@ -31,7 +32,7 @@ pub fn page(report: &Report, plots: &[(&str, &str)]) -> String {
     html
 }
 
-/// Text as HTML has it: nothing in it is markup.
+/// Text with HTML escapes.
 struct Text<'a>(&'a str);
 
 impl fmt::Display for Text<'_> {
@@ -71,7 +72,7 @@ fn write_page(html: &mut String, report: &Report, plots: &[(&str, &str)]) -> fmt
     writeln!(html, "</body>\n</html>")
 }
 
-/// A sentence about the first blow.
+/// A sentence about the first impact.
 fn first_blow(report: &Report) -> String {
     let first = report.models.iter().find_map(|of| of.run.measured.first_blow.as_ref());
     let Some(blow) = first else { return "No blow was harder than a body bears.".to_owned() };
@@ -102,7 +103,7 @@ fn write_pictures(html: &mut String, models: &[ModelResult]) -> fmt::Result {
     Ok(())
 }
 
-/// A row of the table: its title and its cell of a model.
+/// A table row: its title and its cell per model.
 type Row = (&'static str, fn(&ModelResult) -> String);
 
 const ROWS: [Row; 16] = [

@@ -8,30 +8,30 @@ use plotters::prelude::*;
 use super::{Model, ModelResult, Run};
 use crate::plot::{Drawn, GREEN, INK, ORANGE, SKY, short, use_font};
 
-/// By how much a logarithmic axis is longer than its curves, to leave room for the names of these.
+/// Extension of a logarithmic axis beyond its curves, for their labels.
 const LEGEND: f64 = 5.0;
-/// Pixels across and down of a panel.
+/// Width and height of a panel in pixels.
 const PANEL: [u32; 2] = [460, 340];
 
 /// Points and lines of one model.
 struct Curve {
     model: Model,
     points: Vec<[f64; 2]>,
-    /// A line that need not go through the points.
+    /// A line independent of the points.
     line: Vec<[f64; 2]>,
 }
 
-/// Curves over axes.
+/// Curves with axes.
 struct Chart {
     title: &'static str,
     across: &'static str,
     up: &'static str,
-    /// Whether the vertical axis is logarithmic; the horizontal one is.
+    /// Whether the vertical axis is logarithmic; the horizontal one always is.
     is_log: bool,
     curves: Vec<Curve>,
 }
 
-/// How many pieces are as large as each or larger, on logarithmic axes, with the power laws.
+/// Number of pieces of at least each size, on logarithmic axes, with the power laws.
 pub fn sizes(models: &[ModelResult]) -> String {
     let curve = |of: &ModelResult| {
         let volumes = &of.run.measured.volumes;
@@ -53,7 +53,7 @@ pub fn sizes(models: &[ModelResult]) -> String {
     svg(&[chart])
 }
 
-/// Pieces, crack area and energy lost over what `across` makes of runs.
+/// Pieces, crack area and energy loss against the value of `across` for each run.
 pub fn convergence(runs: &[Run], across: &'static str, x: impl Fn(&Run) -> f64) -> String {
     let curves = |y: fn(&Run) -> f64| {
         let models = Model::ALL.into_iter().filter(|m| runs.iter().any(|run| run.model == *m));
@@ -102,7 +102,7 @@ impl Chart {
             .margin(10)
             .x_label_area_size(40)
             .y_label_area_size(66);
-        // the two kinds of axes are two types
+        // the two kinds of axes have different types
         macro_rules! draw {
             ($up:expr) => {{
                 let mut chart = chart.build_cartesian_2d(across.log_scale(), $up)?;
@@ -160,7 +160,7 @@ impl Curve {
     }
 }
 
-/// A range around numbers above 0, with room on a logarithmic axis.
+/// A range around positive numbers, with a margin on a logarithmic axis.
 fn logarithmic(numbers: impl Iterator<Item = f64>) -> Range<f64> {
     const ROOM: f64 = 1.3;
     let start = (f64::INFINITY, 0.0_f64);

@@ -9,20 +9,20 @@ pub struct PowerLaw {
     pub exponent: f64,
     /// Its standard error (equation 3.2).
     pub error: f64,
-    /// Size from which on the law holds: of all that leave [`PowerLaw::LEAST`] sizes the one at which law and data
-    /// are nearest to each other (section 3.3).
+    /// Lower bound of the law: among those that leave [`PowerLaw::LEAST`] sizes, the one with the
+    /// least distance between law and data (section 3.3).
     pub least: f64,
-    /// How many sizes are that large.
+    /// Number of sizes above the bound.
     pub count: usize,
-    /// Kolmogorov-Smirnov distance of law and data (equation 3.9).
+    /// Kolmogorov-Smirnov distance between law and data (equation 3.9).
     pub distance: f64,
 }
 
 impl PowerLaw {
-    /// Fewest sizes that a law is fitted to.
+    /// Minimum number of sizes for a fit.
     pub const LEAST: usize = 10;
 
-    /// Fits a law to sizes above 0; `None` if there are too few of them, or all are equal.
+    /// Fits a law to positive sizes; `None` if there are too few, or all are equal.
     pub fn fit(sizes: &[f64]) -> Option<Self> {
         let mut sorted: Vec<f64> =
             sizes.iter().copied().filter(|x| *x > 0.0 && x.is_finite()).collect();
@@ -33,7 +33,7 @@ impl PowerLaw {
         fits.min_by(|a, b| a.distance.total_cmp(&b.distance))
     }
 
-    /// Of sizes in ascending order, all of which the law is to hold for.
+    /// For sizes in ascending order, all within the bound of the law.
     fn of_tail(tail: &[f64]) -> Option<Self> {
         let (least, count) = (tail[0], tail.len());
         let logarithms: f64 = tail.iter().map(|x| (x / least).ln()).sum();
@@ -49,7 +49,8 @@ impl PowerLaw {
         Some(Self { exponent, error, least, count, distance })
     }
 
-    /// Complementary cumulative distribution: share of the sizes above [`PowerLaw::least`] that are at least `x`.
+    /// Complementary cumulative distribution: share of the sizes above [`PowerLaw::least`] that are
+    /// at least `x`.
     pub fn share_above(&self, x: f64) -> f64 {
         (x / self.least).powf(1.0 - self.exponent)
     }

@@ -1,4 +1,4 @@
-//! What a comparison found.
+//! Results of a comparison.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use super::power_law::PowerLaw;
 /// The JSON schema of [`Report`].
 pub const REPORT_SCHEMA: &str = include_str!("report.schema.json");
 
-/// All that a comparison found. Lengths are in m, times in s, energies in J, masses in kg.
+/// All results of a comparison. Lengths are in m, times in s, energies in J, masses in kg.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// Version of the format: 1.
@@ -18,11 +18,12 @@ pub struct Report {
     pub program: String,
     /// Path of the scene.
     pub scene: String,
-    /// Seed of all that is random.
+    /// Random seed.
     pub seed: u64,
-    /// Whether the first blow has the same bits in all models: body, time, pose, momentum and impulse.
+    /// Whether the first impact is bitwise identical in all models: body, time, pose, momentum and
+    /// impulse.
     pub same_blow: bool,
-    /// The models, in the order asked for.
+    /// The models, in the requested order.
     pub models: Vec<ModelResult>,
     /// Runs at other spacings of samples or tetrahedra, in descending order.
     pub resolutions: Vec<Run>,
@@ -30,7 +31,7 @@ pub struct Report {
     pub time_steps: Vec<Run>,
 }
 
-/// What one model did.
+/// Results of one model.
 #[derive(Clone, Debug, Serialize)]
 pub struct ModelResult {
     /// The run.
@@ -39,7 +40,7 @@ pub struct ModelResult {
     pub power_law: Option<PowerLaw>,
     /// File of its recording.
     pub recording: String,
-    /// Files of its pictures, in the order of time.
+    /// Files of its pictures, in time order.
     pub pictures: Vec<String>,
 }
 
@@ -48,7 +49,7 @@ pub struct ModelResult {
 pub struct Run {
     /// The model.
     pub model: Model,
-    /// Spacing of samples or tetrahedra over that of the first runs.
+    /// Spacing of samples or tetrahedra relative to that of the first runs.
     pub resolution: f64,
     /// Time step.
     pub time_step: f64,

@@ -1,9 +1,9 @@
-//! What no format can hold.
+//! Validation of recordings for all formats.
 
 use meshfile::{WriteError, check_poses, check_surface};
 use sim::Recording;
 
-/// Refuses what no format can hold.
+/// Rejects recordings that no format can represent.
 pub(super) fn check(recording: &Recording) -> Result<(), WriteError> {
     for track in &recording.tracks {
         check_surface(track, &track.surface())?;

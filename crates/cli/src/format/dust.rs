@@ -1,7 +1,7 @@
 //! Dust as points, for particle systems.
 //!
-//! A vertex of a PLY file is a speck: position (m), velocity (m/s), diameter `size` (m), `birth` (frame), `life` (s),
-//! `id`, and `body`, the number in the recording of the piece that it came off.
+//! A vertex of a PLY file is a particle: position (m), velocity (m/s), diameter `size` (m), `birth`
+//! (frame), `life` (s), `id`, and `body`, the index in the recording of the piece that emitted it.
 
 mod glb;
 
@@ -15,12 +15,13 @@ use sim::{Dust, ShownSpeck, Speck};
 use super::usd::{Encoding, Prim, Samples, Value, timed};
 use crate::output::{write_whole, write_whole_folder};
 
-/// What dust can be written as.
+/// Output format of dust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DustFormat {
-    /// One `.ply` file of all specks as they appear.
+    /// One `.ply` file of all particles at their birth.
     Births,
-    /// A folder of one PLY file per frame with the specks that are there; a path that ends in `.ply` and a slash.
+    /// A folder with one PLY file per frame with the existing particles; the path ends in `.ply`
+    /// and a slash.
     Frames,
     /// Animated points, `.glb`.
     Glb,
@@ -29,11 +30,11 @@ pub enum DustFormat {
 }
 
 impl DustFormat {
-    /// The endings, for messages.
+    /// The extensions, for messages.
     pub const ENDINGS: &str =
         ".ply, .glb, .usda or .usdc, or end it in .ply/ for a folder of .ply files";
 
-    /// The format that a path asks for by its ending.
+    /// The format of a path according to its extension.
     pub fn of(path: &Path) -> Option<Self> {
         let is_folder = path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
@@ -47,10 +48,10 @@ impl DustFormat {
         }
     }
 
-    /// Writes `dust` to `path`, whole or not at all.
+    /// Writes `dust` to `path` atomically.
     ///
     /// # Errors
-    /// When writing fails.
+    /// If writing fails.
     pub fn write(self, dust: &Dust, path: &Path) -> io::Result<()> {
         match self {
             Self::Births => write_whole(path, |out| {
@@ -130,7 +131,7 @@ fn write_usd(dust: &Dust, encoding: Encoding, out: &mut (impl Write + Seek)) -> 
     encoder.end()
 }
 
-/// A value for each frame, made when it is asked for.
+/// A value per frame, computed on demand.
 fn samples<'a>(dust: &'a Dust, of: impl Fn(&Dust, usize) -> Value<'static> + 'a) -> Samples<'a> {
     Box::new((0..dust.frames()).map(move |frame| (frame as f64, of(dust, frame))))
 }
@@ -139,7 +140,7 @@ fn single(v: [f64; 3]) -> [f32; 3] {
     v.map(|x| x as f32)
 }
 
-/// The corners of a box around all specks in all frames, with their sizes.
+/// The corners of the bounding box of all particles in all frames, including their sizes.
 fn extent(dust: &Dust) -> [[f64; 3]; 2] {
     let mut all =
         (0..dust.frames()).flat_map(|frame| dust.shown(frame)).map(|speck| speck.position);

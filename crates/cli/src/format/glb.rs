@@ -1,4 +1,4 @@
-//! Recordings as animated binary glTF 2.0; [`write_glb`] says how.
+//! Recordings as animated binary glTF 2.0; see [`write_glb`].
 
 mod read;
 

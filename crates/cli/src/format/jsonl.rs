@@ -1,11 +1,12 @@
 //! One JSON object per line.
 //!
-//! The first line tells what is in the file, and holds the bodies: `{"format": "brisance",
-//! "version": 1, "fps": 30, "frames": 121, "bodies": [{"name": "bunny.3", "parent": 1, "birth": 14,
-//! "end": 121, "shrinks": null, "material": "clay", "colour": [r, g, b], "inner_colour": [r, g, b]}, ...]}`, where a parent is a place in the list
-//! and `shrinks` the frame from which on a retired piece is shown to shrink away. Every other line
-//! is a frame: `{"frame": 14, "time": 0.4667, "bodies": [0, 4, 5], "poses": [[x, y, z, qx, qy, qz,
-//! qw], ...]}` with the bodies that exist in it, meters and unit quaternions, body to world.
+//! The first line describes the file and its bodies: `{"format": "brisance", "version": 1,
+//! "fps": 30, "frames": 121, "bodies": [{"name": "bunny.3", "parent": 1, "birth": 14, "end": 121,
+//! "shrinks": null, "material": "clay", "colour": [r, g, b], "inner_colour": [r, g, b]}, ...]}`,
+//! where a parent is an index in the list and `shrinks` the frame from which a retired piece is
+//! drawn shrinking. Every other line is a frame: `{"frame": 14, "time": 0.4667,
+//! "bodies": [0, 4, 5], "poses": [[x, y, z, qx, qy, qz, qw], ...]}`, with the bodies that exist in
+//! it, meters and unit quaternions, body to world.
 
 use std::io::Write;
 
@@ -16,7 +17,7 @@ use sim::{Recording, Track};
 
 use crate::spool::Paths;
 
-/// Frames whose poses are in memory at a time.
+/// Number of frames whose poses are in memory at a time.
 const BLOCK: usize = 64;
 
 pub(super) fn write(paths: Paths<'_>, out: &mut impl Write) -> Result<(), WriteError> {
@@ -48,7 +49,7 @@ fn body(track: &Track) -> Value {
         "inner_colour": track.look.inner_color })
 }
 
-/// A frame; of each stretch the track, the first frame and the poses from this on.
+/// A frame; each stretch is a track, its first frame and the poses from there on.
 fn line(stretches: &[(usize, usize, Vec<Isometry3<f64>>)], frame: usize, fps: f64) -> Value {
     let mut bodies = vec![];
     let mut poses = vec![];

@@ -1,7 +1,9 @@
-//! A folder of Wavefront OBJ files, one per frame, in world coordinates, `materials.mtl` and the images that it names.
+//! A folder with one Wavefront OBJ file per frame, in world coordinates, `materials.mtl` and the
+//! images that it refers to.
 //!
-//! Texture coordinates are those of the body, or, if it has none, where a vertex was in the whole body, m:
-//! those of a solid texture. Vertex colors follow the coordinates on `v` lines, as many programs write them.
+//! Texture coordinates are those of the body or, if it has none, the rest position of a vertex in
+//! the whole body, m: the coordinates of a solid texture. Vertex colors follow the coordinates on
+//! `v` lines, as many programs write them.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -14,7 +16,7 @@ use sim::{Image, Look, Opacity, Recording, Surface, Track, Wrap};
 
 use super::check::check;
 
-/// Writes `frame_00000.obj` and so on; every body that exists is an object of its name.
+/// Writes `frame_00000.obj` and so on; every existing body is an object with its name.
 pub(super) fn write(recording: &Recording, folder: &Path) -> Result<(), WriteError> {
     check(recording)?;
     let materials = Materials::of(recording);
@@ -23,7 +25,7 @@ pub(super) fn write(recording: &Recording, folder: &Path) -> Result<(), WriteErr
         let file = File::create(folder.join(format!("frame_{frame:05}.obj")))?;
         let mut out = BufWriter::new(file);
         writeln!(out, "mtllib materials.mtl")?;
-        // OBJ counts vertices from 1, through the whole file
+        // OBJ numbers vertices from 1, across the whole file
         let mut next = 1;
         for track in &recording.tracks {
             if let Some(pose) = track.pose(frame) {
@@ -39,7 +41,7 @@ pub(super) fn write(recording: &Recording, folder: &Path) -> Result<(), WriteErr
     Ok(())
 }
 
-/// The materials of all looks, each look once.
+/// The materials of all looks, without duplicates.
 struct Materials<'r> {
     looks: Vec<(&'r Look, Vec<String>)>,
     images: Vec<(&'r Image, String)>,
@@ -70,7 +72,7 @@ impl<'r> Materials<'r> {
         materials
     }
 
-    /// Writes `materials.mtl` and the images that it names.
+    /// Writes `materials.mtl` and the images that it refers to.
     fn write(&self, folder: &Path) -> std::io::Result<()> {
         let mut out = BufWriter::new(File::create(folder.join("materials.mtl"))?);
         for (look, coats) in &self.looks {
@@ -92,7 +94,7 @@ impl<'r> Materials<'r> {
                 let image = coat.image.as_ref();
                 let image = image.and_then(|i| self.images.iter().find(|(known, _)| *known == i));
                 if let Some((_, file)) = image {
-                    // the format has one option for both axes, and no mirror images
+                    // the format has one wrapping option for both axes, and no mirrored repeat
                     let is_clamped = coat.wrap == [Wrap::Clamp; 2];
                     let option = if is_clamped { "-clamp on " } else { "" };
                     writeln!(out, "map_Kd {option}{file}")?;
@@ -104,14 +106,14 @@ impl<'r> Materials<'r> {
         images.try_for_each(|(image, file)| std::fs::write(folder.join(file), &image.bytes))
     }
 
-    /// The names of the coats of a look.
+    /// The coat names of a look.
     fn coats(&self, look: &Look) -> &[String] {
         let known = self.looks.iter().find(|(other, _)| *other == look);
         known.map_or(&[], |(_, coats)| coats)
     }
 }
 
-/// A name like `name`, with an ending if there is one, that is not taken yet; OBJ has no blanks in names.
+/// A unique name like `name`, with an optional suffix; OBJ names cannot contain spaces.
 fn free(name: &str, ending: &str, taken: &mut BTreeSet<String>) -> String {
     let letter = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let plain: String = name.chars().map(letter).collect();
@@ -124,16 +126,16 @@ fn free(name: &str, ending: &str, taken: &mut BTreeSet<String>) -> String {
     free
 }
 
-/// Names of the material of the surface and of that of cuts; OBJ has no blanks in names.
+/// Material names of the surface and of cuts; OBJ names cannot contain spaces.
 fn names(look: &Look) -> [String; 2] {
     let name = look.material.replace(char::is_whitespace, "_");
     let inside = format!("{name}_inside");
     [name, inside]
 }
 
-/// A multiple of a power of ten, which may be less than one.
+/// Rounds to a multiple of a power of ten, which may be less than one.
 fn rounded(x: f64, unit: f64) -> f64 {
-    // one over a power of ten below one is a whole number, or nearly
+    // the inverse of a power of ten below one is nearly an integer
     let inverse = (1.0 / unit).round();
     let near = if unit < 1.0 { (x * inverse).round() / inverse } else { x };
     if near.is_finite() { near } else { x }
@@ -147,7 +149,7 @@ fn object(
 ) -> std::io::Result<()> {
     let surface = track.surface();
     let Surface { vertices, normals, rest, uvs, colors, inner, .. } = &*surface;
-    // the digits that the body's own size asks for, however far off it is
+    // the precision depends on the body's size, not on its distance from the origin
     let extent = vertices.iter().flatten().fold(0.0_f32, |most, x| most.max(x.abs()));
     let unit =
         10_f64.powi((f64::from(extent) * scale).max(f64::MIN_POSITIVE).log10().floor() as i32 - 7);

@@ -1,4 +1,4 @@
-//! Scenes for other physics engines.
+//! Physics scenes for other engines.
 
 use std::io::{Seek, Write};
 use std::path::Path;
@@ -17,7 +17,7 @@ use super::usd::{
 };
 use crate::output::write_whole;
 
-/// What a physics scene can be written as.
+/// Output format of a physics scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhysicsFormat {
     /// Binary glTF with `KHR_physics_rigid_bodies`, `.glb`.
@@ -27,10 +27,10 @@ pub enum PhysicsFormat {
 }
 
 impl PhysicsFormat {
-    /// The endings, for messages.
+    /// The extensions, for messages.
     pub const ENDINGS: &str = ".glb, .usda or .usdc";
 
-    /// The format that a path asks for by its ending.
+    /// The format of a path according to its extension.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "glb" => Some(Self::Glb),
@@ -40,10 +40,11 @@ impl PhysicsFormat {
         }
     }
 
-    /// Writes `scene` to `path`, whole or not at all.
+    /// Writes `scene` to `path` atomically.
     ///
     /// # Errors
-    /// [`WriteError`] when the scene holds what the format cannot, or writing fails.
+    /// [`WriteError`] if the scene contains data that the format cannot represent, or writing
+    /// fails.
     pub fn write(self, scene: &PhysicsScene, path: &Path) -> Result<(), WriteError> {
         match self {
             Self::Glb => write_whole(path, |out| write_physics_glb(scene, out)),
@@ -52,7 +53,8 @@ impl PhysicsFormat {
     }
 }
 
-/// A body is an `Xform` with its motion, whose children are what is drawn and, as guides, what it collides with.
+/// A body is an `Xform` with its motion. Its children are its visible geometry and, as guides, its
+/// colliders.
 fn write_usd(
     scene: &PhysicsScene,
     path: &Path,
@@ -100,7 +102,7 @@ fn gravity(scene: &PhysicsScene) -> Prim<'static> {
     prim
 }
 
-/// The materials of bodies, and the number of each body's.
+/// The materials of bodies, and the material index of each body.
 fn materials(scene: &PhysicsScene) -> (Prim<'static>, Vec<usize>) {
     let mut known: Vec<[f64; 2]> = Vec::new();
     let number = |body: &PhysicsBody| {
@@ -229,7 +231,8 @@ fn set_mesh(mesh: &TriMesh, approximation: &'static str, prim: &mut Prim<'_>) {
     add_triangles(mesh.triangles.as_flattened().to_vec(), prim);
 }
 
-/// A joint turns or moves its second body relative to the first, ours the first relative to the second.
+/// In USD, a joint moves its second body relative to the first; ours moves the first relative to
+/// the second.
 fn joint_prim(joint: &PhysicsJoint, paths: &[String], name: &str) -> Prim<'static> {
     let kind = match joint.kind {
         JointKind::Point => "PhysicsSphericalJoint",
@@ -272,14 +275,14 @@ fn joint_prim(joint: &PhysicsJoint, paths: &[String], name: &str) -> Prim<'stati
         if motor.max_force.is_finite() {
             prim.set("float", &drive("maxForce"), float(motor.max_force));
         }
-        // per degree or meter a second
+        // per degree or meter per second
         prim.set("float", &drive("damping"), float(motor.damping() / unit(1.0)));
     }
     prim
 }
 
-/// A collision group for the bodies of the same groups, which filters those that they do not meet; none if all are of
-/// the same.
+/// Collision groups, one for the bodies with equal groups, which filter out the groups that they do
+/// not collide with; `None` if all bodies have equal groups.
 fn groups(scene: &PhysicsScene, paths: &[String]) -> Option<Prim<'static>> {
     let mut known = Vec::new();
     for body in &scene.bodies {

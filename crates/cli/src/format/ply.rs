@@ -1,6 +1,6 @@
-//! A folder of PLY files, one per frame, in world coordinates, binary and little-endian.
+//! A folder with one PLY file per frame, in world coordinates, binary and little-endian.
 //!
-//! A vertex has its normal, its color and the number of its body in the recording.
+//! A vertex has its normal, its color and the index of its body in the recording.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -85,7 +85,7 @@ fn write_vertices(
     Ok(())
 }
 
-/// The sRGB byte of light from 0 to 1 (IEC 61966-2-1).
+/// The sRGB byte of linear light from 0 to 1 (IEC 61966-2-1).
 fn srgb(light: f32) -> u8 {
     let light = light.clamp(0.0, 1.0);
     let value =

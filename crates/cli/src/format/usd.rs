@@ -1,11 +1,12 @@
-//! Universal Scene Description: as text (`.usda`) or in binary (`.usdc`), of the same prims.
+//! Universal Scene Description, as text (`.usda`) or binary (`.usdc`), with the same prims.
 //!
 //! Every body is an `Xform` with time samples of translation and orientation, one time code per
-//! frame and samples between two of them at blows, and a visibility that is `inherited` while it exists. Programs that import no visibility that
-//! changes, as Blender, see a scale that is 0 where the body does not exist. Prims have the names of the
-//! bodies, as far as identifiers allow, and materials those of the looks. The mesh of a body has a subset for the outer
-//! surface, or one for each of its coats, and one for cuts, each with a material; `primvars:rest` is where a vertex
-//! was in the whole body, m. Images of coats are in a folder beside the file.
+//! frame and additional samples at impacts, and a visibility that is `inherited` while it exists.
+//! Programs that do not import animated visibility, such as Blender, see a scale that is 0 where
+//! the body does not exist. Prims have the names of the bodies, as far as identifiers allow, and
+//! materials those of the looks. The mesh of a body has a subset for the outer surface, or one per
+//! coat, and one for cuts, each with a material; `primvars:rest` is the position of a vertex in the
+//! whole body, m. Images of coats are in a folder next to the file.
 
 mod binary;
 mod encoder;
@@ -30,7 +31,7 @@ pub(super) use names::Names;
 pub(super) use prim::{Metadata, Prim, Samples, Value};
 use text::Text;
 
-/// How prims become bytes.
+/// The encoding of prims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// `.usda`.
@@ -40,7 +41,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// Writes to `out`, which is empty.
+    /// An encoder that writes to `out`, which must be empty.
     pub(super) fn encoder<'w>(self, out: &'w mut (impl Write + Seek)) -> Box<dyn Encoder + 'w> {
         match self {
             Self::Text => Box::new(Text::new(out)),
@@ -61,7 +62,7 @@ pub(super) fn timed(frames: usize, fps: f64) -> [(&'static str, Value<'static>);
     ]
 }
 
-/// Writes to `out`, the file that is to be at `path`, and the images beside it.
+/// Writes to `out`, the future file at `path`, and writes the images next to it.
 pub(super) fn write(
     recording: &Recording,
     path: &Path,
@@ -85,7 +86,7 @@ pub(super) fn write(
     Ok(looks.write_images(path)?)
 }
 
-/// With the name of its prim and those of its materials.
+/// The prim of a body, given the names of the prim and of its materials.
 fn body<'a>(
     (own, materials): (&str, &MaterialNames),
     (track, surface): (&'a Track, &'a Surface),
@@ -121,7 +122,7 @@ fn body<'a>(
     prim
 }
 
-/// Times, in frames, of the poses of a body and of its blows, and where it is then.
+/// Times, in frames, of the poses of a body and of its impacts, with its poses.
 fn moments(track: &Track) -> Vec<(f64, Isometry3<f64>)> {
     let poses = (track.birth..).zip(&track.poses).map(|(frame, pose)| (frame as f64, *pose));
     let waypoints = track.waypoints.iter().map(|waypoint| (waypoint.time, waypoint.pose));
@@ -130,9 +131,11 @@ fn moments(track: &Track) -> Vec<(f64, Isometry3<f64>)> {
     moments
 }
 
-/// Times, in frames, and sizes between which a body grows and shrinks; none if it always is as large.
+/// Times, in frames, and scales between which a body grows and shrinks; empty if its scale is
+/// constant.
 fn sizes(track: &Track, (frames, fps): (usize, f64)) -> Vec<(f64, f32)> {
-    /// Programs interpolate between samples. A scale therefore has a second sample this many frames before it changes.
+    /// Programs interpolate between samples. A scale therefore has a second sample this many frames
+    /// before it changes.
     const HELD: f64 = 1e-3;
     let (birth, end) = (track.birth as f64, track.end() as f64);
     let mut sizes = vec![];
@@ -221,7 +224,7 @@ pub(super) fn mesh<'a>(
 /// The name of a subset, its material and its triangles.
 type Side<'a> = (String, &'a str, Cow<'a, [[u32; 3]]>);
 
-/// Adds triangles, and which of them have which material.
+/// Adds triangles, and the subsets of their materials.
 fn add_faces(sides: Vec<Side<'_>>, prim: &mut Prim<'_>) {
     let corners = sides.iter().flat_map(|(.., triangles)| triangles.as_flattened());
     add_triangles(corners.copied().collect(), prim);

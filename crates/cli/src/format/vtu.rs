@@ -1,11 +1,11 @@
-//! A series for ParaView: `NAME.pvd` that names the files in the folder `NAME` beside it, one VTK
-//! unstructured grid per frame, in world coordinates: the triangles of bodies, and in place of them
-//! the tetrahedra of bodies of finite elements, from the frame on in which these are known.
+//! A series for ParaView: `NAME.pvd`, which lists the files in the folder `NAME` next to it, one
+//! VTK unstructured grid per frame in world coordinates: the triangles of bodies or, for finite
+//! element bodies, their tetrahedra from the first frame in which they are known.
 //!
-//! Cells have the number of their body, its speed in m/s, whether they are of a cut, and the stress
-//! of the last blow, Pa: the largest principal one and that of von Mises, zero where none is known.
-//! Data are appended as raw bytes, little-endian, each array compressed by zlib. Frames in which nothing changes
-//! have one file.
+//! Cells have the index of their body, its speed in m/s, whether they belong to a cut, and the
+//! stress of the last impact, Pa: the largest principal one and the von Mises stress, zero where
+//! unknown. Data are appended as raw bytes, little-endian, each array compressed by zlib. Unchanged
+//! frames share one file.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -19,13 +19,13 @@ use sim::{Recording, Track};
 
 use super::check::check;
 
-/// The names of a triangle and a tetrahedron in VTK.
+/// The VTK types of a triangle and a tetrahedron.
 const VTK_TRIANGLE: u8 = 5;
 const VTK_TETRA: u8 = 10;
-/// Bytes of a point.
+/// Bytes per point.
 const POINT: usize = 12;
 
-/// Writes `frame_00000.vtu` and so on, and returns of each frame the one whose file holds it.
+/// Writes `frame_00000.vtu` and so on, and returns for each frame the one whose file contains it.
 pub(super) fn write_frames(recording: &Recording, folder: &Path) -> Result<Vec<usize>, WriteError> {
     check(recording)?;
     let mut written: Vec<usize> = Vec::with_capacity(recording.frames);
@@ -45,8 +45,8 @@ pub(super) fn write_frames(recording: &Recording, folder: &Path) -> Result<Vec<u
     Ok(written)
 }
 
-/// Writes the list of the files in `folder`, with the times of their frames; `written` is what [`write_frames`]
-/// returned.
+/// Writes the list of the files in `folder`, with the times of their frames; `written` is the
+/// result of [`write_frames`].
 pub(super) fn write_list(
     (recording, written): (&Recording, &[usize]),
     folder: &str,
@@ -72,8 +72,8 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
-/// The speed of the middle of a body in a frame, m/s: that of its last move, or of the next one if
-/// it was just born.
+/// The speed of a body's origin in a frame, m/s, from its last displacement, or from the next one
+/// if it was just created.
 fn speed(track: &Track, frame: usize, fps: f64) -> f32 {
     let place = |frame: usize| track.pose(frame).map(|pose| pose.translation.vector);
     let before = frame.checked_sub(1).and_then(place);
@@ -81,7 +81,7 @@ fn speed(track: &Track, frame: usize, fps: f64) -> f32 {
     ends.map_or(0.0, |(from, to)| ((to - from).norm() * fps) as f32)
 }
 
-/// The cells of a frame and what is known of them.
+/// The cells of a frame and their data.
 #[derive(Default, PartialEq)]
 struct Cells {
     points: Vec<u8>,
@@ -93,13 +93,13 @@ struct Cells {
     cuts: Vec<u8>,
     principal: Vec<u8>,
     von_mises: Vec<u8>,
-    /// Corners so far.
+    /// Number of corners so far.
     length: i32,
 }
 
-/// What all cells of a body have in common.
+/// Common data of all cells of a body.
 struct Of {
-    /// The number of its first point.
+    /// The index of its first point.
     first: i32,
     body: i32,
     /// m/s.
@@ -155,11 +155,11 @@ impl Cells {
     }
 }
 
-/// A list of numbers by its type, its name and how many of them are one entry.
+/// A data array: its type, its name, its number of components and its bytes.
 type Array<'a> = (&'a str, &'a str, usize, &'a [u8]);
 
-/// As VTK compresses: the numbers of blocks, of bytes in a block and in the last one if that is shorter, and of
-/// bytes of each once it is compressed; then the blocks.
+/// VTK's compressed form: the number of blocks, the size of a block and of a shorter last one, and
+/// the compressed size of each; then the blocks.
 pub(crate) fn compressed(data: &[u8]) -> std::io::Result<Vec<u8>> {
     const BLOCK: usize = 1 << 16;
     let blocks = data.chunks(BLOCK).map(|block| {
@@ -175,7 +175,7 @@ pub(crate) fn compressed(data: &[u8]) -> std::io::Result<Vec<u8>> {
     Ok(all)
 }
 
-/// A list of numbers as it is in the file.
+/// A data array in file form.
 struct Packed<'a> {
     kind: &'a str,
     name: &'a str,

@@ -3,7 +3,7 @@ use super::*;
 const CORNERS: [[f32; 3]; 4] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 const FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
 
-/// The mesh that `read_mesh` finds in a file of these bytes.
+/// The mesh that `read_mesh` reads from a file of these bytes.
 fn read(name: &str, bytes: &[u8]) -> Result<TriMesh, MeshFileError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -85,7 +85,7 @@ fn ply_vertices_keep_their_colors_and_texture_coordinates() {
     assert_tetrahedron(&mesh);
     let first = corners[0][0];
     let color = first.color.unwrap();
-    // sRGB 188 is half the light of 255 to one part in 300
+    // sRGB 188 is half the linear light of 255 to one part in 300
     assert_eq!((color.x, color.y, color.w), (1.0, 0.0, 1.0));
     assert!((color.z - 0.5).abs() < 0.005, "{color}");
     assert_eq!(corners[3][2].uv, Some(nalgebra::Vector2::new(0.5, 0.25)));
@@ -144,7 +144,7 @@ fn other_files_are_refused() {
     assert!(matches!(read_mesh(Path::new("no.obj")).unwrap_err(), MeshFileError::Read(_)));
 }
 
-/// The file with any of its bytes replaced, or cut off anywhere.
+/// The file with any of its bytes replaced, or truncated anywhere.
 fn damaged(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let cut = (0..bytes.len()).map(|length| bytes[..length].to_vec());
     let changed = (0..bytes.len()).flat_map(|at| {

@@ -1,4 +1,4 @@
-//! A bar that says what the colors of a picture stand for.
+//! A color bar as the legend of a picture.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -6,18 +6,18 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::style::{INK, short, use_font};
 use crate::render::Picture;
 
-/// Pixels from the edges of the picture, and of the panel and the bar.
+/// Pixels from the edges of the picture, and the sizes of the panel and the bar.
 const MARGIN: i32 = 16;
 const PANEL: [i32; 2] = [132, 330];
 const BAR: [i32; 2] = [24, 240];
-/// Least steps between numbers beside the bar.
+/// Minimum number of label steps.
 const LEAST_STEPS: f64 = 3.0;
-/// Least share of the bar between numbers.
+/// Minimum distance between labels as a share of the bar.
 const ROOM: f64 = 0.07;
-/// Sizes of steps, of which there are as many as fit.
+/// Candidate step sizes; the first that fits is used.
 const STEPS: [f64; 4] = [5.0, 2.5, 2.0, 1.0];
 
-/// What the colors of a picture stand for.
+/// The color scale of a picture.
 #[derive(Clone, Copy)]
 pub(crate) struct StressScale<'a> {
     /// sRGB, in ascending order of stress from 0.
@@ -43,7 +43,7 @@ impl StressScale<'_> {
     }
 }
 
-/// Draws a color bar over the right edge of a picture, if it is large enough.
+/// Draws a color bar at the right edge of a picture, if it is large enough.
 pub(crate) fn with_stress_scale(picture: &Picture, scale: &StressScale<'_>) -> Picture {
     let size = picture.size();
     let mut bytes = picture.bytes().to_vec();
@@ -53,7 +53,7 @@ pub(crate) fn with_stress_scale(picture: &Picture, scale: &StressScale<'_>) -> P
     Picture::new(size, bytes)
 }
 
-/// The SI unit that shows a stress as a number between 1 and 1000, and its value, Pa.
+/// The SI unit in which a stress is between 1 and 1000, and its value, Pa.
 fn unit(stress: f64) -> (&'static str, f64) {
     let units = [("GPa", 1e9), ("MPa", 1e6), ("kPa", 1e3)];
     units.into_iter().find(|(_, size)| stress >= *size).unwrap_or(("Pa", 1.0))
@@ -90,7 +90,7 @@ fn draw<B: DrawingBackend>(
     area.draw(&Rectangle::new([(left, height(1.0)), (left + BAR[0], bottom)], INK))?;
     let text = text.pos(Pos::new(HPos::Left, VPos::Center));
     let marks = scale.marks();
-    // the end has its number where there is room
+    // the end is labeled if there is room
     let last = marks.last().copied().unwrap_or(0.0);
     let end = (most - last > ROOM * most).then_some(most);
     for (mark, is_line) in [(0.0, false)]

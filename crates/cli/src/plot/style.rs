@@ -1,4 +1,4 @@
-//! Colors, letters and numbers of drawings.
+//! Colors, fonts and number formats of plots.
 
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
@@ -15,11 +15,11 @@ pub(crate) type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>
 
 pub(crate) fn use_font() {
     const FONT: &[u8] = include_bytes!("Roboto.ttf");
-    // it is a font; without it there would be no text, which a test looks for
+    // the embedded font is valid; a test checks that text is drawn
     let _ = register_font("sans-serif", FontStyle::Normal, FONT);
 }
 
-/// A number as short as its axis needs it.
+/// A number with as many digits as axis labels need.
 pub(crate) fn short(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 {

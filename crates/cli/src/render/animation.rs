@@ -1,4 +1,4 @@
-//! Pictures that follow each other in one file.
+//! Animated pictures in one file.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use gif::{Encoder, Frame, Repeat};
 
 use super::Picture;
 
-/// An animated GIF that starts over at its end; 256 colors a picture.
+/// An animated GIF that loops; 256 colors per picture.
 pub struct Gif<W: Write> {
     encoder: Encoder<W>,
     size: [u16; 2],
@@ -15,10 +15,10 @@ pub struct Gif<W: Write> {
 }
 
 impl<W: Write> Gif<W> {
-    /// Of pictures of `size` pixels, `fps` a second.
+    /// For pictures of `size` pixels, `fps` per second.
     ///
     /// # Errors
-    /// When writing fails.
+    /// If writing fails.
     pub fn new(out: W, size: [usize; 2], fps: f64) -> io::Result<Self> {
         let size = size.map(|pixels| pixels as u16);
         let mut encoder = Encoder::new(out, size[0], size[1], &[]).map_err(io::Error::other)?;
@@ -26,16 +26,16 @@ impl<W: Write> Gif<W> {
         Ok(Self { encoder, size, fps, pictures: 0 })
     }
 
-    /// Adds a picture of that size.
+    /// Adds a picture of this size.
     ///
     /// # Errors
-    /// When writing fails.
+    /// If writing fails.
     pub fn add(&mut self, picture: &Picture) -> io::Result<()> {
-        /// Of 1, best, to 30: how hurriedly colors are chosen.
+        /// Speed of color selection, from 1 (best) to 30.
         const SPEED: i32 = 10;
         let [width, height] = self.size;
         let mut frame = Frame::from_rgb_speed(width, height, picture.bytes(), SPEED);
-        // hundredths of a second are too coarse for one picture, but add up
+        // delays are in hundredths of a second: round their running sum
         let until = |pictures: u32| (f64::from(pictures) * 100.0 / self.fps).round();
         frame.delay = (until(self.pictures + 1) - until(self.pictures)) as u16;
         self.pictures += 1;
@@ -43,16 +43,16 @@ impl<W: Write> Gif<W> {
     }
 }
 
-/// An animated PNG that starts over at its end; all colors, and a larger file than a [`Gif`].
+/// An animated PNG that loops; all colors, and a larger file than a [`Gif`].
 pub struct Apng<W: Write> {
     writer: png::Writer<W>,
 }
 
 impl<W: Write> Apng<W> {
-    /// Of `pictures` pictures of `size` pixels, `fps` a second.
+    /// For `pictures` pictures of `size` pixels, `fps` per second.
     ///
     /// # Errors
-    /// When writing fails, or there are no pictures.
+    /// If writing fails, or there are no pictures.
     pub fn new(out: W, size: [usize; 2], pictures: usize, fps: f64) -> io::Result<Self> {
         let [width, height] = size.map(|n| n as u32);
         let mut encoder = png::Encoder::new(out, width, height);
@@ -63,10 +63,10 @@ impl<W: Write> Apng<W> {
         Ok(Self { writer: encoder.write_header()? })
     }
 
-    /// Adds a picture of that size.
+    /// Adds a picture of this size.
     ///
     /// # Errors
-    /// When writing fails.
+    /// If writing fails.
     pub fn add(&mut self, picture: &Picture) -> io::Result<()> {
         Ok(self.writer.write_image_data(picture.bytes())?)
     }
@@ -74,7 +74,7 @@ impl<W: Write> Apng<W> {
     /// Ends the file.
     ///
     /// # Errors
-    /// When writing fails, or a picture is missing.
+    /// If writing fails, or a picture is missing.
     pub fn finish(self) -> io::Result<()> {
         Ok(self.writer.finish()?)
     }

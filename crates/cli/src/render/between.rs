@@ -1,18 +1,18 @@
-//! Where bodies are between two frames, for slow motion.
+//! Interpolation of bodies between frames, for slow motion.
 
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, UnitQuaternion, Vector3};
 use sim::{Recording, Surface, Track};
 
-/// A body at a moment.
+/// A body at a time.
 pub(super) struct Interpolated {
-    /// Number of its track.
+    /// Index of its track.
     pub(super) track: usize,
     pub(super) pose: Isometry3<f64>,
     pub(super) scale: f64,
 }
 
-/// The bodies that exist at a moment, in frames. A body that breaks by the next frame is in pieces already, which start
-/// at its pose.
+/// The bodies that exist at a time, in frames. A body that breaks by the next frame is already in
+/// pieces, which start at its pose.
 pub(super) fn interpolated(recording: &Recording, moment: f64) -> Vec<Interpolated> {
     let before = moment.max(0.0).floor() as usize;
     let share = moment - before as f64;
@@ -31,7 +31,7 @@ pub(super) fn interpolated(recording: &Recording, moment: f64) -> Vec<Interpolat
             (None, Some(next)) => start(recording, track, before).unwrap_or(*next),
             (None, None) => return None,
         };
-        // one that ends without pieces stays until it is gone
+        // a body that ends without pieces stays at its pose until it is gone
         let is_broken = || recording.tracks[n + 1..].iter().any(|piece| piece.parent == Some(n));
         let end = match next {
             Some(next) => *next,
@@ -48,14 +48,14 @@ pub(super) fn interpolated(recording: &Recording, moment: f64) -> Vec<Interpolat
     recording.tracks.iter().enumerate().filter_map(place).collect()
 }
 
-/// Where a piece was in the body that it broke off, in the last frame of that.
+/// Pose of a piece within its parent, in the last frame of the parent.
 fn start(recording: &Recording, piece: &Track, frame: usize) -> Option<Isometry3<f64>> {
     let parent = &recording.tracks[piece.parent?];
     let [of_parent, of_piece] = [parent, piece].map(|track| material(&track.surface()));
     Some(parent.pose(frame)? * of_parent?.inverse() * of_piece?)
 }
 
-/// Body to material coordinates, by three vertices that are far apart.
+/// Body to material coordinates, from three distant vertices.
 fn material(surface: &Surface) -> Option<Isometry3<f64>> {
     let place = |of: &[[f32; 3]], n: usize| Point3::from(of[n]).cast::<f64>();
     let numbers = 0..surface.vertices.len();

@@ -3,20 +3,20 @@
 
 use nalgebra::Vector3;
 
-/// Single precision suffices: coordinates are relative to the point that the camera looks at, in units of the radius
+/// Single precision suffices: coordinates are relative to the camera target, in units of the radius
 /// of the subject.
 pub(super) type Vec3 = Vector3<f32>;
 
-/// Triangles in a leaf that are not worth another split.
+/// Maximum number of triangles in a leaf that is not split further.
 const LEAF: usize = 4;
-/// Bins of a binned surface-area heuristic (Wald 2007).
+/// Bins of the binned surface area heuristic (Wald 2007).
 const BINS: usize = 12;
 /// Splits below this depth halve the number of triangles, which bounds the depth of the tree.
 const DEEP: usize = 40;
-/// Nodes that wait: one a level, and no tree of 2^32 triangles has more levels.
+/// Size of the traversal stack: one node per level, and no tree of 2^32 triangles has more levels.
 const STACK: usize = DEEP + 34;
 
-/// A ray; `direction` has length one.
+/// A ray; `direction` is a unit vector.
 #[derive(Clone, Copy)]
 pub(super) struct Ray {
     pub(super) origin: Vec3,
@@ -34,7 +34,7 @@ impl Ray {
     }
 }
 
-/// Where a ray meets a triangle.
+/// Intersection of a ray and a triangle.
 #[derive(Clone, Copy)]
 pub(super) struct Hit {
     pub(super) distance: f32,
@@ -43,7 +43,8 @@ pub(super) struct Hit {
     pub(super) weights: [f32; 2],
 }
 
-/// A box. `count` triangles from `first` on, or two boxes from `first` on if there are none.
+/// A node: its box, and `count` triangles from `first` on or, if `count` is 0, two child nodes from
+/// `first` on.
 #[derive(Clone, Copy)]
 struct Node {
     min: Vec3,
@@ -65,7 +66,7 @@ pub(super) struct Bvh {
     triangles: Vec<Triangle>,
 }
 
-/// A box that grows.
+/// A growing bounding box.
 #[derive(Clone, Copy)]
 struct Bounds {
     min: Vec3,
@@ -86,14 +87,14 @@ impl Bounds {
         self.plus(Self { min: p, max: p })
     }
 
-    /// Half the area of its surface; 0 of an empty box.
+    /// Half its surface area; 0 for an empty box.
     fn area(&self) -> f64 {
         let d = (self.max - self.min).map(|x| f64::from(x).max(0.0));
         d.x * d.y + d.y * d.z + d.z * d.x
     }
 }
 
-/// A triangle as it is sorted.
+/// A triangle while the tree is built.
 #[derive(Clone, Copy)]
 struct Part {
     bounds: Bounds,
@@ -136,7 +137,7 @@ impl Bvh {
         Self { nodes, triangles: parts.iter().map(triangle).collect() }
     }
 
-    /// The nearest triangle that a ray meets before `limit`, from either side.
+    /// The nearest triangle that a ray hits before `limit`, from either side.
     pub(super) fn nearest(&self, ray: &Ray, limit: f32) -> Option<Hit> {
         let mut best: Option<Hit> = None;
         self.walk(ray, limit, |hit| {
@@ -146,18 +147,18 @@ impl Bvh {
         best
     }
 
-    /// Hands over triangles that a ray meets before `limit`, in no order, until `stops` says so.
+    /// Visits the triangles that a ray hits before `limit`, unordered, until `stops` returns true.
     pub(super) fn any(&self, ray: &Ray, limit: f32, mut stops: impl FnMut(u32) -> bool) -> bool {
         let mut stopped = false;
         self.walk(ray, limit, |hit| {
             stopped |= stops(hit.triangle);
-            // nothing is nearer than this
+            // no hit is nearer than this limit, which ends the traversal
             if stopped { f32::NEG_INFINITY } else { limit }
         });
         stopped
     }
 
-    /// Hands over what a ray meets before a limit; each hit sets the new one.
+    /// Visits the hits of a ray before a limit; each hit sets the new limit.
     fn walk(&self, ray: &Ray, mut limit: f32, mut found: impl FnMut(Hit) -> f32) {
         if self.triangles.is_empty() {
             return;
@@ -206,7 +207,7 @@ impl Node {
     fn meet(&self, ray: &Ray, limit: f32) -> f32 {
         let a = (self.min - ray.origin).component_mul(&ray.inverse);
         let b = (self.max - ray.origin).component_mul(&ray.inverse);
-        // `min` and `max` of floats leave out what is no number, as of a ray within a face
+        // float `min` and `max` ignore NaN, which occurs for a ray within a face
         let enter = a.x.min(b.x).max(a.y.min(b.y)).max(a.z.min(b.z)).max(0.0);
         let leave = a.x.max(b.x).min(a.y.max(b.y)).min(a.z.max(b.z)).min(limit);
         if enter <= leave { enter } else { f32::INFINITY }
@@ -226,13 +227,14 @@ impl Triangle {
         let q = s.cross(e);
         let v = ray.direction.dot(&q) * inverse;
         let distance = f.dot(&q) * inverse;
-        // a triangle seen from its edge gives no numbers, which fail every comparison
+        // a triangle seen edge-on yields NaN, which fails every comparison
         let hits = u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance > 0.0 && distance < limit;
         hits.then_some(Hit { distance, triangle: self.number, weights: [u, v] })
     }
 }
 
-/// Sorts triangles into two groups and says how many are in the first; nothing if they stay together.
+/// Partitions triangles and returns the size of the first group; `None` if they should stay
+/// together.
 fn split(parts: &mut [Part], bounds: &Bounds, depth: usize) -> Option<usize> {
     if parts.len() <= LEAF {
         return None;
@@ -274,7 +276,7 @@ fn split(parts: &mut [Part], bounds: &Bounds, depth: usize) -> Option<usize> {
     if count == 0 || count == parts.len() { halves(parts) } else { Some(count) }
 }
 
-/// The least cost of a split before a bin, and that bin.
+/// The minimum split cost, and the bin after the split.
 fn cheapest(bins: &[(Bounds, usize); BINS]) -> (f64, usize) {
     let mut below = [0.0; BINS];
     let (mut bounds, mut count) = (Bounds::NONE, 0);

@@ -4,17 +4,18 @@ use std::f32::consts::TAU;
 
 use super::bvh::Vec3;
 
-/// Rays that share a sequence of random numbers.
+/// Number of rays that share a random sequence.
 const SQUARE: u32 = 16;
 
-/// Random numbers that are the same for a place of the picture.
+/// Random numbers that depend only on the position in the picture.
 pub(super) struct Random {
     tile: [f32; 2],
     count: u32,
 }
 
 impl Random {
-    /// Those of a ray: rays of a square of 4 by 4 share a sequence (Roberts 2018, R2) and take turns in it.
+    /// The generator of a ray: rays of a 4 by 4 square share a sequence (Roberts 2018, R2),
+    /// interleaved.
     pub(super) fn at(x: u32, y: u32) -> Self {
         const ORDER: [u32; SQUARE as usize] =
             [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5];
@@ -24,16 +25,16 @@ impl Random {
         Self { tile: [part(tile), part(tile >> 16)], count: turn }
     }
 
-    /// Two numbers from 0 up to 1.
+    /// Two numbers in [0, 1).
     pub(super) fn pair(&mut self) -> [f32; 2] {
         let n = self.count as f32;
-        // rays of a square take turns: neighbors in the sequence are far apart
+        // the rays of a square are interleaved: neighbors in the sequence are far apart
         self.count += SQUARE;
         [(self.tile[0] + n * 0.754_877_7).fract(), (self.tile[1] + n * 0.569_840_3).fract()]
     }
 }
 
-/// A number for a place that looks random (Jarzynski and Olano 2020, pcg2d).
+/// A hash of a position (Jarzynski and Olano 2020, pcg2d).
 fn hash(x: u32, y: u32) -> u32 {
     let [mut a, mut b] = [x, y].map(|n| n.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
     a = a.wrapping_add(b.wrapping_mul(1_664_525));
@@ -45,7 +46,7 @@ fn hash(x: u32, y: u32) -> u32 {
     b ^ (b >> 16) ^ (a >> 16)
 }
 
-/// Two vectors at right angles to a unit vector and each other (Duff and others 2017).
+/// Two vectors orthogonal to a unit vector and to each other (Duff and others 2017).
 fn tangents(n: &Vec3) -> [Vec3; 2] {
     let sign = 1f32.copysign(n.z);
     let a = -1.0 / (sign + n.z);
@@ -54,7 +55,8 @@ fn tangents(n: &Vec3) -> [Vec3; 2] {
     [first, Vec3::new(b, sign + n.y * n.y * a, -n.y)]
 }
 
-/// A direction near `axis`: `sine` is 1 for one of a hemisphere, seen as often as it is bright.
+/// A cosine-weighted direction around `axis`, within the cone with the given `sine`; 1 for the
+/// hemisphere.
 pub(super) fn near(axis: &Vec3, sine: f32, [u, v]: [f32; 2]) -> Vec3 {
     let radius = sine * u.sqrt();
     let (y, x) = (TAU * v).sin_cos();
@@ -63,8 +65,8 @@ pub(super) fn near(axis: &Vec3, sine: f32, [u, v]: [f32; 2]) -> Vec3 {
     a * (radius * x) + b * (radius * y) + axis * along
 }
 
-/// A normal of a rough surface as a viewer in the direction `towards` sees them, of a surface of GGX of this `alpha` (Dupuy
-/// and Benyoub 2023, "Sampling Visible GGX Normals with Spherical Caps").
+/// A sampled visible normal of a GGX surface of roughness `alpha`, seen from `towards` (Dupuy and
+/// Benyoub 2023, "Sampling Visible GGX Normals with Spherical Caps").
 pub(super) fn visible_half(
     (towards, normal): (&Vec3, &Vec3),
     alpha: f32,
@@ -80,7 +82,7 @@ pub(super) fn visible_half(
     (a * (alpha * half.x) + b * (alpha * half.y) + normal * half.z.max(1e-6)).normalize()
 }
 
-/// The share of a rough surface that is seen along a direction of this slope (Smith 1967, for GGX).
+/// The visible share of a rough surface in a direction with the given cosine (Smith 1967, for GGX).
 pub(super) fn masking(slope: f32, alpha: f32) -> f32 {
     let squared = alpha * alpha;
     2.0 * slope / (slope + (squared + (1.0 - squared) * slope * slope).sqrt())
@@ -105,7 +107,7 @@ mod tests {
         assert!((mean - 2.0 / 3.0).abs() < 0.01, "{mean}");
     }
 
-    /// The mean slope of normals is that of the integral over their density, which is one in all.
+    /// The mean cosine of sampled normals equals its integral over their density.
     #[test]
     fn normals_of_rough_metals_are_as_frequent_as_they_are_seen() {
         for (alpha, degrees) in [(0.1_f32, 20.0_f32), (0.4, 60.0), (0.7, 75.0)] {

@@ -1,4 +1,4 @@
-//! Images of materials, decoded, at any size.
+//! Decoded images of materials, with mipmaps.
 
 use nalgebra::Vector4;
 use png::{ColorType, Transformations};
@@ -21,10 +21,10 @@ pub enum ImageError {
     Unusable {
         /// Its name in the recording.
         name: String,
-        /// What is wrong with it, and what to do.
+        /// What is wrong with it, and how to fix it.
         problem: String,
     },
-    /// All together take too much memory.
+    /// All images together take too much memory.
     #[error(
         "its images have more than {} pixels together: make them smaller",
         meshfile::MAX_PIXELS
@@ -37,15 +37,16 @@ pub enum ImageError {
 pub struct Images(Vec<(Image, Pyramid)>);
 
 impl Images {
-    /// Those of `recording`, each decoded once.
+    /// Decodes the images of `recording`, each once.
     ///
     /// # Errors
-    /// [`ImageError`] when one is damaged, or all have more than [`meshfile::MAX_PIXELS`] pixels together.
+    /// [`ImageError`] if one is damaged, or all have more than [`meshfile::MAX_PIXELS`] pixels
+    /// together.
     pub fn of(recording: &Recording) -> Result<Self, ImageError> {
         Self::of_coats(recording.tracks.iter().flat_map(|track| track.look.coats.iter()))
     }
 
-    /// Those of materials, each decoded once.
+    /// Decodes the images of materials, each once.
     ///
     /// # Errors
     /// As [`Images::of`].
@@ -69,8 +70,8 @@ impl Images {
         Ok(Self(images))
     }
 
-    /// The mean linear color of a mesh by its materials, their images and the colors of its corners; `None` if it has
-    /// none of these.
+    /// The mean linear color of a mesh from its materials, their images and its corner colors;
+    /// `None` if it has none of these.
     pub fn mean_color(&self, painted: &PaintedMesh) -> Option<[f32; 3]> {
         let PaintedMesh { mesh, corners, coats, coat_of } = painted;
         let (mut sum, mut whole) = (Vec4::zeros(), 0.0);
@@ -91,7 +92,8 @@ impl Images {
         (whole > 0.0).then_some([r, g, b].map(|c: f64| c as f32))
     }
 
-    /// The linear color of a material in the middle of a triangle, of as much of its image as the triangle shows.
+    /// The linear color of a material at the center of a triangle, averaged over the triangle's
+    /// area in the image.
     fn mean_of_face(&self, coat: &Coat, corners: Option<&[Paint; 3]>) -> Vec4 {
         let own = Vec4::from(coat.color.map(f64::from));
         let uvs = corners.and_then(|[a, b, c]| Some([a.uv?, b.uv?, c.uv?]));
@@ -109,7 +111,7 @@ impl Images {
     }
 }
 
-/// An image, and the same with half as many pixels a side until there is one (Williams 1983).
+/// A mipmap: an image and its successively halved versions down to one pixel (Williams 1983).
 pub(super) struct Pyramid(Vec<Level>);
 
 struct Level {
@@ -135,8 +137,8 @@ impl Pyramid {
         Ok(Self(levels))
     }
 
-    /// The linear color and the alpha at texture coordinates, `v` upwards, wrapped beyond 0 to 1, of a patch of
-    /// `area`, a share of the whole image.
+    /// The linear color and the alpha at texture coordinates, `v` upwards, wrapped beyond 0 to 1,
+    /// averaged over `area`, a share of the whole image.
     pub(super) fn at(&self, uv: [f32; 2], area: f32, wrap: [Wrap; 2]) -> [f32; 4] {
         let [width, height] = self.0[0].size;
         let pixels = (area * (width * height) as f32).max(1.0);
@@ -179,7 +181,7 @@ impl Level {
         [linear(r), linear(g), linear(b), f32::from(a) / 255.0]
     }
 
-    /// Between the middles of four pixels.
+    /// Bilinear interpolation.
     fn at(&self, [u, v]: [f32; 2], wrap: [Wrap; 2]) -> [f32; 4] {
         let [width, height] = self.size;
         let ([left, right], across) = neighbors(u, width, wrap[0]);
@@ -193,10 +195,11 @@ impl Level {
     }
 }
 
-/// The pixels on both sides of a place in a row of `count` from 0 to 1, and how far it is from the first to the second.
+/// The two pixels around a position from 0 to 1 in a row of `count`, and the interpolation weight
+/// of the second.
 fn neighbors(x: f32, count: usize, wrap: Wrap) -> ([usize; 2], f32) {
     let row = count as f32;
-    // numbers stay small, however far out the place is
+    // keeps numbers small for distant positions
     let x = match wrap {
         Wrap::Repeat => x.rem_euclid(1.0),
         Wrap::Mirror => x.rem_euclid(2.0),
@@ -278,13 +281,13 @@ mod tests {
                 let u = -0.75 + 0.5 * n as f32;
                 assert_eq!(level.at([u, 0.75], [wrap, Wrap::Repeat])[0], color, "{wrap:?} at {u}");
             }
-            // a rim that meets itself is not mixed with the other
+            // only repetition blends opposite borders
             let rim = if wrap == Wrap::Repeat { 0.5 } else { 1.0 };
             assert!((level.at([1.0, 0.75], [wrap, wrap])[0] - rim).abs() < 1e-6, "{wrap:?}");
-            // the part above is white below no rim
+            // above the image only repetition shows the lower part
             let above = level.at([0.75, 1.25], [Wrap::Repeat, wrap]);
             assert_eq!(above[1], if wrap == Wrap::Repeat { 0.0 } else { 1.0 }, "{wrap:?}");
-            // and numbers that are not finite are no reason to stop
+            // non-finite numbers do not panic
             level.at([f32::NAN, f32::INFINITY], [wrap; 2]);
             level.at([-f32::MAX, f32::MAX], [wrap; 2]);
         }

@@ -1,4 +1,4 @@
-//! Light: one sun, a sky, and what bodies throw back of them once.
+//! Lighting: one sun, a sky, and one bounce of light between bodies.
 
 use nalgebra::Vector4;
 
@@ -6,24 +6,24 @@ use super::bvh::{Ray, Vec3};
 use super::directions::{Random, masking, near, visible_half};
 use super::stage::{Spot, Stage};
 
-/// What a ray through the picture brings, apart from the light that falls on what it meets, which is
-/// noisy and averaged with that of its neighbors.
+/// The result of a camera ray, without the light that falls on its surface, which is noisy and
+/// averaged with that of neighbors.
 #[derive(Clone, Copy)]
 pub(super) struct Sample {
-    /// What `light` is to be multiplied by.
+    /// Factor of `light`.
     pub(super) color: Vec3,
-    /// What is added.
+    /// Added to it.
     pub(super) glow: Vec3,
-    /// Of the sky on a white surface, and the share of the sun's.
+    /// Irradiance of the sky on a white surface, and the share of sunlight.
     pub(super) light: Light,
     pub(super) place: Vec3,
-    /// Zero where there is only sky.
+    /// Zero for the sky.
     pub(super) normal: Vec3,
     /// From the camera.
     pub(super) distance: f32,
 }
 
-/// Red, green and blue of the sky, and a share of the sun.
+/// Red, green and blue of the sky, and the share of the sun.
 pub(super) type Light = Vector4<f32>;
 
 impl Sample {
@@ -33,33 +33,34 @@ impl Sample {
     }
 }
 
-/// Limit of surfaces that a ray passes through.
+/// Maximum number of surfaces that a ray passes through.
 const MAX_SURFACES: usize = 16;
 /// Radiance of a white surface that faces the sun.
 const SUN: Vec3 = Vec3::new(2.2, 2.0, 1.72);
-/// Radiance of the sky at its top and at the horizon.
+/// Radiance of the sky at the zenith and at the horizon.
 const TOP: Vec3 = Vec3::new(0.33, 0.42, 0.57);
 const HORIZON: Vec3 = Vec3::new(0.7, 0.735, 0.78);
-/// Half the angle that the sun is seen under, which softens shadows, radians.
+/// Half the angular diameter of the sun, which softens shadows, radians.
 const SUN_SIZE: f32 = 0.035;
-/// Rays to the sky from each point.
+/// Sky rays per point.
 pub(super) const SKY_RAYS: u32 = 2;
-/// Length of the rays to the sky, in radii of the view.
+/// Length of sky rays, in radii of the view.
 const SKY_REACH: f32 = 6.0;
-/// Irradiance that is assumed where sky rays meet a body, as a share of that in the open.
+/// Assumed irradiance where sky rays hit a body, as a share of the unoccluded one.
 const BOUNCED: f32 = 0.3;
-/// Roughness beyond which no specular reflection is traced.
+/// Roughness above which no specular reflection is traced.
 const GLOSSY: f32 = 0.6;
-/// Reflected rays for each point of a rough metal.
+/// Reflected rays per point of a rough metal.
 const METAL_RAYS: u32 = 16;
-/// Roughness below which a metal is drawn as a mirror, by one ray: its highlight is then smaller than a pixel.
+/// Roughness below which a metal is drawn as a mirror, by one ray: its highlight is then smaller
+/// than a pixel.
 const MIRROR: f32 = 0.04;
 /// Fresnel reflectance of dielectrics at normal incidence, for a refractive index of 1.5.
 const REFLECTANCE: f32 = 0.04;
-/// How many radii away the ground has half turned into the horizon.
+/// Distance, in radii, at which the ground is half blended into the horizon.
 const HAZE: f32 = 14.0;
 
-/// Towards the middle of the sun.
+/// Direction to the center of the sun.
 fn sun() -> Vec3 {
     Vec3::new(-0.55, 0.95, 0.4).normalize()
 }
@@ -69,12 +70,12 @@ pub(super) fn sky(direction: Vec3) -> Vec3 {
     let up = direction.y.clamp(0.0, 1.0);
     let blue = 1.0 - (1.0 - up).powi(4);
     let clear = HORIZON.lerp(&TOP, blue);
-    // below the horizon there is ground of some kind
+    // below the horizon the sky stands for the ground
     clear * (1.0 + 0.35 * direction.y.min(0.0))
 }
 
 impl Stage<'_> {
-    /// What a ray from the camera brings, through glass too; `width` is that of a sample at a distance of 1.
+    /// Traces a camera ray, through glass too; `width` is that of a sample at a distance of 1.
     pub(super) fn look(&self, ray: &Ray, width: f32, random: &mut Random) -> Sample {
         let mut ray = *ray;
         let mut path = Path { through: Vec3::repeat(1.0), glow: Vec3::zeros(), length: 0.0 };
@@ -93,7 +94,7 @@ impl Stage<'_> {
         Sample { color, glow, light, place: ray.direction, normal, distance: f32::INFINITY }
     }
 
-    /// What a surface that lets nothing through adds to a path, which ends there.
+    /// Shades an opaque surface, which ends the path.
     fn opaque(&self, ray: &Ray, spot: &Spot, path: &Path, random: &mut Random) -> Sample {
         let lit = self.sunlit(spot, random);
         let sky_light = self.sky_light(spot, random);
@@ -119,7 +120,7 @@ impl Stage<'_> {
         }
     }
 
-    /// Goes on through a surface, or back inside where it reflects all, and adds what it reflects.
+    /// Continues through a surface, or by total internal reflection, and adds the reflected light.
     fn pass(&self, ray: &Ray, spot: &Spot, path: &mut Path, random: &mut Random) -> Ray {
         let behind = spot.place * 2.0 - spot.lifted;
         let own = path.through * spot.alpha;
@@ -128,7 +129,7 @@ impl Stage<'_> {
         let ratio = if spot.is_inside { spot.ior } else { 1.0 / spot.ior };
         let left = 1.0 - ratio * ratio * (1.0 - slope * slope);
         if left <= 0.0 {
-            // what is thin or has no front is not left like this for long
+            // thin or open surfaces soon end such paths
             return Ray::new(spot.lifted, mirrored);
         }
         let reflected = dielectric(slope, left.sqrt(), ratio);
@@ -152,7 +153,7 @@ impl Stage<'_> {
         Ray::new(behind, bent)
     }
 
-    /// 1 where the sun shines, as seen by one ray, else 0; in between through glass.
+    /// 1 if one sampled ray to the sun is unoccluded, else 0; in between through glass.
     fn sunlit(&self, spot: &Spot, random: &mut Random) -> f32 {
         let towards = near(&sun(), SUN_SIZE, random.pair());
         if spot.normal.dot(&towards) <= 0.0 {
@@ -161,7 +162,7 @@ impl Stage<'_> {
         self.open(&Ray::new(spot.lifted, towards))
     }
 
-    /// Of the sky and of bodies around, on a white surface.
+    /// Light of the sky and of surrounding bodies on a white surface.
     fn sky_light(&self, spot: &Spot, random: &mut Random) -> Vec3 {
         let mut light = Vec3::zeros();
         for _ in 0..SKY_RAYS {
@@ -171,18 +172,18 @@ impl Stage<'_> {
         light / SKY_RAYS as f32
     }
 
-    /// The sky in a direction, or what is before it, roughly.
+    /// The sky in a direction, or the approximate color of a body in front of it.
     fn around(&self, ray: &Ray, reach: f32) -> Vec3 {
         let Some(met) = self.meet(ray, reach, 0.05) else { return sky(ray.direction) };
         let sunny = SUN * met.normal.dot(&sun()).max(0.0) + HORIZON;
-        // what is close is in the shadow of where the ray came from
+        // the ray's origin occludes nearby surfaces
         let open = met.distance / (met.distance + 0.25);
         let shine = met.color.component_mul(&sunny) * (BOUNCED * open);
         let clear = 1.0 - met.alpha + met.alpha * met.transmission;
         shine * (1.0 - clear) + met.color.component_mul(&sky(ray.direction)) * (0.9 * clear)
     }
 
-    /// What a smooth surface mirrors.
+    /// The specular reflection of a smooth surface.
     fn gloss(&self, ray: &Ray, spot: &Spot, fresnel: f32) -> Vec3 {
         if spot.roughness >= GLOSSY {
             return HORIZON * (fresnel * 0.5);
@@ -195,8 +196,8 @@ impl Stage<'_> {
 }
 
 impl Stage<'_> {
-    /// Light that a metal reflects: of its surroundings by samples of the GGX distribution of its roughness, and of the sun
-    /// times `lit`, the share of it that reaches the point.
+    /// Light reflected by a metal: of its surroundings by samples of the GGX distribution for its
+    /// roughness, and of the sun times `lit`, the share that reaches the point.
     fn metal(&self, ray: &Ray, spot: &Spot, lit: f32, random: &mut Random) -> Vec3 {
         let towards = -ray.direction;
         let alpha = spot.roughness * spot.roughness;
@@ -218,15 +219,16 @@ impl Stage<'_> {
         light / rays as f32 + SUN.component_mul(&share) * (highlight(spot, ray) * lit)
     }
 
-    /// What a metal mirrors along a ray: more exactly than what lights a surface, since its shape is seen.
+    /// Radiance along a reflected ray of a metal: more accurate than for lighting, since the
+    /// reflection is visible.
     fn mirrored(&self, ray: &Ray, random: &mut Random) -> Vec3 {
         let open_sky = sky(ray.direction);
         let Some(met) = self.meet(ray, f32::INFINITY, 0.05) else { return open_sky };
-        // what is close is in the shadow of where the ray came from
+        // the ray's origin occludes nearby surfaces
         let open = met.distance / (met.distance + 0.25);
         let sunny = met.normal.dot(&sun()).max(0.0) * self.sunlit(&met, random);
         let scattered = met.color.component_mul(&(HORIZON * (0.7 * open) + SUN * sunny));
-        // a metal in a metal shows the sky
+        // a metal reflected in a metal shows the sky
         let along = ray.direction.dot(&met.normal);
         let metal = met.color.component_mul(&sky(ray.direction - met.normal * (2.0 * along)));
         let shine = scattered.lerp(&metal, met.metallic);
@@ -237,44 +239,44 @@ impl Stage<'_> {
     }
 }
 
-/// A way from the camera so far.
+/// A camera path so far.
 struct Path {
-    /// The share of light that comes through.
+    /// The transmitted share of light.
     through: Vec3,
-    /// Light that surfaces before reflect.
+    /// Light reflected by earlier surfaces.
     glow: Vec3,
     length: f32,
 }
 
-/// The share that a smooth surface reflects (Fresnel), of slopes of the ray before and after it and the
-/// ratio of refractive indices.
+/// The Fresnel reflectance of a smooth surface, from the cosines of the ray before and after it and
+/// the ratio of refractive indices.
 fn dielectric(before: f32, after: f32, ratio: f32) -> f32 {
     let across = (ratio * before - after) / (ratio * before + after);
     let along = (before - ratio * after) / (before + ratio * after);
     (across * across + along * along) / 2.0
 }
 
-/// The share of light that is reflected rather than let in (Schlick 1994), less of it from rough surfaces.
+/// The Fresnel reflectance of a dielectric (Schlick 1994), reduced for rough surfaces.
 fn fresnel(spot: &Spot, towards: &Vec3) -> f32 {
     let grazing = (1.0 - spot.normal.dot(towards)).clamp(0.0, 1.0).powi(5);
     let most = (1.0 - spot.roughness).max(REFLECTANCE);
     REFLECTANCE + (most - REFLECTANCE) * grazing
 }
 
-/// The share of light of each color that a metal of a color reflects (Schlick 1994).
+/// The Fresnel reflectance of a metal of a color (Schlick 1994).
 fn metal_fresnel(color: &Vec3, slope: f32) -> Vec3 {
     color.lerp(&Vec3::repeat(1.0), (1.0 - slope).clamp(0.0, 1.0).powi(5))
 }
 
-/// The reflection of the sun as a share of its light (Walter and others 2007, GGX, with the masking of
-/// Hammon 2017).
+/// The specular reflection of the sun as a share of its light (Walter and others 2007, GGX, with
+/// the masking of Hammon 2017).
 fn highlight(spot: &Spot, ray: &Ray) -> f32 {
     let towards = sun();
     let slope = spot.normal.dot(&towards);
     if slope <= 0.0 {
         return 0.0;
     }
-    // no wider than the sun itself would make it
+    // at least as wide as the sun itself
     let alpha = (spot.roughness * spot.roughness).max(SUN_SIZE);
     let half = (towards - ray.direction).normalize();
     let squared = alpha * alpha;
@@ -284,7 +286,7 @@ fn highlight(spot: &Spot, ray: &Ray) -> f32 {
     REFLECTANCE * squared / (spread * spread) * masked * slope
 }
 
-/// The share of the ground that is seen at a distance; the rest is horizon.
+/// The visible share of the ground at a distance; the rest is horizon.
 fn clearness(distance: f32) -> f32 {
     1.0 / (1.0 + (distance / HAZE).powi(3))
 }
@@ -303,7 +305,7 @@ mod tests {
             dielectric(slope, left.sqrt(), 1.0 / ior)
         };
         assert!((reflectance(0.0, 1.5) - 0.04).abs() < 1e-6);
-        // at Brewster's angle only what swings across is reflected
+        // at Brewster's angle only s-polarized light is reflected
         let brewster = 1.5f32.atan();
         let across = (brewster - (PI / 2.0 - brewster)).sin().powi(2);
         assert!((reflectance(brewster.to_degrees(), 1.5) - across / 2.0).abs() < 1e-5);

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-/// An sRGB picture, three bytes a pixel, row by row from the top.
+/// An sRGB picture, three bytes per pixel, row by row from the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     size: [usize; 2],
@@ -10,10 +10,10 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Of bytes as [`Picture`] holds them.
+    /// From bytes in the layout of [`Picture`].
     ///
     /// # Panics
-    /// If they are not three a pixel.
+    /// If there are not three bytes per pixel.
     pub(crate) fn new(size: [usize; 2], bytes: Vec<u8>) -> Self {
         assert_eq!(bytes.len(), 3 * size[0] * size[1], "three bytes a pixel");
         Self { size, bytes }
@@ -24,7 +24,7 @@ impl Picture {
         &self.bytes
     }
 
-    /// Pixels across and down.
+    /// Width and height in pixels.
     pub fn size(&self) -> [usize; 2] {
         self.size
     }
@@ -39,7 +39,7 @@ impl Picture {
     /// Writes the picture as PNG.
     ///
     /// # Errors
-    /// When writing fails.
+    /// If writing fails.
     pub fn write_png(&self, out: impl Write) -> io::Result<()> {
         let [width, height] = self.size.map(|n| n as u32);
         let mut encoder = png::Encoder::new(out, width, height);
@@ -50,7 +50,7 @@ impl Picture {
     }
 }
 
-/// Pictures of one size side by side, `columns` in a row.
+/// Arranges pictures of one size in rows of `columns`.
 ///
 /// # Panics
 /// If there are no pictures, no columns, or the sizes differ.

@@ -1,21 +1,22 @@
-//! Light of neighbors of one surface averaged (Dammertz and others 2010, "Edge-Avoiding A-Trous Wavelet
-//! Transform for fast Global Illumination Filtering").
+//! Filtering of light over neighbors on the same surface (Dammertz and others 2010, "Edge-Avoiding
+//! A-Trous Wavelet Transform for fast Global Illumination Filtering").
 
 use rayon::prelude::*;
 
 use super::bvh::Vec3;
 use super::light::{Light, Sample};
 
-/// How far apart the neighbors of each pass are.
+/// Distance of neighbors in each pass.
 const STEPS: [usize; 4] = [1, 2, 4, 8];
-/// How far light spreads.
+/// Radius of the whole filter.
 pub(super) const REACH: usize = 15;
-/// From this step on only light of the sky spreads: shadows of the sun stay sharp.
+/// From this step on only sky light is filtered: sun shadows stay sharp.
 const SHARP: usize = 4;
-/// Distance from the plane of a surface that counts as off it, in widths of a sample.
+/// Distance from the plane of a surface at which neighbors count as off it, in sample widths.
 const THICKNESS: f32 = 2.0;
 
-/// Averages the light of rows of `width` samples; `spread` is the width of one at a distance of 1.
+/// Filters the light of rows of `width` samples; `spread` is the width of a sample at a distance of
+/// 1.
 pub(super) fn smooth(samples: &mut [Sample], width: usize, spread: f32) {
     let mut light: Vec<Light> = samples.iter().map(|sample| sample.light).collect();
     for step in STEPS {
@@ -54,7 +55,7 @@ fn average(
         let off = own.normal.dot(&(other.place - own.place)) / thickness;
         let alike = own.normal.dot(&other.normal).max(0.0).powi(16);
         let weight = alike / (1.0 + off.powi(4)) * if dx * dy == 0 { 2.0 } else { 1.0 };
-        // what is seen at infinity has no place
+        // sky samples have no position
         if weight > 0.0 {
             sum += light[at] * weight;
             total += weight;

@@ -1,4 +1,4 @@
-//! What there is to see in a frame.
+//! The scene of a frame.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::images::Images;
 use super::view::View;
 use crate::texture;
 
-/// The bodies of a frame, moved so that what is looked at is at the origin, and scaled to about 1.
+/// The bodies of a frame, with the camera target at the origin, and scaled to about 1.
 pub(super) struct Stage<'i> {
     tree: Bvh,
     corners: Vec<[Vec3; 3]>,
@@ -19,7 +19,7 @@ pub(super) struct Stage<'i> {
     bodies: Vec<Placed>,
     planes: Vec<Plane>,
     images: &'i Images,
-    /// The length of 1, m.
+    /// Length of a unit, m.
     unit: f32,
 }
 
@@ -29,7 +29,7 @@ struct Facet {
     body: u32,
     corners: [u32; 3],
     is_cut: bool,
-    /// The number of its coat in the look of the body, if it has one.
+    /// The index of its coat in the look of the body, if it has one.
     coat: Option<u32>,
 }
 
@@ -39,23 +39,23 @@ struct Placed {
     turn: UnitQuaternion<f32>,
 }
 
-/// A plane without an end: `normal . x = offset`.
+/// An infinite plane: `normal . x = offset`.
 struct Plane {
     normal: Vec3,
     offset: f32,
     look: Arc<Look>,
 }
 
-/// A point of a surface that a ray meets.
+/// The hit of a ray on a surface.
 pub(super) struct Spot {
     pub(super) place: Vec3,
-    /// Where rays to the light start, which is not inside a surface of few triangles that is shaded as if
-    /// it were round (Hanika 2021, "Hacking the Shadow Terminator").
+    /// Origin of light rays, outside a coarse surface with smooth shading (Hanika 2021, "Hacking
+    /// the Shadow Terminator").
     pub(super) lifted: Vec3,
-    /// Of the shading, towards where the ray came from.
+    /// Shading normal, towards the ray's origin.
     pub(super) normal: Vec3,
     pub(super) distance: f32,
-    /// Linear, of diffusely reflected or transmitted light.
+    /// Linear, for diffusely reflected or transmitted light.
     pub(super) color: Vec3,
     pub(super) roughness: f32,
     pub(super) metallic: f32,
@@ -64,11 +64,11 @@ pub(super) struct Spot {
     pub(super) alpha: f32,
     /// Whether the ray came from inside.
     pub(super) is_inside: bool,
-    /// Whether it is of a plane without an end.
+    /// Whether it is on an infinite plane.
     pub(super) is_endless: bool,
 }
 
-/// How far from a surface rays start, as a share of the size of coordinates: some of their last digits.
+/// Offset of ray origins from a surface, relative to the coordinates: some of their last digits.
 const CLEARANCE: f32 = 1e-5;
 
 impl<'i> Stage<'i> {
@@ -108,9 +108,9 @@ impl<'i> Stage<'i> {
         Self { tree: Bvh::new(&corners), corners, facets, bodies, planes, images, unit }
     }
 
-    /// The first point that a ray meets before `limit`.
+    /// The first surface that a ray hits before `limit`.
     ///
-    /// `width` is that of the ray at a distance of 1: finer detail is left out.
+    /// `width` is that of the ray at a distance of 1: finer detail is omitted.
     pub(super) fn meet(&self, ray: &Ray, limit: f32, width: f32) -> Option<Spot> {
         let plane = self.planes.iter().filter_map(|plane| Some((plane.meet(ray)?, plane)));
         let plane = plane.min_by(|a, b| a.0.total_cmp(&b.0)).filter(|(at, _)| *at < limit);
@@ -122,7 +122,7 @@ impl<'i> Stage<'i> {
         }
     }
 
-    /// The share of the light from far away that comes along a ray.
+    /// The share of distant light that arrives along a ray.
     pub(super) fn open(&self, ray: &Ray) -> f32 {
         if self.planes.iter().any(|plane| plane.meet(ray).is_some()) {
             return 0.0;
@@ -132,7 +132,7 @@ impl<'i> Stage<'i> {
             let facet = &self.facets[triangle as usize];
             let look = &self.bodies[facet.body as usize].look;
             let coat = facet.coat.map(|coat| &look.coats[coat as usize]);
-            // a solid is left as often as it is entered
+            // a ray leaves a solid as often as it enters it
             open *= coat.map_or_else(|| passed(look), passed_by_coat).sqrt();
             open < 0.01
         });
@@ -156,7 +156,8 @@ impl<'i> Stage<'i> {
             std::array::from_fn(|i| normals[i] * (place - corners[i]).dot(&normals[i]).min(0.0));
         let start = CLEARANCE * (1.0 + place.amax());
         let normal = mix(&normals).try_normalize(0.1).unwrap_or(flat);
-        // what faces away is seen at an edge of few triangles: as if from the side
+        // a back-facing shading normal occurs at the silhouette of a coarse surface: make it
+        // perpendicular
         let away = normal.dot(&ray.direction).max(0.0);
         let normal = (normal - ray.direction * away).try_normalize(0.1).unwrap_or(flat);
         let tint = vertices.map(|v| surface.colors.get(v as usize).map_or(ONE, |c| xyz(*c)));
@@ -188,7 +189,8 @@ impl<'i> Stage<'i> {
 }
 
 impl Stage<'_> {
-    /// What a point of a triangle looks like by its coat, if it has one; `width` is that of the ray there.
+    /// The shading of a triangle's coat at a point, if it has one; `width` is that of the ray
+    /// there.
     fn shading(&self, hit: &Hit, weights: [f32; 3], width: f32) -> Option<Shading> {
         let Facet { body, corners: vertices, coat, .. } = self.facets[hit.triangle as usize];
         let Placed { surface, look, .. } = &self.bodies[body as usize];
@@ -200,7 +202,7 @@ impl Stage<'_> {
             let [e, f] = [[b[0] - a[0], b[1] - a[1]], [c[0] - a[0], c[1] - a[1]]];
             let [p, q, r] = self.corners[hit.triangle as usize];
             let whole = (q - p).cross(&(r - p)).norm();
-            // the share of the image that the ray is as wide as
+            // share of the image per area of the ray
             let share = (e[0] * f[1] - e[1] * f[0]).abs() / whole.max(f32::MIN_POSITIVE);
             let pixel = image.at(at, (share * width * width).min(1.0), coat.wrap);
             color.iter_mut().zip(pixel).for_each(|(own, of)| *own *= of);
@@ -213,13 +215,13 @@ impl Stage<'_> {
         };
         let roughness = coat.roughness.unwrap_or(look.roughness);
         let metallic = coat.metallic;
-        // what is partly there bends nothing
+        // partial coverage does not refract
         let (color, transmission, ior) = (Vec3::new(r, g, b), 0.0, 1.0);
         Some(Shading { color, roughness, metallic, transmission, ior, alpha })
     }
 }
 
-/// What a point of a surface looks like.
+/// The material at a point of a surface.
 struct Shading {
     color: Vec3,
     roughness: f32,
@@ -229,12 +231,12 @@ struct Shading {
     alpha: f32,
 }
 
-/// The share of light that a coat lets through.
+/// The share of light that a coat transmits.
 fn passed_by_coat(coat: &Coat) -> f32 {
     if coat.opacity == Opacity::Blend { 1.0 - coat.color[3] } else { 0.0 }
 }
 
-/// The share of light that a body lets through.
+/// The share of light that a body transmits.
 fn passed(look: &Look) -> f32 {
     let tint = look.color.iter().sum::<f32>() / 3.0;
     1.0 - look.alpha + look.alpha * look.transmission * tint * 0.9
@@ -247,7 +249,7 @@ fn xyz([x, y, z, _]: [f32; 4]) -> Vec3 {
 }
 
 impl Plane {
-    /// The distance at which a ray meets it from outside.
+    /// The distance at which a ray hits it from outside.
     fn meet(&self, ray: &Ray) -> Option<f32> {
         let slope = self.normal.dot(&ray.direction);
         let at = (self.offset - self.normal.dot(&ray.origin)) / slope;

@@ -1,14 +1,14 @@
-//! From light to what a screen shows.
+//! Tone mapping from linear light to display values.
 
 use std::sync::LazyLock;
 
 use nalgebra::{Matrix3, Vector3};
 
-/// How bright the picture is.
+/// Exposure.
 const EXPOSURE: f32 = 0.66;
 
-/// What a screen shows of light, linear, each between 0 and 1: the fit of Stephen Hill to the film curve of
-/// the Academy Color Encoding System, which three.js has as well.
+/// Display value of light, linear, each between 0 and 1: Stephen Hill's fit to the film curve of
+/// the Academy Color Encoding System, which three.js also uses.
 pub(super) fn film(light: Vector3<f32>) -> Vector3<f32> {
     let wide = Matrix3::new(
         0.59719, 0.35458, 0.04823, //

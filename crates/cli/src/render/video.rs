@@ -1,4 +1,4 @@
-//! Video, by `ffmpeg`.
+//! Video output by `ffmpeg`.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::Picture;
 
-/// An MP4 file of H.264 that `ffmpeg` writes.
+/// An H.264 MP4 file written by `ffmpeg`.
 pub struct Video {
     ffmpeg: Child,
 }
@@ -19,15 +19,15 @@ impl Video {
         ffmpeg.status().is_ok_and(|status| status.success())
     }
 
-    /// Of pictures of `size` pixels, `fps` a second, in the file `path`, which is replaced.
+    /// For pictures of `size` pixels, `fps` per second, in the file `path`, which is overwritten.
     ///
     /// # Errors
-    /// When `ffmpeg` cannot be started.
+    /// If `ffmpeg` cannot be started.
     pub fn new(path: &Path, [width, height]: [usize; 2], fps: f64) -> io::Result<Self> {
         let mut ffmpeg = Command::new("ffmpeg");
         ffmpeg.args(["-loglevel", "error", "-nostdin", "-f", "rawvideo", "-pix_fmt", "rgb24"]);
         ffmpeg.args(["-s", &format!("{width}x{height}"), "-r", &fps.to_string(), "-i", "pipe:0"]);
-        // players want colors of every other pixel, so that there has to be an even number
+        // players require chroma subsampling, hence even dimensions
         ffmpeg.args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"]);
         ffmpeg.args(["-c:v", "libx264", "-crf", "18", "-threads", "1", "-fflags", "+bitexact"]);
         ffmpeg.args(["-movflags", "+faststart", "-f", "mp4", "-y"]).arg(path);
@@ -35,16 +35,16 @@ impl Video {
         Ok(Self { ffmpeg: ffmpeg.spawn()? })
     }
 
-    /// Adds a picture of that size.
+    /// Adds a picture of this size.
     ///
     /// # Errors
-    /// When `ffmpeg` reads no more.
+    /// If `ffmpeg` has stopped reading.
     pub fn add(&mut self, picture: &Picture) -> io::Result<()> {
         let Some(pipe) = &mut self.ffmpeg.stdin else { return Ok(()) };
         pipe.write_all(picture.bytes())
     }
 
-    /// Waits for the end of the file, after `drawn` said how the pictures went.
+    /// Waits for the end of the file; `drawn` is the result of drawing the pictures.
     ///
     /// # Errors
     /// The last line of the output of `ffmpeg` if it fails, or the error of `drawn`.

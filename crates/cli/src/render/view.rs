@@ -1,17 +1,17 @@
-//! Where the camera is.
+//! Camera placement.
 
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 use sim::{Recording, Track};
 
-/// What the camera looks at fills this share of the width or the height of a picture.
+/// Share of the width or height of a picture that the subject fills.
 const FILL: f64 = 0.78;
-/// Vertical field of view unless a scene says otherwise, radians.
+/// Default vertical field of view, radians.
 const FIELD_OF_VIEW: f64 = 0.5;
-/// Time after a blow whose pieces a picture should hold, s.
+/// Time after an impact whose pieces a picture should include, s.
 const AFTERMATH: f64 = 0.25;
-/// Share of the pieces that may leave a picture on each side of it.
+/// Share of the pieces that may be outside a picture on each side.
 const STRAY: f64 = 0.25;
-/// Most points of a surface that count.
+/// Maximum number of sampled points per surface.
 const SAMPLES: usize = 64;
 
 /// A camera in one frame.
@@ -22,33 +22,33 @@ pub struct View {
     pub(super) arm: Vector3<f64>,
     /// Vertical field of view, radians.
     pub(super) field: f64,
-    /// Around the center, what light and haze are made for.
+    /// Radius around the center for which light and haze are scaled.
     pub(super) radius: f64,
 }
 
 impl View {
-    /// Looks from the front, the right and a little above at what breaks in `recording`, where it is
-    /// when it breaks and where most of its pieces are shortly after; at what moves where nothing
-    /// breaks, and at everything where nothing moves. Pictures will be `aspect` times as wide as high.
+    /// Looks from the front, the right and a little above at the breaking bodies of `recording`, at
+    /// the time of fracture, and at most of their pieces shortly after; without fractures at moving
+    /// bodies, and without these at everything. Pictures will be `aspect` times as wide as high.
     pub fn fitted(recording: &Recording, aspect: f64) -> Self {
         Self::fitted_from(recording, Vector3::new(0.42, 0.36, 1.0), aspect)
     }
 
-    /// As [`View::fitted`], with the camera in the direction `towards` from what it looks at.
+    /// As [`View::fitted`], with the camera in the direction `towards` from its target.
     pub(crate) fn fitted_from(recording: &Recording, towards: Vector3<f64>, aspect: f64) -> Self {
         let field = recording.camera.as_ref().map_or(FIELD_OF_VIEW, |camera| camera.field);
         Self::around(&subjects(recording), towards, (field, aspect))
     }
 
-    /// Where the camera of a recording is at a moment, counted in frames; as this one as far as it does
-    /// not say.
+    /// The camera of a recording at a time in frames; this view where the recording does not
+    /// specify it.
     pub fn at(self, recording: &Recording, moment: f64) -> Self {
         let camera = recording.camera.as_ref();
         let sight = camera.and_then(|camera| camera.sight(recording, moment, &self.arm));
         sight.and_then(|(at, from)| self.moved(at, from)).unwrap_or(self)
     }
 
-    /// Turned to the right around the vertical through what it looks at, degrees.
+    /// Rotated to the right about the vertical through its target, degrees.
     pub fn turned(self, degrees: f64) -> Self {
         let turn = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), degrees.to_radians());
         Self { arm: turn * self.arm, ..self }
@@ -85,14 +85,14 @@ impl View {
         Self { center: center.into(), arm: back * arm, field, radius }
     }
 
-    /// Looks at `at` from `from` instead; `None` if the two are one.
+    /// Moves the camera to `from` and its target to `at`; `None` if they coincide.
     pub fn moved(self, at: Point3<f64>, from: Point3<f64>) -> Option<Self> {
         let arm = from - at;
         let radius = arm.norm() * (self.field / 2.0).tan() * 2.0;
         (arm.norm() >= 1e-6).then_some(Self { center: at, arm, radius, ..self })
     }
 
-    /// The point that the camera looks at, m.
+    /// The camera target, m.
     pub fn center(&self) -> Point3<f64> {
         self.center
     }
@@ -112,8 +112,7 @@ impl View {
         self.radius
     }
 
-    /// To the right of the picture, to its top and towards the camera. Seen from straight above, the top
-    /// is where `-z` is.
+    /// Right, up and backward. In a view from straight above, `-z` is up.
     pub(super) fn axes(&self) -> [Vector3<f64>; 3] {
         let back = self.arm.normalize();
         let level = Vector3::y().cross(&back);
@@ -122,7 +121,7 @@ impl View {
     }
 }
 
-/// Points on what a picture should show.
+/// Points that a picture should include.
 fn subjects(recording: &Recording) -> Vec<Point3<f64>> {
     let breaks = |track: &Track| track.end() < recording.frames && track.shrinks.is_none();
     let whole = |track: &&Track| track.parent.is_none();
@@ -149,8 +148,7 @@ fn subjects(recording: &Recording) -> Vec<Point3<f64>> {
     points
 }
 
-/// Where most pieces are shortly after they broke off: the corners of a box that the stray ones are
-/// outside of.
+/// Corners of a box of most pieces shortly after the first fracture, without stray ones.
 fn aftermath(recording: &Recording) -> Vec<Point3<f64>> {
     let after = (AFTERMATH * recording.fps).round() as usize;
     let first = recording.tracks.iter().filter(|t| t.parent.is_some()).map(|t| t.birth).min();
@@ -177,7 +175,7 @@ fn aftermath(recording: &Recording) -> Vec<Point3<f64>> {
     (0..8).map(corner).collect()
 }
 
-/// Points of a body in a frame, spread over its vertices.
+/// Points of a body in a frame, sampled from its vertices.
 fn places(track: &Track, frame: usize) -> Vec<Point3<f64>> {
     let Some(pose) = track.pose(frame) else { return vec![] };
     let surface = track.surface();

@@ -4,13 +4,13 @@ use super::Raw;
 use super::numbers::{Coding, Numbers};
 use crate::mesh_file::MeshFileError;
 
-/// Nodes of an element of each type from 1 on.
+/// Number of nodes of each element type from 1 on.
 const NODES: [usize; 31] = [
     2, 3, 4, 4, 8, 6, 5, 3, 6, 9, 10, 27, 18, 14, 1, 8, 20, 15, 13, 9, 10, 12, 15, 15, 21, 4, 5, 6,
     20, 35, 56,
 ];
 
-/// The types of tetrahedra, corners first: of 4, 10, 20, 35 and 56 nodes.
+/// Tetrahedron types, corners first: of 4, 10, 20, 35 and 56 nodes.
 const TETS: [u64; 5] = [4, 11, 29, 30, 31];
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Raw, MeshFileError> {
@@ -26,7 +26,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Raw, MeshFileError> {
             ("$Elements", Some(Version::Four)) => elements_4(&mut numbers, &mut raw)?,
             (_, None) => return Err(numbers.problem("a Gmsh file begins with $MeshFormat")),
             (section, Some(_)) => {
-                // what is in it may be binary
+                // its content may be binary
                 if let Some(name) = section.strip_prefix('$').filter(|n| !n.starts_with("End")) {
                     numbers.skip_past(&format!("$End{name}"))?;
                 }
@@ -79,7 +79,7 @@ fn nodes_2(numbers: &mut Numbers<'_>, raw: &mut Raw) -> Result<(), MeshFileError
     Ok(())
 }
 
-/// A count that is text in binary files too, on a line of its own.
+/// A count that is text in binary files too, on a separate line.
 fn text_count(numbers: &mut Numbers<'_>) -> Result<u64, MeshFileError> {
     let coding = std::mem::replace(&mut numbers.coding, Coding::Text);
     let count = numbers.long()?;
@@ -91,7 +91,7 @@ fn text_count(numbers: &mut Numbers<'_>) -> Result<u64, MeshFileError> {
 fn elements_2(numbers: &mut Numbers<'_>, raw: &mut Raw) -> Result<(), MeshFileError> {
     let mut left = text_count(numbers)?;
     while left > 0 {
-        // in text every element has a header of its own, in the order number, type, tags
+        // in text every element has its own header, in the order number, type, tags
         let (kind, follow, tags) = if numbers.coding == Coding::Text {
             numbers.count()?;
             (numbers.count()?, 1, numbers.count()?)

@@ -1,10 +1,10 @@
-//! Numbers one after another, as words or bytes.
+//! Sequences of numbers, as text or binary.
 
 use nalgebra::Point3;
 
 use crate::mesh_file::MeshFileError;
 
-/// How numbers are written.
+/// Number encoding.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coding {
     Text,
@@ -12,14 +12,14 @@ pub(crate) enum Coding {
     BigEndian,
 }
 
-/// Reads what is in a file from its beginning on. Nothing is allocated by what the file says of
-/// itself: lists grow as their members are found.
+/// Reads a file sequentially. Allocations do not depend on counts stated in the file: lists grow as
+/// their entries are read.
 pub(crate) struct Numbers<'a> {
     bytes: &'a [u8],
     at: usize,
     pub(crate) coding: Coding,
     format: &'static str,
-    /// Begins what a reader is to leave out to the end of the line.
+    /// Start of comments, which extend to the end of the line.
     comment: Option<u8>,
 }
 
@@ -32,7 +32,7 @@ impl<'a> Numbers<'a> {
         Self { comment: Some(b'#'), ..Self::new(bytes, format) }
     }
 
-    /// An error that says where reading has come to.
+    /// An error with the current position.
     pub(crate) fn problem(&self, problem: impl Into<String>) -> MeshFileError {
         let problem = problem.into();
         if self.coding == Coding::Text {
@@ -48,12 +48,12 @@ impl<'a> Numbers<'a> {
         self.at >= self.bytes.len()
     }
 
-    /// The rest of the line, without what is blank around it; `None` at the end of the file.
+    /// The rest of the line, trimmed; `None` at the end of the file.
     pub(crate) fn line(&mut self) -> Option<&'a str> {
         let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
         let length = rest.iter().position(|byte| *byte == b'\n');
         self.at += length.map_or(rest.len(), |n| n + 1);
-        // what is no text is no keyword
+        // invalid text is not a keyword
         Some(str::from_utf8(&rest[..length.unwrap_or(rest.len())]).unwrap_or("").trim())
     }
 
@@ -67,7 +67,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// Goes to behind the next appearance of some text.
+    /// Skips past the next occurrence of a text.
     pub(crate) fn skip_past(&mut self, text: &str) -> Result<(), MeshFileError> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let found = rest.windows(text.len()).position(|window| window == text.as_bytes());
@@ -110,7 +110,7 @@ impl<'a> Numbers<'a> {
         Ok(chunk)
     }
 
-    /// A whole number of four bytes.
+    /// A four-byte integer.
     pub(crate) fn int(&mut self) -> Result<i64, MeshFileError> {
         Ok(match self.coding {
             Coding::Text => self.parsed("whole number")?,
@@ -119,7 +119,7 @@ impl<'a> Numbers<'a> {
         })
     }
 
-    /// A whole number of eight bytes that is not negative.
+    /// A nonnegative eight-byte integer.
     pub(crate) fn long(&mut self) -> Result<u64, MeshFileError> {
         match self.coding {
             Coding::Text => self.parsed("whole number from 0 on"),
@@ -128,7 +128,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// [`Numbers::int`] that must not be negative.
+    /// A nonnegative [`Numbers::int`].
     pub(crate) fn count(&mut self) -> Result<u64, MeshFileError> {
         let count = self.int()?;
         u64::try_from(count).map_err(|_| self.problem(format!("{count} is negative")))
@@ -157,7 +157,7 @@ impl<'a> Numbers<'a> {
         finite.ok_or_else(|| self.problem("a coordinate is not a finite number"))
     }
 
-    /// Three numbers of eight bytes.
+    /// Three eight-byte numbers.
     pub(crate) fn place(&mut self) -> Result<Point3<f64>, MeshFileError> {
         Ok(Point3::new(self.double()?, self.double()?, self.double()?))
     }

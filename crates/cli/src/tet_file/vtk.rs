@@ -4,7 +4,7 @@ use super::Raw;
 use super::numbers::{Coding, Numbers};
 use crate::mesh_file::MeshFileError;
 
-/// The cells that are tetrahedra, of four nodes and of ten.
+/// Tetrahedron cell types, of four nodes and of ten.
 pub(super) const TETS: [u64; 2] = [10, 24];
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Raw, MeshFileError> {
@@ -13,7 +13,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Raw, MeshFileError> {
     let Some(version) = version else {
         return Err(numbers.problem("a VTK file begins with `# vtk DataFile Version`"));
     };
-    // since 5.0 cells are offsets and connectivity
+    // since 5.0, cells are offsets and connectivity
     let has_offsets =
         version.split('.').next().and_then(|n| n.parse().ok()).is_some_and(|n: u32| n >= 5);
     numbers.line();
@@ -51,7 +51,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Raw, MeshFileError> {
                     cells.types.push(numbers.count()?);
                 }
             }
-            // all the rest is fields
+            // the rest is fields
             ("POINT_DATA" | "CELL_DATA", _) => break,
             ("METADATA", _) => while numbers.line().is_some_and(|line| !line.is_empty()) {},
             _ => {}
@@ -82,7 +82,7 @@ fn points(
 /// Cells of any kind.
 #[derive(Default)]
 pub(super) struct Cells {
-    /// Where in `nodes` each ends.
+    /// End of each cell in `nodes`.
     pub(super) ends: Vec<u64>,
     pub(super) nodes: Vec<u64>,
     pub(super) types: Vec<u64>,
@@ -127,7 +127,7 @@ impl Cells {
         Ok(())
     }
 
-    /// The corners of those that are tetrahedra.
+    /// The corners of the tetrahedra among them.
     pub(super) fn tets(&self, numbers: &Numbers<'_>) -> Result<Vec<[u64; 4]>, MeshFileError> {
         if self.types.len() != self.ends.len() {
             let (cells, types) = (self.ends.len(), self.types.len());

@@ -1,4 +1,4 @@
-//! A recording and the page that plays it in one file.
+//! A recording and its player page in one file.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,19 +8,19 @@ use thiserror::Error;
 use super::page::{html, text};
 use super::playback::playback;
 
-/// Why a recording is not put into a page.
+/// Why a recording cannot be embedded.
 #[derive(Clone, Copy, Debug, Error)]
 #[error(
     "the page would have {bytes} bytes, more than {limit}: write a .glb file and use `brisance view`"
 )]
 pub struct TooLarge {
-    /// Bytes of the page.
+    /// Size of the page in bytes.
     pub bytes: usize,
-    /// Most that are allowed.
+    /// Maximum size.
     pub limit: usize,
 }
 
-/// What a page may do that came whole: run its own scripts and read what it holds.
+/// Content security policy of a self-contained page: run its own scripts and read its own data.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; \
     img-src data:; connect-src data:";
 
@@ -36,13 +36,13 @@ const MODULES: [&str; 8] = [
     "three.js",
 ];
 
-/// A page in HTML that plays a recording, named `name` on it, and fetches nothing.
+/// An HTML page that plays a recording, titled `name`, and fetches nothing.
 ///
 /// # Errors
-/// [`TooLarge`] if it would have more than `limit` bytes.
+/// [`TooLarge`] if it would exceed `limit` bytes.
 pub fn embedded(recording: &Recording, name: &str, limit: usize) -> Result<String, TooLarge> {
     let playback = playback(recording, name);
-    // four characters for three bytes
+    // base64: four characters for three bytes
     let bytes = playback.len().div_ceil(3) * 4 + OWN;
     if bytes > limit {
         return Err(TooLarge { bytes, limit });
@@ -65,14 +65,14 @@ pub fn embedded(recording: &Recording, name: &str, limit: usize) -> Result<Strin
         .replace("<link rel=\"icon\" href=\"icon.svg\">\n", &policy)
         .replace("<link rel=\"stylesheet\" href=\"viewer.css\">\n", "")
         .replace("<script type=\"module\" src=\"viewer.js\"></script>", "");
-    // last, when the canvas is there
+    // last, when the canvas exists
     Ok(page.replace("</body>", &format!("{scripts}\n</body>")))
 }
 
-/// About as many bytes as the page has without a recording.
+/// Approximate size of the page without a recording, bytes.
 const OWN: usize = 900_000;
 
-/// A script with imports by name in place of those by path, which are not found from data.
+/// A script with imports by name instead of by path, since data URIs have no paths.
 fn bare(script: &str) -> String {
     script.replace("from \"./", "from \"")
 }

@@ -1,8 +1,8 @@
-//! What the pages of the viewer and of the playground have in common, as HTML with places for what each adds.
+//! Common HTML of the viewer and playground pages, with placeholders for their differences.
 //! `cargo xtask web` includes this file.
 
-/// A page: `frame` with a part of `parts` in each of its places. A place is a line `<!--# NAME -->`; in `parts` such a
-/// line begins the part of that name.
+/// A page: `frame` with each placeholder replaced by a part of `parts`. A placeholder is a line
+/// `<!--# NAME -->`; in `parts` such a line begins the part of that name.
 pub(crate) fn filled(frame: &str, parts: &str) -> String {
     let mut page = String::new();
     for line in frame.lines() {

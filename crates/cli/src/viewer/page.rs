@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::frame::filled;
 use super::server::Part;
 
-/// By route: content type and content. The recording is added to them.
+/// By route: content type and content. The recording is added separately.
 pub(super) const PAGE: [(&str, &str, &[u8]); 11] = [
     ("/viewer.css", "text/css; charset=utf-8", include_bytes!("page/viewer.css")),
     ("/viewer.js", SCRIPT, include_bytes!("page/viewer.js")),
@@ -33,8 +33,8 @@ pub(super) fn text(route: &str) -> &'static str {
     part.and_then(|(.., bytes)| str::from_utf8(bytes).ok()).unwrap_or_default()
 }
 
-/// All that the page of some recordings needs. Each recording is its name and what [`playback`](super::playback()) made
-/// of it.
+/// All parts of the page of some recordings. Each recording is its name and its bytes from
+/// [`playback`](super::playback()).
 pub fn viewer(recordings: Vec<(String, Vec<u8>)>) -> Vec<Part> {
     let html = Part {
         route: "/".to_owned(),

@@ -1,4 +1,4 @@
-//! A recording as the page reads it.
+//! Encoding of a recording for the page.
 
 use meshfile::page::{Coats, Geometries, appearance, image_head, write_head, write_pose};
 use serde_json::{Value, json};
@@ -6,10 +6,11 @@ use sim::{Recording, TimedWaypoint, Track};
 
 use crate::render::View;
 
-/// The recording as bytes, little-endian, named `name` on the page.
+/// The recording as bytes, little-endian, titled `name` on the page.
 ///
-/// A header as [`write_head`] has it; then its geometries as [`meshfile::page::Packed`] has them; then of each body its
-/// poses, one a frame, as [`write_pose`] has them, then of each of its waypoints the time in frames, `f32`, and the pose; then of each image of the header the bytes of its file.
+/// A header as by [`write_head`]; then its geometries as by [`meshfile::page::Packed`]; then for
+/// each body its poses, one per frame, as by [`write_pose`], followed by the time in frames, `f32`,
+/// and the pose of each of its waypoints; then for each image of the header the bytes of its file.
 pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
     let mut geometries = Geometries::default();
     let mut coats = Coats::default();
@@ -49,7 +50,7 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
     bytes
 }
 
-/// Where the camera looks and the way from there to it in each frame, if it moves.
+/// The camera target and the vector from it to the camera in each frame, if it moves.
 fn path(recording: &Recording, view: &View) -> Option<Vec<[f64; 6]>> {
     let place = |frame: usize| {
         let now = view.at(recording, frame as f64);
@@ -61,7 +62,7 @@ fn path(recording: &Recording, view: &View) -> Option<Vec<[f64; 6]>> {
 }
 
 fn body(track: &Track, fps: f64, (geometries, coats): (&mut Geometries, &mut Coats)) -> Value {
-    // of its last frames, while it shrinks
+    // in its last frames, while it shrinks
     let shrinking = track.shrinks.unwrap_or(track.end())..track.end();
     let sizes: Vec<f64> = shrinking.map(|frame| track.scale(frame, fps)).collect();
     let stress: Vec<Value> =

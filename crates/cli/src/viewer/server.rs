@@ -1,8 +1,8 @@
-//! A web server that knows a few routes and no files. They are in a folder with a random name, so that other users of
-//! the machine, and pages of other origins, cannot guess where they are.
+//! A web server with a few fixed routes and no file access. Routes are below a random path, so that
+//! other users of the machine, and pages of other origins, cannot guess them.
 //!
-//! It takes one request of each connection, of which it reads no more than a head of 16 KiB, and answers
-//! it. What a client sends or holds back costs a thread with a small stack for some seconds at most.
+//! It handles one request per connection, with a request head of at most 16 KiB. A malicious or
+//! slow client costs a thread with a small stack for a few seconds at most.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -12,25 +12,26 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a page may do: nothing but load its own parts, and run those of WebAssembly and in workers.
+/// Content security policy of a page: it may only load its own parts, and run its scripts,
+/// WebAssembly and workers.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; \
     connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const PLAIN: &str = "text/plain; charset=utf-8";
 
-/// Most bytes of the head of a request; browsers send less than 2 KiB.
+/// Maximum size of a request head, bytes; browsers send less than 2 KiB.
 const MAX_HEAD: usize = 1 << 14;
-/// How long a head may take, and a client may stand still while it is sent to.
+/// Timeout for the request head, and for a stalled client while sending.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Connections at the same time; further ones are closed.
+/// Maximum number of simultaneous connections; further ones are closed.
 const MAX_CLIENTS: usize = 1024;
-/// Stack of the thread of a connection, bytes.
+/// Stack size of a connection thread, bytes.
 const STACK: usize = 1 << 17;
 
-/// What the server gives away at one route.
+/// The resource at one route.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// The path within the folder, from the slash on.
+    /// The path below the random folder, starting with the slash.
     pub route: String,
     /// Content type.
     pub kind: &'static str,
@@ -42,37 +43,37 @@ pub struct Part {
 pub struct Server {
     listener: TcpListener,
     port: u16,
-    /// The folder of all routes, after a slash.
+    /// The random folder of all routes, after a slash.
     folder: String,
     parts: Vec<Part>,
 }
 
-/// An answer: status with its reason, content type and content.
+/// A response: status with its reason, content type and content.
 type Answer<'a> = (&'static str, &'static str, &'a [u8]);
 
 impl Server {
-    /// Takes `port`, or any that is free for 0, for a page of these parts.
+    /// Binds `port`, or any free port for 0, to serve these parts.
     ///
     /// # Errors
-    /// What the system says when the port is not free or not allowed.
+    /// The system error if the port is not free or not allowed.
     pub fn bind(parts: Vec<Part>, port: u16) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", port))?;
         let port = listener.local_addr()?.port();
         Ok(Self { listener, port, folder: format!("/{:016x}{:016x}", random(), random()), parts })
     }
 
-    /// Where the page is.
+    /// The address of the page.
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}{}/", self.port, self.folder)
     }
 
-    /// Answers requests for as long as the program runs.
+    /// Serves requests for as long as the program runs.
     pub fn serve(&self) {
         let clients = AtomicUsize::new(0);
         thread::scope(|scope| {
             for stream in self.listener.incoming() {
                 let Ok(stream) = stream else {
-                    // too many files are open, say: some will be closed soon
+                    // for example too many open files: some will be closed soon
                     thread::sleep(Duration::from_millis(50));
                     continue;
                 };
@@ -81,7 +82,7 @@ impl Server {
                 }
                 clients.fetch_add(1, Ordering::Relaxed);
                 let talk = || {
-                    // a browser that left does not need its answer
+                    // write errors only mean that the browser has left
                     let _ = self.talk(stream);
                     clients.fetch_sub(1, Ordering::Relaxed);
                 };
@@ -93,7 +94,7 @@ impl Server {
         });
     }
 
-    /// Reads a request and answers it.
+    /// Reads a request and responds.
     fn talk(&self, mut stream: TcpStream) -> io::Result<()> {
         stream.set_write_timeout(Some(PATIENCE))?;
         let head = read_head(&mut stream)?;
@@ -103,7 +104,7 @@ impl Server {
             Some(None) => ("400 Bad Request", PLAIN, &b"this is no request\n"[..]),
             Some(Some(request)) => self.find(request),
         };
-        // its length is known, so that the page can show how much has come
+        // the length lets the page show its progress
         let answer = format!(
             "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\
              Content-Security-Policy: {POLICY}\r\nCross-Origin-Resource-Policy: same-origin\r\n\
@@ -117,7 +118,7 @@ impl Server {
             stream.write_all(body)?;
         }
         stream.shutdown(Shutdown::Write)?;
-        // what is unread when a connection is closed may cost the client its answer
+        // closing a connection with unread data may discard the response
         stream.set_read_timeout(Some(Duration::from_millis(200)))?;
         let mut rest = [0; 4096];
         for _ in 0..16 {
@@ -144,20 +145,20 @@ impl Server {
         }
     }
 
-    /// Whether the browser asked for this machine by its own name: a page from elsewhere whose name
-    /// was made to lead here is not to read the recording.
+    /// Whether the request's host is this machine: prevents DNS rebinding, by which other pages
+    /// could read the recording.
     fn is_meant(&self, request: &Request<'_>) -> bool {
         let own = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
         matches!(request.hosts[..], [host] if own.iter().any(|own| own == host))
     }
 }
 
-/// A number that nobody can guess: the keys of hash maps come from the random numbers of the system.
+/// An unguessable number: hash map keys come from the system's random number generator.
 fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// What counts of the head of a request.
+/// The relevant parts of a request head.
 struct Request<'a> {
     method: &'a str,
     target: &'a str,
@@ -165,7 +166,7 @@ struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// `None` if it is no head of HTTP/1.
+    /// `None` if it is not an HTTP/1 head.
     fn parse(head: &'a [u8]) -> Option<Self> {
         let mut lines = str::from_utf8(head).ok()?.split("\r\n");
         let mut words = lines.next()?.split(' ');
@@ -197,7 +198,7 @@ fn read_head(stream: &mut TcpStream) -> io::Result<Option<Vec<u8>>> {
         if count == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        // the end may lie across two reads
+        // the end may span two reads
         let from = head.len().saturating_sub(END.len());
         head.extend_from_slice(&buffer[..count]);
         if let Some(end) = head[from..].windows(END.len()).position(|window| window == END) {

@@ -1,4 +1,4 @@
-//! Level sets of OpenVDB: one grid of single-precision numbers in a tree of 32, 16 and 8 nodes along each axis.
+//! OpenVDB level sets: one single-precision grid in a tree of 32, 16 and 8 nodes along each axis.
 
 mod blosc;
 mod layout;
@@ -19,16 +19,16 @@ pub(super) use self::write::write;
 
 /// Nodes added around the active voxels.
 const MARGIN: i64 = 3;
-/// Limit of nodes: a constant plus a multiple of the file's bytes, so that a small damaged file allocates little. The
-/// ball of the tests has 0.4 nodes per byte.
+/// Node limit: a constant plus a multiple of the file size, so that a small damaged file allocates
+/// little. The ball of the tests has 0.4 nodes per byte.
 const ANY_NODES: usize = 1 << 21;
 const NODES_FOR_A_BYTE: usize = 64;
 
-/// Reads the first level set of a file. Its grid may have at most `limit` nodes, and at most 2^21 nodes plus 64 per
-/// byte of the file. Distances beyond the narrow band are recomputed.
+/// Reads the first level set of a file. Its grid may have at most `limit` nodes, and at most 2^21
+/// nodes plus 64 per byte of the file. Distances beyond the narrow band are recomputed.
 ///
 /// # Errors
-/// [`VdbError`] when the file is damaged, or holds no level set of single precision that is not turned.
+/// [`VdbError`] if the file is damaged, or contains no unrotated single-precision level set.
 pub(super) fn read(bytes: &[u8], limit: usize) -> Result<LevelSet, VdbError> {
     let Found { tree, scale, origin } = find(bytes)?;
     let mut low = [i64::MAX; 3];
@@ -90,7 +90,7 @@ fn fill(values: &mut Array3<f32>, low: [i64; 3], part: &Part<'_>) -> Result<(), 
     Ok(())
 }
 
-/// The same with distances instead of the background, which they are not less than.
+/// Replaces background samples by recomputed distances, which are at least as large.
 fn with_far(solid: &LevelSet, background: f32) -> LevelSet {
     let far = solid.redistanced();
     let mut values = solid.values().to_owned();

@@ -1,4 +1,4 @@
-//! Convex solids by their support functions: how far apart two of them are.
+//! Distances of convex solids by their support functions.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use parry3d::math::{Pose, Rotation, Vector as TreeVector};
@@ -9,11 +9,11 @@ use crate::shape::Shape;
 use crate::shape::field::Field;
 use crate::shape::round::Round;
 
-/// All points within a margin of a convex core, in body coordinates.
+/// The Minkowski sum of a convex core and a ball, in body coordinates.
 #[derive(Clone, Copy)]
 pub(crate) struct Core<'a> {
     kind: Kind<'a>,
-    /// m.
+    /// Radius of the ball, m.
     margin: f64,
 }
 
@@ -25,19 +25,19 @@ enum Kind<'a> {
     Triangle([Point3<f64>; 3]),
 }
 
-/// How two convex solids lie.
+/// Signed distance, normal and nearest point of two convex solids.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gap {
     /// m, negative if they overlap.
     pub(crate) distance: f64,
     /// Unit normal out of the second solid, in coordinates of the second.
     pub(crate) normal: Vector3<f64>,
-    /// The point of the second that is nearest to the first, in its coordinates.
+    /// The point of the second solid nearest to the first, in the second's coordinates.
     pub(crate) point: Point3<f64>,
 }
 
 impl<'a> Core<'a> {
-    /// The convex solids that a shape is the union of; none of a half-space, a mesh, samples and nothing.
+    /// The convex parts of a shape; none for a half-space, a mesh, samples and the empty shape.
     pub(crate) fn parts(shape: &'a Shape) -> Vec<Self> {
         if shape.is_empty() {
             return Vec::new();
@@ -59,7 +59,7 @@ impl<'a> Core<'a> {
         Self { kind: Kind::Triangle(corners), margin: 0.0 }
     }
 
-    /// A point of it.
+    /// Any point of the solid.
     pub(crate) fn some_point(&self) -> Point3<f64> {
         match &self.kind {
             Kind::Point => Point3::origin(),
@@ -72,7 +72,7 @@ impl<'a> Core<'a> {
         }
     }
 
-    /// The farthest point of the core along a vector.
+    /// Support point of the core along a vector.
     fn farthest(&self, way: &Vector3<f64>) -> Point3<f64> {
         match &self.kind {
             Kind::Point => Point3::origin(),
@@ -82,17 +82,17 @@ impl<'a> Core<'a> {
         }
     }
 
-    /// The point of the solid that is lowest along a unit vector.
+    /// The lowest point of the solid along a unit vector.
     pub(crate) fn lowest(&self, up: &Vector3<f64>) -> Point3<f64> {
         self.farthest(&-up) - up * self.margin
     }
 
-    /// How it lies to another, whose coordinates `map` takes those of this one to.
+    /// The gap to another solid. `map` takes coordinates of this one to those of the other.
     pub(crate) fn gap(&self, other: &Core<'_>, map: &Isometry3<f64>) -> Gap {
         let margins = self.margin + other.margin;
         let Some(found) = contact_support_map_support_map(&tree_pose(map), other, self, f64::MAX)
         else {
-            // only overlaps have no depth
+            // the distance is undefined only for overlaps
             let (point, own) = (other.some_point(), map * self.some_point());
             let normal = (own - point).try_normalize(0.0).unwrap_or_else(Vector3::y);
             return Gap { distance: -margins, normal, point };

@@ -1,4 +1,4 @@
-//! Whether solids overlap, and how far a point is from one.
+//! Overlap tests and nearest points.
 
 use nalgebra::{Isometry3, Point3};
 
@@ -9,12 +9,13 @@ use crate::cast::sweep::{Placed, apart, buried};
 use crate::shape::Shape;
 use crate::shape::field::Field;
 
-/// Steps from a point to the surface of a solid of samples.
+/// Steps from a point to the surface of a sampled solid.
 const STEPS: usize = 16;
 
 impl Shape {
-    /// Whether this solid at `pose` overlaps or touches another: exact, samples to the accuracy of these and
-    /// tetrahedra by their vertices. Half-spaces and meshes do not overlap each other.
+    /// Whether this solid at `pose` overlaps or touches another. Exact, except for samples, to
+    /// their accuracy, and tetrahedra, by their vertices. Half-spaces and meshes do not overlap
+    /// each other.
     pub fn overlaps(
         &self,
         pose: &Isometry3<f64>,
@@ -23,9 +24,9 @@ impl Shape {
         !self.is_empty() && !other.is_empty() && overlap((self, pose), (other, place))
     }
 
-    /// The point of the surface that is nearest to a point, both in body coordinates, with the signed distance
-    /// there, m, negative inside. Inside a union of convex solids it is that of one of them; of samples it is
-    /// near the nearest.
+    /// The nearest point of the surface to a point, both in body coordinates, with the signed
+    /// distance there, m, negative inside. Inside a union of convex solids it is that of one part;
+    /// for samples it is approximate.
     pub fn nearest_point(&self, p: &Point3<f64>) -> Impact {
         let field = self.field();
         let (mut point, value) = (*p, field.distance(p));

@@ -1,4 +1,4 @@
-//! Queries among many bodies: a tree of their boxes.
+//! Queries among many bodies: a tree of their bounding boxes.
 
 use std::sync::Arc;
 
@@ -13,38 +13,38 @@ use crate::narrow::broad::tree_box;
 use crate::shape::Shape;
 use crate::shape::triangles::Triangles;
 
-/// The boxes of bodies at one time.
+/// The bounding boxes of bodies at one time.
 #[derive(Clone, Debug)]
 pub struct Places {
     tree: Bvh,
-    /// The bodies of its leaves.
+    /// The bodies of the leaves.
     bounded: Vec<u32>,
-    /// Those whose boxes have no end.
+    /// Bodies with infinite boxes.
     unbounded: Vec<u32>,
 }
 
 /// Bodies at one time, for queries.
 #[derive(Clone, Copy)]
 pub struct Bodies<'a> {
-    /// What they are.
+    /// Their shapes.
     pub shapes: &'a [Arc<Shape>],
-    /// Where they are.
+    /// Their poses.
     pub poses: &'a [Isometry3<f64>],
-    /// Their boxes there.
+    /// Their bounding boxes at these poses.
     pub places: &'a Places,
-    /// Which of them are looked at, by number.
+    /// Filter of bodies, by index.
     pub wanted: &'a dyn Fn(usize) -> bool,
 }
 
 impl Shape {
-    /// The box around it at a pose.
+    /// The bounding box at a pose.
     pub(crate) fn bounds_at(&self, pose: &Isometry3<f64>) -> Aabb {
         crate::narrow::broad::turned(self.bounds(), pose)
     }
 }
 
 impl Places {
-    /// Of bodies with these shapes at these poses. Takes time as n log n.
+    /// Builds the tree of bodies with these shapes and poses, in time n log n.
     pub fn new(shapes: &[Arc<Shape>], poses: &[Isometry3<f64>]) -> Self {
         let (mut leaves, mut bounded, mut unbounded) = (Vec::new(), Vec::new(), Vec::new());
         for (i, (shape, pose)) in (0..).zip(shapes.iter().zip(poses)) {
@@ -64,7 +64,7 @@ impl Places {
 }
 
 impl Bodies<'_> {
-    /// The body that a ray meets first, the earlier one of bodies it meets at the same distance.
+    /// Ray cast: the first body hit, the lower index at equal distances.
     pub fn cast_ray(&self, ray: &Ray) -> Option<(usize, Impact)> {
         self.first(ray, &Vector3::zeros(), |i, max_distance| {
             let own = Ray { max_distance, ..ray.seen_from(&self.poses[i]) };
@@ -72,8 +72,8 @@ impl Bodies<'_> {
         })
     }
 
-    /// Shape cast: the first body that a solid meets on a translation from `pose` along a unit vector by `max_distance` m.
-    /// An unbounded solid meets nothing.
+    /// Shape cast: the first body hit by a solid on a translation from `pose` along a unit vector
+    /// by `max_distance` m. An unbounded solid hits nothing.
     pub fn sweep(
         &self,
         shape: &Shape,
@@ -103,8 +103,9 @@ impl Bodies<'_> {
         found
     }
 
-    /// The body nearest to a point, no farther than `max_distance` m, with the point of its surface and the signed
-    /// distance, m; of several around the point the one it is deepest in.
+    /// The body nearest to a point, at most `max_distance` m away, with the nearest point of its
+    /// surface and the signed distance, m; if several contain the point, the one with the greatest
+    /// depth.
     pub fn nearest(&self, p: &Point3<f64>, max_distance: f64) -> Option<(usize, Impact)> {
         let of = |i: usize| {
             let pose = &self.poses[i];
@@ -118,7 +119,7 @@ impl Bodies<'_> {
         let max_distance = first.map_or(max_distance.next_up(), |(_, found)| found.distance);
         let away = |node: &BvhNode, _| {
             let away = node.aabb().distance_to_local_point(point, true);
-            // inside boxes depth decides, which boxes do not bound
+            // inside boxes the depth decides, which boxes do not bound
             if away > 0.0 { away } else { f64::NEG_INFINITY }
         };
         let inner = tree.find_best(max_distance, away, |leaf, _| {
@@ -128,7 +129,8 @@ impl Bodies<'_> {
         inner.map(|(_, (_, found))| found).or(first)
     }
 
-    /// The body with the first contact by `meets`, among bodies with bounding boxes, grown by `half`, on the ray.
+    /// The body with the first hit by `meets`, among bodies whose boxes, grown by `half`, the ray
+    /// crosses.
     fn first(
         &self,
         ray: &Ray,
@@ -156,7 +158,8 @@ impl Bodies<'_> {
     }
 }
 
-/// The leaf that `meets` first of those that a ray meets when they are grown by `half`.
+/// The leaf with the first hit by `meets`, among those whose boxes, grown by `half`, the ray
+/// crosses.
 fn first_in(
     tree: &Bvh,
     (ray, half, max_distance): (&Ray, &Vector3<f64>, f64),
@@ -195,7 +198,7 @@ fn entry(ray: &Ray, low: &Vector3<f64>, high: &Vector3<f64>, max_distance: f64) 
 }
 
 impl Triangles {
-    /// The triangle that `meets` first along a ray.
+    /// The triangle with the first hit by `meets` along a ray.
     pub(crate) fn first_along(
         &self,
         ray: &Ray,
@@ -204,7 +207,7 @@ impl Triangles {
         self.first_along_box(ray, &Vector3::zeros(), |triangle, _| meets(triangle))
     }
 
-    /// The same among those that come within a box of these half edge lengths about the ray.
+    /// The same among triangles within a box of these half edge lengths about the ray.
     pub(crate) fn first_along_box(
         &self,
         ray: &Ray,
@@ -214,7 +217,7 @@ impl Triangles {
         first_in(self.tree(), (ray, half, ray.max_distance), meets).map(|(_, impact)| impact)
     }
 
-    /// The triangles whose boxes meet a box.
+    /// The triangles whose boxes overlap a box.
     pub(crate) fn in_box(&self, bounds: &Aabb) -> impl Iterator<Item = u32> {
         let around = BvhNode::leaf(tree_box(bounds), 0);
         self.tree().leaves(move |node| node.intersects(&around))

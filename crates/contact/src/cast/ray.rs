@@ -1,4 +1,4 @@
-//! Where a ray meets a solid, in body coordinates.
+//! Ray casts against a solid, in body coordinates.
 
 use nalgebra::{Isometry3, Point3, Unit, UnitVector3, Vector3};
 
@@ -12,7 +12,7 @@ use crate::shape::round::Round;
 /// First contact of a ray or a translating solid with a solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Impact {
-    /// How far it moved, m; zero if it starts in the solid or on its surface.
+    /// Distance travelled, m; zero if it starts in the solid or on its surface.
     pub distance: f64,
     /// Point of the surface of the solid, m.
     pub point: Point3<f64>,
@@ -38,16 +38,16 @@ pub struct Ray {
     pub max_distance: f64,
 }
 
-/// Least advance of a ray between two samples of a level set, as a share of the grid spacing: thinner walls may be
-/// missed.
+/// Least advance of a ray between two samples of a level set, as a share of the grid spacing:
+/// thinner walls may be missed.
 const GRID_STEP: f64 = 0.25;
 /// Limit of samples along a ray through a grid.
 const GRID_STEPS: usize = 100_000;
-/// Bisections of the interval that holds the surface: as many as an `f64` has digits, but for a few.
+/// Bisections of the interval around the surface: almost as many as the bits of an `f64` mantissa.
 const BISECTIONS: usize = 48;
 /// Newton steps along a ray to a convex solid.
 const NEWTON_STEPS: usize = 100;
-/// Error of barycentric coordinates: rays do not pass between triangles that share an edge.
+/// Tolerance of barycentric coordinates: rays must not pass between triangles that share an edge.
 const SEAM: f64 = 1e-12;
 
 impl Ray {
@@ -56,13 +56,13 @@ impl Ray {
         self.from + self.along.into_inner() * distance
     }
 
-    /// Whether its numbers can be used: a finite start, and a length that is a number and not below zero.
+    /// Whether the start is finite and the length is neither negative nor NaN.
     pub(crate) fn is_usable(&self) -> bool {
         let numbers = self.from.iter().chain(self.along.iter());
         numbers.into_iter().all(|x| x.is_finite()) && self.max_distance >= 0.0
     }
 
-    /// The same seen from a body.
+    /// The ray in coordinates of a body.
     pub(crate) fn seen_from(&self, pose: &Isometry3<f64>) -> Self {
         let along = pose.inverse_transform_vector(&self.along);
         let from = pose.inverse_transform_point(&self.from);
@@ -76,11 +76,10 @@ impl Ray {
 }
 
 impl Shape {
-    /// Where a ray in body coordinates meets the solid first. A mesh is met at its triangles from both
-    /// sides.
+    /// The first hit of a ray in body coordinates. A mesh is hit from both sides.
     ///
-    /// Exact but for rounding, on samples to the accuracy of these: there it may pass what is thinner than
-    /// a quarter of their spacing.
+    /// Exact up to round-off; for samples to their accuracy: walls thinner than a quarter of the
+    /// spacing may be missed.
     pub fn cast_ray(&self, ray: &Ray) -> Option<Impact> {
         if self.is_empty() || !ray.is_usable() {
             return None;
@@ -107,13 +106,13 @@ impl Shape {
         }
     }
 
-    /// Whether nothing is solid.
+    /// Whether the shape is empty.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(self.field(), Field::Ball { radius } if *radius < 0.0)
     }
 }
 
-/// The first along the way.
+/// The first hit along the ray.
 pub(crate) fn nearest(impacts: impl Iterator<Item = Impact>) -> Option<Impact> {
     impacts.reduce(|best, next| if next.distance < best.distance { next } else { best })
 }
@@ -123,7 +122,7 @@ fn half_space(ray: &Ray) -> Option<Impact> {
     if speed > 0.0 { ray.hit(ray.from.y / speed, Vector3::y()) } else { None }
 }
 
-/// A ball that the ray starts outside of.
+/// A ball; the ray starts outside.
 fn ball(ray: &Ray, center: &Point3<f64>, radius: f64) -> Option<Impact> {
     let from = ray.from - center;
     let middle = -from.dot(&ray.along);
@@ -158,7 +157,7 @@ fn polyhedron(ray: &Ray, solid: &Polyhedron) -> Option<Impact> {
     if distance <= leaves { ray.hit(distance, normal) } else { None }
 }
 
-/// A cylinder, a cone or a capsule that the ray starts outside of.
+/// A cylinder, cone or capsule; the ray starts outside.
 fn solid_of_revolution(ray: &Ray, round: &Round) -> Option<Impact> {
     let [low, high] = *round.rims();
     if round.rounding() == 0.0 {
@@ -206,19 +205,19 @@ fn roots(a: f64, b: f64, c: f64) -> [Option<f64>; 2] {
     if square < 0.0 {
         return [None; 2];
     }
-    // no difference of numbers that are nearly the same
+    // avoids cancellation
     let q = -(b + square.sqrt().copysign(b));
     let root = |over: f64, under: f64| Some(over / under).filter(|x| x.is_finite());
     [root(q, a), root(c, q)]
 }
 
-/// A convex solid that the ray starts outside of: along a line its distance is convex, so that Newton's method
-/// does not overshoot.
+/// A convex solid; the ray starts outside. The distance is convex along a line, so that Newton's
+/// method does not overshoot.
 fn convex(ray: &Ray, field: &Field) -> Option<Impact> {
     ball_at_convex(ray, field, 0.0)
 }
 
-/// Where a ball of a radius, m, whose center moves along the ray, meets a convex solid.
+/// Hit of a ball of a radius, m, whose center moves along the ray, with a convex solid.
 pub(crate) fn ball_at_convex(ray: &Ray, field: &Field, radius: f64) -> Option<Impact> {
     let mut distance = 0.0;
     for _ in 0..NEWTON_STEPS {
@@ -268,7 +267,7 @@ fn triangles(ray: &Ray, mesh: &Triangles) -> Option<Impact> {
     mesh.first_along(ray, test)
 }
 
-/// Samples: steps no longer than the distance, but of a share of the spacing at least, then bisection.
+/// Samples: steps by the distance, but at least by a share of the spacing, then bisection.
 fn samples(ray: &Ray, field: &Field) -> Option<Impact> {
     let Field::Grid { level_set, .. } = field else { return None };
     let least = GRID_STEP * level_set.grid().spacing();
@@ -285,7 +284,7 @@ fn samples(ray: &Ray, field: &Field) -> Option<Impact> {
         before = distance;
         distance = (distance + gap.max(least)).min(ray.max_distance);
         let after = field.distance(&ray.at(distance));
-        // beyond the box of the samples the distance from it grows for good
+        // beyond the box of the samples the distance from it only grows
         if after > gap && !level_set_is_ahead(ray, field, distance) {
             return None;
         }
@@ -306,7 +305,7 @@ fn level_set_is_ahead(ray: &Ray, field: &Field, distance: f64) -> bool {
     })
 }
 
-/// Where `is_in` begins to hold between two distances, at the second of which it does.
+/// The first distance at which `is_in` holds, between two distances; it holds at the second.
 pub(crate) fn bisect(is_in: impl Fn(f64) -> bool, [mut out, mut within]: [f64; 2]) -> f64 {
     for _ in 0..BISECTIONS {
         let middle = 0.5 * (out + within);

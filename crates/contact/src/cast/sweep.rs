@@ -10,14 +10,15 @@ use crate::narrow::posed::Posed;
 use crate::shape::Shape;
 use crate::shape::field::Field;
 
-/// A solid and where it is.
+/// A solid and its pose.
 pub(crate) type Placed<'a> = (&'a Shape, &'a Isometry3<f64>);
 
 /// Newton steps to the time of impact of convex solids; along a line their distance is convex.
 const NEWTON_STEPS: usize = 100;
 /// Distance at which solids touch, as a share of their size.
 const TOUCHING: f64 = 1e-10;
-/// Conservative advancement of sampled solids: least advance and tolerance, as shares of the grid spacing.
+/// Conservative advancement of sampled solids: least advance and tolerance, as shares of the grid
+/// spacing.
 const GRID_STEP: f64 = 0.05;
 const GRID_TOUCHING: f64 = 1e-3;
 /// Limit of advances.
@@ -31,9 +32,10 @@ pub(crate) struct Sweep<'a> {
 }
 
 impl Shape {
-    /// Where this solid, which starts at `pose` and moves along a unit vector by `max_distance` m without turning, first
-    /// meets another. Exact but for rounding, samples to the accuracy of these, and tetrahedra by their vertices.
-    /// Half-spaces and meshes do not meet each other.
+    /// Shape cast: the first contact of this solid, which starts at `pose` and translates along a
+    /// unit vector by `max_distance` m, with another. Exact up to round-off, except for samples, to
+    /// their accuracy, and tetrahedra, by their vertices. Half-spaces and meshes do not hit each
+    /// other.
     pub fn sweep(
         &self,
         pose: &Isometry3<f64>,
@@ -69,7 +71,7 @@ fn sweep(moving: Placed<'_>, target: Placed<'_>, way: Sweep<'_>) -> Option<Impac
     }
 }
 
-/// The same from the other side: the target moves back.
+/// The same with exchanged roles: the target moves back.
 fn swapped(moving: Placed<'_>, target: Placed<'_>, way: Sweep<'_>) -> Option<Impact> {
     let back = -*way.along;
     let Impact { distance, point, normal } = sweep(target, moving, Sweep { along: &back, ..way })?;
@@ -77,7 +79,7 @@ fn swapped(moving: Placed<'_>, target: Placed<'_>, way: Sweep<'_>) -> Option<Imp
     Some(Impact { distance, point, normal: -normal })
 }
 
-/// A union of convex solids that moves to one, to a half-space or to a mesh.
+/// A moving union of convex solids against another one, a half-space or a mesh.
 fn convex(moving: Placed<'_>, (target, place): Placed<'_>, way: Sweep<'_>) -> Option<Impact> {
     let map = place.inv_mul(moving.1);
     let ray =
@@ -103,7 +105,7 @@ fn convex(moving: Placed<'_>, (target, place): Placed<'_>, way: Sweep<'_>) -> Op
     found.map(|impact| impact.at(place))
 }
 
-/// To the half-space below zero.
+/// Against the half-space y < 0.
 fn to_plane(part: &Core<'_>, map: &Isometry3<f64>, ray: &Ray) -> Option<Impact> {
     let up = Vector3::y();
     let lowest = map * part.lowest(&map.inverse_transform_vector(&up));
@@ -114,7 +116,8 @@ fn to_plane(part: &Core<'_>, map: &Isometry3<f64>, ray: &Ray) -> Option<Impact> 
     meets.then_some(Impact { distance, point, normal: up })
 }
 
-/// To another convex solid, whose coordinates `map` takes those of the first to at the start.
+/// Against another convex solid; `map` takes coordinates of the first to those of the other at the
+/// start.
 fn to_core(
     [part, other]: [&Core<'_>; 2],
     map: &Isometry3<f64>,
@@ -139,7 +142,7 @@ fn to_core(
     None
 }
 
-/// To the triangles of a mesh.
+/// Against the triangles of a mesh.
 fn to_mesh(
     (shape, parts): (&Shape, &[Core<'_>]),
     mesh: &Triangles,
@@ -160,7 +163,7 @@ fn to_mesh(
     })
 }
 
-/// A point of a solid that is behind the triangles of a mesh.
+/// A point of a solid behind the triangles of a mesh.
 pub(crate) fn buried(
     parts: &[Core<'_>],
     mesh: &Triangles,
@@ -170,7 +173,7 @@ pub(crate) fn buried(
     points.into_iter().find(|p| mesh.distance(p) <= 0.0)
 }
 
-/// Solids of which one has samples, by conservative advancement.
+/// Conservative advancement of solids of which one is sampled.
 fn march(moving: Placed<'_>, target: Placed<'_>, way: Sweep<'_>) -> Option<Impact> {
     let spacing = spacing(moving.0).min(spacing(target.0));
     let at = |distance: f64| {
@@ -195,7 +198,7 @@ fn march(moving: Placed<'_>, target: Placed<'_>, way: Sweep<'_>) -> Option<Impac
     None
 }
 
-/// Spacing of the samples of a shape or size of its tetrahedra, m; infinite of others.
+/// Spacing of the samples of a shape or size of its tetrahedra, m; infinite for other shapes.
 pub(crate) fn spacing(shape: &Shape) -> f64 {
     match shape.field() {
         Field::Grid { level_set, .. } => level_set.grid().spacing(),
@@ -204,8 +207,8 @@ pub(crate) fn spacing(shape: &Shape) -> f64 {
     }
 }
 
-/// Distance of two solids, m, at least one of them sampled; at most `max_distance` or their sample spacing, whichever is
-/// larger. Zero or negative if they overlap.
+/// Distance of two solids, m, at least one of them sampled; at most `max_distance` or their sample
+/// spacing, whichever is larger. Zero or negative if they overlap.
 pub(crate) fn apart(a: Placed<'_>, b: Placed<'_>, max_distance: f64) -> f64 {
     let max_distance = max_distance.max(spacing(a.0).min(spacing(b.0)));
     let gap = posed(a, b).distance((max_distance, 0.0), &mut 0);
@@ -216,7 +219,7 @@ pub(crate) fn apart(a: Placed<'_>, b: Placed<'_>, max_distance: f64) -> f64 {
     if is_around(a, b) || is_around(b, a) { gap.min(0.0) } else { gap }
 }
 
-/// The contact of solids that touch, of which one has samples.
+/// The contact of touching solids of which one is sampled.
 fn touch(a: Placed<'_>, b: Placed<'_>, (distance, along): (f64, &UnitVector3<f64>)) -> Impact {
     let margin = spacing(a.0).min(spacing(b.0));
     let posed = posed(a, b);

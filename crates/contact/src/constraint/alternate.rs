@@ -1,4 +1,5 @@
-//! Alternation between normal forces (pivoting or quadratic programme) and friction (projected Gauss-Seidel).
+//! Alternation between normal forces (pivoting or quadratic program) and friction (projected
+//! Gauss-Seidel).
 
 use dynamics::Momentum;
 use nalgebra::Isometry3;
@@ -10,20 +11,20 @@ use super::program_error::ProgramError;
 use super::row::{Bounds, Row};
 use crate::Columns;
 
-/// Bodies where they are.
+/// Bodies at given poses.
 #[derive(Clone, Copy)]
 pub(crate) struct Bodies<'a> {
     pub(crate) columns: Columns<'a>,
     pub(crate) poses: &'a [Isometry3<f64>],
 }
 
-/// How often the normal forces are found anew with the friction that they lead to.
+/// Limits of the rounds of normal forces and friction.
 pub(crate) struct Rounds<'a> {
-    /// Rounds at most.
+    /// Largest number of rounds.
     pub(crate) most: usize,
     /// The rounds end once no normal force changes by more than this share of the largest.
     pub(crate) settled: Option<f64>,
-    /// Forces to start from, one a row; none unless given.
+    /// Warm start, one force per row; empty for none.
     pub(crate) guess: &'a [f64],
 }
 
@@ -41,7 +42,7 @@ impl Rounds<'_> {
     }
 }
 
-/// Impulses of all rows and the momenta they lead to.
+/// Impulses of all rows and the resulting momenta.
 pub(crate) struct Solved {
     pub(crate) impulses: Vec<f64>,
     pub(crate) momenta: Vec<Momentum>,
@@ -66,9 +67,10 @@ fn is_friction(row: &Row) -> bool {
     !matches!(row.bounds, Bounds::Between { .. })
 }
 
-/// Solves normal forces and joints at once with friction fixed, then friction by projected Gauss-Seidel with the
-/// normal forces fixed, in alternating rounds. Rounds that repeat until convergence pivot from the normal forces of the
-/// round before. A fixed number of rounds, and problems whose pivoting fails, take a quadratic programme.
+/// Solves normal forces and joints simultaneously with friction fixed, then friction by projected
+/// Gauss-Seidel with the normal forces fixed, in alternating rounds. Rounds that repeat until
+/// convergence pivot from the normal forces of the previous round. A fixed number of rounds, and
+/// problems whose pivoting fails, use a quadratic program.
 pub(crate) fn alternate(
     bodies: Bodies<'_>,
     rows: &[Row],
@@ -79,7 +81,8 @@ pub(crate) fn alternate(
         return Solved::none(rows, start);
     };
     let guess = if rounds.guess.len() == rows.len() { rounds.guess } else { &[] };
-    // where forces are not unique, few rounds need the analytic center of the solutions, which pivoting does not find
+    // where forces are not unique, few rounds need the analytic center of the solutions, which
+    // pivoting does not find
     let mut pivot = rounds.settled.and_then(|_| Pivot::new(&mlcp, rows, guess));
     let mut impulses = if guess.is_empty() { vec![0.0; rows.len()] } else { guess.to_vec() };
     let mut known = vec![f64::INFINITY; rows.len()];
@@ -103,7 +106,7 @@ pub(crate) fn alternate(
     Solved::of(&mlcp, bodies, start)
 }
 
-/// Normal forces and joints as a quadratic programme, with the friction of `impulses`.
+/// Normal forces and joints as a quadratic program, with the friction of `impulses`.
 fn program(
     Bodies { columns, poses }: Bodies<'_>,
     rows: &[Row],
@@ -111,7 +114,7 @@ fn program(
     impulses: &[f64],
 ) -> Result<Vec<f64>, ProgramError> {
     let still = |row: &Row| Row { bounds: Bounds::Between { least: 0.0, most: 0.0 }, ..*row };
-    // friction rows stay in place without impulses, so that numbers are the same
+    // friction rows stay without impulses, so that indices are unchanged
     let normals: Vec<Row> =
         rows.iter().map(|row| if is_friction(row) { still(row) } else { *row }).collect();
     let mut dragged = start.to_vec();

@@ -1,9 +1,10 @@
 //! Projection onto the position constraints of joints at the end of a step.
 //!
-//! The constraint Jacobian is that of the start of the step, and the constraints are nonlinear. [`follow`] repeats the
-//! position stage of SHAKE (Ryckaert 1977; the first half of RATTLE) until the predicted poses meet them, and its
-//! impulses count as momentum. It does not converge where bodies turn by more than a radian. There [`close`] projects
-//! poses by Gauss-Newton steps in the metric of the masses, without momentum.
+//! The constraint Jacobian is that of the start of the step, and the constraints are nonlinear.
+//! [`follow`] repeats the position stage of SHAKE (Ryckaert 1977; the first half of RATTLE) until
+//! the predicted poses satisfy them, and its impulses count as momentum. It does not converge where
+//! bodies turn by more than a radian. There [`close`] projects poses by Gauss-Newton steps in the
+//! metric of the masses, without momentum.
 
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
@@ -21,15 +22,17 @@ const CLOSED: f64 = 1e-9;
 const ROUNDS: usize = 16;
 /// Largest share of the constraint error that an accepted iteration leaves.
 const BETTER: f64 = 0.7;
-/// Limits of Gauss-Newton steps and of rejected ones, and the factor of the inertia after a rejected step.
+/// Limits of Gauss-Newton steps and of rejected ones, and the factor of the inertia after a
+/// rejected step.
 const MAX_MOVES: usize = 40;
 const MAX_FAILED: usize = 8;
 const HEAVIER: f64 = 10.0;
-/// Largest rotation of a step, rad: the linearisation does not hold beyond.
+/// Largest rotation of a step, rad: the linearization does not hold beyond.
 const MAX_TURN: f64 = 0.5;
 
-/// Adds Lagrange multipliers to `momenta` until the predicted poses meet the bilateral constraints, and to the
-/// `gains` of bodies and the reactions of `joints`. Each linkage iterates while its error falls.
+/// Adds Lagrange multipliers to `momenta` until the predicted poses satisfy the bilateral
+/// constraints, and to the `gains` of bodies and the reactions of `joints`. Each linkage iterates
+/// while its error falls.
 pub(crate) fn follow(
     frame: Frame<'_>,
     joints: &mut [Joint],
@@ -91,7 +94,8 @@ pub(crate) fn follow(
     }
 }
 
-/// Constraint errors of all rows at the end of the step, m or rad; zero for unilateral rows and motors.
+/// Constraint errors of all rows at the end of the step, m or rad; zero for unilateral rows and
+/// motors.
 fn misses(joints: &[Joint], counts: &[usize], [start, end]: [&[Isometry3<f64>]; 2]) -> Vec<f64> {
     let mut all = Vec::with_capacity(counts.iter().sum());
     for (joint, &count) in joints.iter().zip(counts) {
@@ -107,8 +111,8 @@ fn misses(joints: &[Joint], counts: &[usize], [start, end]: [&[Isometry3<f64>]; 
 
 /// Projects poses onto the constraints of joints and their limits, in the metric of the masses.
 ///
-/// Translations meet the linearised constraints exactly, rotations to first order. A linkage whose step is rejected
-/// gets a larger inertia, so that it translates in the end.
+/// Translations meet the linearized constraints exactly, rotations to first order. A linkage whose
+/// step is rejected gets a larger inertia, so that it translates in the end.
 pub(crate) fn close(frame: Frame<'_>, poses: &mut [Isometry3<f64>]) {
     let Frame { columns, joints, .. } = frame;
     let whole = Stepping { dt: 1.0, error_reduction: 1.0, motor_time: 0.0 };
@@ -154,9 +158,10 @@ pub(crate) fn close(frame: Frame<'_>, poses: &mut [Isometry3<f64>]) {
     }
 }
 
-/// The least displacements in the metric of the masses that close the joints of `chosen` rows to first order, as
-/// velocities over 1 s. Limits are unilateral, an active set that block principal pivoting finds: violated limits enter
-/// it, and limits with a negative multiplier leave it. `None` if the rows cannot be solved.
+/// The least displacements in the metric of the masses that close the joints of `chosen` rows to
+/// first order, as velocities over 1 s. Limits are unilateral, an active set that block principal
+/// pivoting finds: violated limits enter it, and limits with a negative multiplier leave it. `None`
+/// if the rows cannot be solved.
 fn projected(
     (columns, poses): (Columns<'_>, &[Isometry3<f64>]),
     rows: &[Row],
@@ -243,7 +248,8 @@ impl Groups {
         }
     }
 
-    /// Poses after 1 s at the velocities, or less if a body of the component turned by more than [`MAX_TURN`].
+    /// Poses after 1 s at the velocities, or less if a body of the component turned by more than
+    /// [`MAX_TURN`].
     fn shifted(&self, movers: &Movers, poses: &[Isometry3<f64>]) -> Vec<Isometry3<f64>> {
         let mut fastest: Vec<f64> = vec![0.0; self.0.count()];
         for (i, group) in self.0.of_bodies().iter().enumerate() {

@@ -1,18 +1,18 @@
-//! Br11's contact cache: impulses of earlier steps, found again by where on both bodies they acted.
+//! Br11's contact cache: impulses of earlier steps by contact positions on both bodies.
 
 use levelset::Aabb;
 use nalgebra::Point3;
 
-/// Entries not met for more steps than this are dropped.
+/// Entries unused for more steps than this are dropped.
 const STALE: u8 = 10;
 
-/// The cell of `bounds` that `point` lies in: 32 times the box is halved, across x, y and z in
-/// turn, and a bit says which half holds the point. Cells are 2^-11 by 2^-11 by 2^-10 of the box.
+/// The cell of `bounds` that contains `point`: the box is halved 32 times, across x, y and z in
+/// turn, and one bit is the half with the point. Cells are 2^-11 by 2^-11 by 2^-10 of the box.
 ///
 /// Br11 prints steps of `extents / 2^(bit / 3)`, which lead from the center to the sides or beyond,
-/// so that most cells are never met; they must be a quarter of the box at first, then an eighth and
-/// so on. It also prints the code as a signed `int`, which has 31 bits to shift. A box without end
-/// has one cell.
+/// so that most cells are never reached; the first step must be a quarter of the box, the next an
+/// eighth and so on. It also prints the code as a signed `int`, which has 31 bits to shift. An
+/// infinite box has one cell.
 pub(super) fn kd_code(bounds: &Aabb, point: &Point3<f64>) -> u32 {
     let extents = bounds.extents();
     if !extents.iter().all(|e| e.is_finite()) {
@@ -34,7 +34,7 @@ pub(super) fn kd_code(bounds: &Aabb, point: &Point3<f64>) -> u32 {
     code
 }
 
-/// Where a contact acts: name and code of the first body, name and code of the second.
+/// Key of a contact: name and code of the first body, name and code of the second.
 pub type Key = (u64, u32, u64, u32);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,7 +45,7 @@ struct Entry {
     age: u8,
 }
 
-/// Impulses by contact, for a warm start.
+/// Impulses by contact, for the warm start.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImpulseCache {
     /// Sorted by key.
@@ -55,37 +55,37 @@ pub struct ImpulseCache {
 }
 
 impl ImpulseCache {
-    /// Number of contacts remembered.
+    /// Number of contacts in the cache.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether nothing is remembered.
+    /// Whether the cache is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// All that it holds: where, impulses along the normal and both tangents in N s, and for how
-    /// many steps it was not met.
+    /// All entries: key, impulses along the normal and both tangents, N s, and number of steps
+    /// without use.
     pub fn entries(&self) -> impl Iterator<Item = (Key, [f64; 3], u8)> {
         self.entries.iter().map(|entry| (entry.key, entry.impulses, entry.age))
     }
 
-    /// One that holds `entries`.
+    /// A cache of `entries`.
     pub fn of_entries(entries: impl IntoIterator<Item = (Key, [f64; 3], u8)>) -> Self {
         let entry = |(key, impulses, age)| Entry { key, impulses, age };
         let mut entries: Vec<Entry> = entries.into_iter().map(entry).collect();
-        // lookups need the order
+        // lookups require sorted entries
         entries.sort_by_key(|entry| entry.key);
         Self { entries, asked: 0, found: 0 }
     }
 
-    /// How many contacts the last step looked up, and how many of them it found.
+    /// Numbers of contacts looked up and found in the last step.
     pub fn hits(&self) -> (usize, usize) {
         (self.asked, self.found)
     }
 
-    /// Forgets what it holds of the body of this name.
+    /// Removes the entries of the body with this name.
     pub(crate) fn forget(&mut self, name: u64) {
         self.entries.retain(|entry| entry.key.0 != name && entry.key.2 != name);
     }
@@ -95,8 +95,8 @@ impl ImpulseCache {
         Some(self.entries[at].impulses)
     }
 
-    /// What is remembered after a step that looked up and solved these contacts: they are new, all
-    /// others a step older, and those that have become stale are gone.
+    /// The cache after a step that looked up and solved these contacts: their entries are new, all
+    /// others one step older, and stale ones are removed.
     pub(super) fn after(&self, solved: impl Iterator<Item = (Key, [f64; 3])>) -> Self {
         let mut entries: Vec<Entry> =
             solved.map(|(key, impulses)| Entry { key, impulses, age: 0 }).collect();

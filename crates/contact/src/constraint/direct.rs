@@ -1,41 +1,42 @@
-//! Block Cholesky factorization of the Delassus operator of joints (Baraff 1996, "Linear-time dynamics using Lagrange
-//! multipliers").
+//! Block Cholesky factorization of the Delassus operator of joints (Baraff 1996, "Linear-time
+//! dynamics using Lagrange multipliers").
 //!
-//! A sweep of Gauss-Seidel carries an impulse one joint further, so that long chains converge slowly. The Delassus
-//! operator `A = J M^-1 J^T` couples joints that share a body; elimination by minimum degree has no fill-in for trees
-//! of joints, and little for loops.
+//! A Gauss-Seidel sweep carries an impulse one joint further, so that long chains converge slowly.
+//! The Delassus operator `A = J M^-1 J^T` couples joints that share a body; elimination by minimum
+//! degree has no fill-in for trees of joints, and little for loops.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector};
 
-/// Regularization of a Delassus operator, relative to its diagonal: redundant rows, as those of four legs, share the load.
+/// Regularization of a Delassus operator, relative to its diagonal: redundant rows, as those of
+/// four legs, share the load.
 pub(super) const REGULARIZATION: f64 = 1e-8;
-/// Limit of entries of a factor; larger problems are left to the sweeps.
+/// Limit of entries of a factor; sweeps solve larger problems.
 const MAX_ENTRIES: usize = 1 << 21;
 
-/// A factor of the matrix of some blocks of rows.
+/// The Cholesky factor of a block matrix.
 #[derive(Debug)]
 pub(super) struct Factor {
-    /// In order of elimination.
+    /// In elimination order.
     nodes: Vec<Node>,
 }
 
 #[derive(Debug)]
 struct Node {
-    /// Rows of the block, as numbers in the vectors to solve for.
+    /// Rows of the block, as indices of the vectors of the system.
     rows: Range<usize>,
-    /// Of what the elimination of others left of its own block.
+    /// Inverse of the block's Schur complement.
     inverse: DMatrix<f64>,
-    /// Nodes eliminated later that it is coupled to, ascending, and the blocks between them.
+    /// Later nodes coupled to it, ascending, and the blocks between them.
     later: Vec<(usize, DMatrix<f64>)>,
 }
 
 impl Factor {
-    /// Of blocks of `sizes` rows each, and symmetric entries `coupling(row, column)` between the
-    /// rows of blocks that are neighbors: those in the same list of `cliques`. `None` if the factor
-    /// has too many numbers or is not one.
+    /// Factors blocks of `sizes` rows each, with symmetric entries `coupling(row, column)` between
+    /// rows of blocks in the same list of `cliques`. `None` if the factor has too many entries or
+    /// does not exist.
     pub(super) fn new(
         sizes: &[usize],
         cliques: &[Vec<u32>],
@@ -71,8 +72,8 @@ impl Factor {
         (0..factor.nodes.len()).all(|place| factor.eliminate(place)).then_some(factor)
     }
 
-    /// Inverts the block at a place and subtracts its Schur complement from later blocks. False if it is not
-    /// positive definite.
+    /// Inverts the block at a place and subtracts its Schur complement from later blocks. False if
+    /// it is not positive definite.
     fn eliminate(&mut self, place: usize) -> bool {
         let (before, after) = self.nodes.split_at_mut(place + 1);
         let node = &mut before[place];
@@ -92,7 +93,7 @@ impl Factor {
         true
     }
 
-    /// The solution for a right side.
+    /// The solution for a right-hand side.
     pub(super) fn solve(&self, right: &[f64]) -> Vec<f64> {
         let part = |x: &[f64], rows: &Range<usize>| DVector::from_column_slice(&x[rows.clone()]);
         let mut x = right.to_vec();
@@ -115,7 +116,8 @@ impl Factor {
     }
 }
 
-/// Minimum degree order of blocks, each with its neighbors when it is eliminated; the first of equals.
+/// Minimum degree order of blocks, each with its neighbors at its elimination; the first among
+/// equals.
 fn elimination(sizes: &[usize], cliques: &[Vec<u32>]) -> Option<Vec<(u32, Vec<u32>)>> {
     let mut around: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); sizes.len()];
     let mut numbers = 0;
@@ -156,7 +158,7 @@ fn elimination(sizes: &[usize], cliques: &[Vec<u32>]) -> Option<Vec<(u32, Vec<u3
 mod tests {
     use super::*;
 
-    /// Blocks in a ring with a chord, hanging together as `cliques` say, of two rows but for one.
+    /// Blocks in a ring with a chord, coupled by `cliques`, of two rows except for one.
     #[test]
     fn a_factor_solves_as_a_dense_one() {
         let sizes = [2, 3, 2, 2, 1, 2];
@@ -181,7 +183,7 @@ mod tests {
 
     #[test]
     fn rows_that_say_the_same_share_alike() {
-        // four blocks of one row, all of them the same
+        // four identical blocks of one row
         let x = Factor::new(&[1; 4], &[vec![0, 1, 2, 3]], |_, _| 2.0).unwrap().solve(&[8.0; 4]);
         assert!(x.iter().all(|x| (x - 1.0).abs() < 1e-6), "{x:?}");
     }

@@ -1,4 +1,5 @@
-//! When two bodies meet: bisection over motion integrated with error control (Ku07 section 3.1).
+//! Time of impact of two bodies: bisection over motion integrated with error control (Ku07 section
+//! 3.1).
 
 use dynamics::{Body, IntegrateError, Integrator, Load, State, advance, integrate};
 use nalgebra::Isometry3;
@@ -8,32 +9,32 @@ use crate::narrow::posed::Posed;
 
 /// Bound on the error of each integration step.
 const ACCURACY: f64 = 1e-12;
-/// Bisection ends at times this far apart, s.
+/// Bisection stops at this interval, s.
 const RESOLUTION: f64 = 1e-11;
-/// Most steps in which a way is looked over.
+/// Limit of steps along a path.
 const MAX_STEPS: usize = 1_000_000;
 
-/// A body on its way.
+/// The free flight of a body.
 #[derive(Clone, Copy, Debug)]
 pub struct Flight<'a> {
-    /// What it is.
+    /// Mass properties or motion of the body.
     pub body: &'a Body,
-    /// Its solid.
+    /// Its shape.
     pub shape: &'a Shape,
-    /// Where it starts.
+    /// State at the start.
     pub start: State,
-    /// What acts on it all the way, about its center of mass.
+    /// Constant force and torque about its center of mass.
     pub load: Load,
 }
 
-/// Two bodies that meet.
+/// The impact of two bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Impact {
-    /// When, s since the start; the bodies do not overlap yet.
+    /// Time of impact, s since the start; the bodies do not overlap yet.
     pub time: f64,
-    /// The bodies then.
+    /// States of the bodies at that time.
     pub states: [State; 2],
-    /// The gap between them then, m; negative if they overlapped at the start.
+    /// Gap between them at that time, m; negative if they overlapped at the start.
     pub gap: f64,
 }
 
@@ -51,7 +52,7 @@ impl Flight<'_> {
         }
     }
 
-    /// A bound on the speed of all its points within `time` s, m/s.
+    /// Upper bound of the speed of all its points within `time` s, m/s.
     fn fastest(&self, state: &State, time: f64) -> f64 {
         let now = self.body.velocity(&state.pose.rotation, &state.momentum);
         let (gained, spun) = self.body.mass_properties().map_or((0.0, 0.0), |mass| {
@@ -65,15 +66,14 @@ impl Flight<'_> {
     }
 }
 
-/// When two bodies first meet within `duration` s, to some 1e-11 s; `None` if they do not. Bodies
-/// that overlap at the start meet at once.
+/// The time of impact of two bodies within `duration` s, to about 1e-11 s; `None` without one. For
+/// bodies that overlap at the start it is zero.
 ///
-/// The way is looked over in steps in which no point moves farther than the gap and a tenth of the
-/// thinner body; then the last of them is bisected. Samples of both surfaces give the gap, as in a
-/// frame.
+/// The search takes steps in which no point moves farther than the gap and a tenth of the thinner
+/// body, and bisects the last one. Samples of both surfaces give the gap, as in a frame.
 ///
 /// # Errors
-/// [`IntegrateError`] for a duration that is not finite and motion that cannot be followed.
+/// [`IntegrateError`] for a duration that is not finite and motion that cannot be integrated.
 pub fn time_of_impact(
     flights: [Flight<'_>; 2],
     duration: f64,
@@ -106,8 +106,8 @@ pub fn time_of_impact(
     Err(IntegrateError::Stuck { time, step: thickness })
 }
 
-/// A time, at most `left` s, within which nothing moves farther than `room` m, given a bound on the
-/// speed within a time.
+/// A time, at most `left` s, within which no point moves farther than `room` m, given a bound on
+/// the speed within a time.
 fn safe_step(left: f64, room: f64, speed: impl Fn(f64) -> f64) -> f64 {
     let mut horizon = left;
     loop {
@@ -120,7 +120,7 @@ fn safe_step(left: f64, room: f64, speed: impl Fn(f64) -> f64) -> f64 {
     }
 }
 
-/// The end of the time without overlap, which starts at `states` and ends within `step`.
+/// The last time without overlap, starting at `states` and within `step`.
 fn bisect(
     flights: &[Flight<'_>; 2],
     states: &[State; 2],
@@ -146,7 +146,7 @@ fn gap(flights: &[Flight<'_>; 2], states: &[State; 2]) -> f64 {
     let [a, b] = flights;
     let (x, y): (&Isometry3<f64>, &Isometry3<f64>) = (&states[0].pose, &states[1].pose);
     let reach = |f: &Flight<'_>| if f.shape.radius().is_finite() { f.shape.radius() } else { 0.0 };
-    // whatever is farther is farther by this too
+    // points farther away exceed this margin
     let margin = (x.translation.vector - y.translation.vector).norm() + reach(a) + reach(b);
     let posed = Posed { shapes: [a.shape, b.shape], poses: [x, y] };
     let found = posed.candidates(margin, &mut 0);

@@ -1,29 +1,29 @@
 //! The impulse method of the lecture: contacts one by one, each by its class.
 //!
-//! The lecture leaves open what to do where several contacts hold a body. Impulses that each only push, one
-//! contact after the other, let a stack of five collapse at 30 and 60 Hz: what a contact got too much
-//! of when its neighbor was not yet solved cannot be taken back, so that bodies turn and slip. Here a sweep may
-//! take back what the sweeps before it gave in the step, but no contact pulls in the end, and a step starts from the
-//! impulses of the last one. Five boxes then stand at 30 Hz in the plane, and at 60 Hz in space.
+//! The lecture does not treat several contacts of one body. Sequential impulses that each only push
+//! let a stack of five collapse at 30 and 60 Hz: the excess of a contact that was solved before its
+//! neighbor cannot be undone, so that bodies turn and slip. Here a sweep may reduce the impulses of
+//! earlier sweeps, but no final impulse pulls, and a step is warm-started. Five boxes then stand at
+//! 30 Hz in the plane, and at 60 Hz in space.
 
 use dynamics::{Momentum, Velocity};
 
 use crate::frame::Frame;
 use crate::narrow::contacts::{Contact, Manifold};
 
-/// What two bodies do at a contact, by their relative velocity along the normal.
+/// Class of a contact by its relative velocity along the normal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ContactClass {
-    /// They approach: an impulse stops them and throws them back.
+    /// Approaching: an impulse stops the approach and adds restitution.
     Colliding,
-    /// They neither approach nor part: an impulse takes away what forces would do.
+    /// Neither approaching nor separating: an impulse cancels the forces.
     Resting,
-    /// They part: nothing is done.
+    /// Separating: no impulse.
     Separating,
 }
 
-/// The class of a contact with normal speed `v_rel = n . (v_a - v_b)` m/s, where speeds of up to
-/// `slow` m/s are as good as none.
+/// The class of a contact with normal speed `v_rel = n . (v_a - v_b)` m/s; speeds up to `slow` m/s
+/// count as zero.
 fn classify(v_rel: f64, slow: f64) -> ContactClass {
     if v_rel < -slow {
         ContactClass::Colliding
@@ -37,10 +37,10 @@ fn classify(v_rel: f64, slow: f64) -> ContactClass {
 /// Classifies the contacts of a step as colliding, resting or separating.
 pub(super) struct Classes<'a> {
     frame: Frame<'a>,
-    /// Of bodies after the forces of the step, before impulses.
+    /// Velocities of bodies after the forces of the step, before impulses.
     velocities: Vec<Velocity>,
-    /// Normal speed up to which a contact rests, m/s: twice what forces give in the step, for a resting body
-    /// gains that much.
+    /// Normal speed up to which a contact rests, m/s: twice the change by forces in the step, as a
+    /// resting body gains that much.
     slow: f64,
 }
 
@@ -52,8 +52,8 @@ impl<'a> Classes<'a> {
         Self { frame, velocities: frame.velocities(start), slow }
     }
 
-    /// Normal speed after a collision by Newton's restitution, m/s; `None` for contacts that rest or separate, or
-    /// whose gap stays open in the step.
+    /// Target normal speed of a collision by Newton's restitution, m/s; `None` for contacts that
+    /// rest or separate, or whose gap stays open in the step.
     pub(super) fn target(&self, pair: &Manifold, contact: &Contact) -> Option<f64> {
         let Frame { columns, dt, settings, .. } = self.frame;
         let [(p, v), (q, w)] = [pair.a, pair.b]

@@ -1,4 +1,4 @@
-//! Quadratic programmes by an interior-point method.
+//! Quadratic programs by an interior-point method.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
@@ -8,13 +8,14 @@ use clarabel::solver::{
 
 use super::program_error::ProgramError;
 
-/// Tolerance of the interior-point method, relative to the scaled problem; smaller ones are lost in round-off.
+/// Tolerance of the interior-point method, relative to the scaled problem; smaller ones are lost in
+/// round-off.
 const TOLERANCE: f64 = 1e-13;
 /// Accepted tolerance where round-off prevents convergence to [`TOLERANCE`].
 const ACCEPTED: f64 = 1e-9;
-/// Most iterations of the interior-point method, which converges in 10 to 20.
+/// Limit of iterations of the interior-point method, which converges in 10 to 20.
 const MAX_ITERATIONS: u32 = 50;
-/// Least `x^T A x / 2 + b^T x` between bounds; `upper` holds the upper triangle of `A`. A
+/// Minimizes `x^T A x / 2 + b^T x` between bounds; `upper` holds the upper triangle of `A`. A
 /// factorization may take `most_work` multiply-adds.
 pub(super) fn solve(
     upper: &[(usize, usize, f64)],
@@ -29,7 +30,7 @@ pub(super) fn solve(
     if size == 0 {
         return Ok(Vec::new());
     }
-    // speeds and masses of any unit become numbers about one
+    // scales speeds and masses to about one
     let scale = upper.iter().filter(|t| t.0 == t.1).map(|t| t.2).fold(0.0, f64::max);
     let most = b.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
     if scale == 0.0 || most == 0.0 {
@@ -38,7 +39,7 @@ pub(super) fn solve(
     let unit = most / scale;
     let matrix = matrix(size, size, upper.iter().map(|&(i, j, x)| (i, j, x / scale)));
     let linear: Vec<f64> = b.iter().map(|x| x / most).collect();
-    // conditions G x + s = h: equalities first
+    // constraints G x + s = h: equalities first
     let equal = |n: &usize| bounds[*n].0 == bounds[*n].1;
     let (mut entries, mut side) = (Vec::new(), Vec::new());
     for n in (0..size).filter(equal) {
@@ -59,7 +60,7 @@ pub(super) fn solve(
     let failed = |status: String| ProgramError::NoSolution { status };
     let problem = Problem { matrix, linear, conditions, side, cones };
     let mut solver = problem.solver(TOLERANCE).map_err(|e| failed(e.to_string()))?;
-    // columns of even length make the least of what such a factor takes
+    // a lower bound of the work of such a factor: columns of equal length
     let entries = solver.info.linsolver.nnzL as f64;
     if entries * entries / (size + problem.side.len()) as f64 > most_work {
         return Err(ProgramError::Limited { rows: size });
@@ -81,7 +82,7 @@ pub(super) fn solve(
     Ok(solution.x.iter().zip(bounds).map(within).collect())
 }
 
-/// A programme in the form that the interior-point method takes.
+/// A program in the form of the interior-point method.
 struct Problem {
     matrix: CscMatrix<f64>,
     linear: Vec<f64>,
@@ -108,7 +109,7 @@ impl Problem {
     }
 }
 
-/// A sparse matrix of entries that come once each.
+/// A sparse matrix from entries without duplicates.
 fn matrix(
     rows: usize,
     columns: usize,

@@ -1,9 +1,10 @@
-//! Joints: constraints between two bodies that last (Br11 section 2).
+//! Joints: persistent constraints between two bodies (Br11 section 2).
 //!
-//! With [`Solver::Manifold`](crate::Solver::Manifold) bodies that joints alone hold move as
-//! [`Linkages`](super::Linkages) say. Others step as in RATTLE (Andersen 1983): half of the impulse of a
-//! step meets the position constraints, the other half the velocity constraints. Their energy error is of second
-//! order in the step and accumulates; the caller bounds it, as `brisance-sim` does.
+//! With [`Solver::Manifold`](crate::Solver::Manifold) [`Linkages`](super::Linkages) move bodies
+//! that joints alone hold. Other bodies step as in RATTLE (Andersen 1983): half of the impulse of a
+//! step satisfies the position constraints, the other half the velocity constraints. Their energy
+//! error is of second order in the step and accumulates; the caller bounds it, as `brisance-sim`
+//! does.
 
 use std::cell::RefCell;
 
@@ -14,103 +15,104 @@ use super::mlcp::{AtOnce, Entries};
 use super::row::{Bounds, Row};
 use crate::solve::movers::Movers;
 
-/// Most rows of a joint.
+/// Largest number of rows of a joint.
 pub const MAX_ROWS: usize = 8;
 
-/// Rows of a hinge and of a slider before that of their motor.
+/// Number of rows of a hinge or slider before that of its motor.
 const BEFORE_MOTOR: usize = 5;
 
-/// What a joint leaves free. Its axis is the x axis of its frames.
+/// Kind of a joint by its free motion. Its axis is the x axis of its frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum JointKind {
-    /// All turning about the anchor: ball and socket.
+    /// Free rotation about the anchor: ball and socket.
     Point,
-    /// All but the distance of the anchors, which stays between two: a rod if they are equal, a rope
-    /// if the first is zero.
+    /// The distance of the anchors stays between two bounds: a rod if they are equal, a rope if the
+    /// first is zero.
     Distance {
-        /// The least distance, m.
+        /// Least distance, m.
         least: f64,
-        /// The greatest, m.
+        /// Largest distance, m.
         most: f64,
     },
-    /// Turning about the axis.
+    /// Free rotation about the axis.
     Hinge,
-    /// Moving along the axis.
+    /// Free translation along the axis.
     Slider,
-    /// Nothing: a weld.
+    /// No free motion: a weld.
     Fixed,
 }
 
-/// Drives a hinge or slider.
+/// A motor of a hinge or slider.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motor {
-    /// Of the first body relative to the second, rad/s or m/s.
+    /// Target speed of the first body relative to the second, rad/s or m/s.
     pub speed: f64,
-    /// Its greatest torque, N m, or force, N.
+    /// Maximum torque, N m, or force, N.
     pub max_force: f64,
 }
 
 impl Motor {
-    /// The damping of an equivalent velocity drive, N s/m or N m s: the drive reaches its force limit one percent off its
-    /// target speed.
+    /// The damping of an equivalent velocity drive, N s/m or N m s: the drive reaches its force
+    /// limit one percent off its target speed.
     pub fn damping(&self) -> f64 {
         const SLIP: f64 = 0.01;
-        /// The least speed that counts, m/s or rad/s.
+        /// Lower bound of the speed, m/s or rad/s.
         const LEAST: f64 = 0.01;
         let limit = f64::from(f32::MAX);
         (self.max_force / (SLIP * self.speed.abs().max(LEAST))).min(limit)
     }
 }
 
-/// What a joint bore in a step.
+/// The reaction of a joint in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reaction {
-    /// Of each row, to start the next step from: N s or N m s.
+    /// Impulse of each row, N s or N m s: the warm start of the next step.
     pub impulses: [f64; MAX_ROWS],
-    /// Velocity of each bilateral row at the end of the step, m/s or rad/s. It is not zero in [`Linkages`], whose
-    /// constraints hold for the mean of both ends; a change since then shows that the linkage was struck.
+    /// Velocity of each bilateral row at the end of the step, m/s or rad/s. It is not zero in
+    /// [`Linkages`], whose constraints hold for the mean of both ends; a change since then shows
+    /// that the linkage was struck.
     ///
     /// [`Linkages`]: super::Linkages
     pub rates: [f64; MAX_ROWS],
-    /// On the first body in world axes, N s.
+    /// Impulse on the first body in world axes, N s.
     pub linear: Vector3<f64>,
-    /// On the first body about the anchor in world axes, N m s.
+    /// Angular impulse on the first body about the anchor in world axes, N m s.
     pub angular: Vector3<f64>,
 }
 
 /// A joint between two bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Joint {
-    /// What it leaves free.
+    /// Its free motion.
     pub kind: JointKind,
     /// The bodies `a` and `b`.
     pub bodies: [u32; 2],
-    /// The anchor, with the axis along x, in body coordinates of `a` and of `b`. Where the joint is
-    /// at zero they are the same place.
+    /// The joint frames, with the axis along x, in body coordinates of `a` and of `b`. They
+    /// coincide at the zero position of the joint.
     pub frames: [Isometry3<f64>; 2],
-    /// Between which angles of a hinge, rad from -pi to pi, or shifts of a slider, m; of `a` relative
-    /// to `b`.
+    /// Range of the angle of a hinge, rad from -pi to pi, or of the displacement of a slider, m; of
+    /// `a` relative to `b`.
     pub limits: Option<[f64; 2]>,
-    /// What drives it.
+    /// Its motor.
     pub motor: Option<Motor>,
     /// Whether the bodies collide with each other.
     pub collides: bool,
-    /// What it bore in the last step.
+    /// The reaction of the last step.
     pub last: Reaction,
 }
 
-/// How rows follow from where a joint is.
+/// Parameters of the rows in a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stepping {
     /// Length of the step, s.
     pub(crate) dt: f64,
-    /// Share of the position error that the step takes away.
+    /// Share of the position error that the step corrects.
     pub(crate) error_reduction: f64,
-    /// How long motors push, s.
+    /// Duration of motor forces, s.
     pub(crate) motor_time: f64,
 }
 
-/// A joint where its bodies are.
+/// A joint with its bodies at given poses.
 struct Placed {
     bodies: [u32; 2],
     /// Frames in the world.
@@ -125,7 +127,7 @@ impl Placed {
         self.frames[1].rotation * Vector3::ith(n, 1.0)
     }
 
-    /// Of `a` relative to `b`, as a rotation vector in world axes.
+    /// Rotation of `a` relative to `b`, as a rotation vector in world axes.
     fn turn(&self) -> Vector3<f64> {
         Velocity::between(&self.frames[1], &self.frames[0], 1.0).angular
     }
@@ -140,8 +142,8 @@ impl Joint {
         Placed { bodies: self.bodies, frames, arms, apart: place[0] - place[1] }
     }
 
-    /// The angle of a hinge, rad, the shift of a slider or the length of a distance joint, m; zero
-    /// for the others.
+    /// The angle of a hinge, rad, the displacement of a slider or the length of a distance joint,
+    /// m; zero for other joints.
     pub fn coordinate(&self, poses: &[Isometry3<f64>]) -> f64 {
         let placed = self.placed(poses);
         match self.kind {
@@ -152,14 +154,15 @@ impl Joint {
         }
     }
 
-    /// What its motor gave the first body in the last step, N m s of a hinge or N s of a slider.
+    /// Impulse of the motor on the first body in the last step, N m s for a hinge or N s for a
+    /// slider.
     pub fn motor_impulse(&self) -> f64 {
         self.motor.map_or(0.0, |_| self.last.impulses[BEFORE_MOTOR])
     }
 
-    /// The dynamic body of the joint and the work on it of the other one if that is kinematic, in a step of `dt` s
-    /// from the poses `start` to `end`, J: the force that the joint bore times the way of the anchor on the kinematic
-    /// body, and the torque times its angle.
+    /// The dynamic body of the joint and the work on it by the other body if that is kinematic, in
+    /// a step of `dt` s from the poses `start` to `end`, J: the joint force times the displacement
+    /// of the anchor on the kinematic body, and the torque times its angle.
     pub fn kinematic_work(
         &self,
         bodies: &[Body],
@@ -180,7 +183,7 @@ impl Joint {
         Some((moved, sign * done / dt))
     }
 
-    /// How far the joint is from where it should be, m and rad: the norm of `C` without limits.
+    /// Position error of the joint, m and rad: the norm of `C` without limits.
     pub fn error(&self, poses: &[Isometry3<f64>]) -> [f64; 2] {
         let placed = self.placed(poses);
         let across = |v: &Vector3<f64>| (v - placed.axis(0) * v.dot(&placed.axis(0))).norm();
@@ -196,13 +199,13 @@ impl Joint {
         }
     }
 
-    /// Turn of the axis of `a` away from that of `b`, world axes.
+    /// Rotation of the axis of `a` away from that of `b`, world axes.
     fn bend(&self, placed: &Placed) -> Vector3<f64> {
         placed.axis(0).cross(&(placed.frames[0].rotation * Vector3::x()))
     }
 
-    /// Errors of the bilateral constraints at the poses `now`, along the directions of the rows at the start, m or
-    /// rad.
+    /// Errors of the bilateral constraints at the poses `now`, along the directions of the rows at
+    /// the start, m or rad.
     pub(super) fn misses(&self, start: &[Isometry3<f64>], now: &[Isometry3<f64>]) -> Vec<f64> {
         let (start, placed) = (self.placed(start), self.placed(now));
         let along = |v: &Vector3<f64>, first: usize| -> Vec<f64> {
@@ -227,7 +230,7 @@ impl Joint {
     /// The rows of the joint, with `zeta = -C error_reduction / dt`.
     ///
     /// # Panics
-    /// If it names a body that is not there.
+    /// If a body index is out of range.
     pub fn rows(&self, poses: &[Isometry3<f64>], dt: f64, error_reduction: f64) -> Vec<Row> {
         self.rows_for(poses, Stepping { dt, error_reduction, motor_time: dt })
     }
@@ -269,7 +272,7 @@ impl Joint {
                 );
             }
             JointKind::Slider => {
-                // the axis turns with `b`, so what `b` sees is where `a` is
+                // the axis turns with `b`, so that the force acts on `b` at the position of `a`
                 let arms = [placed.arms[0], placed.arms[1] + placed.apart];
                 let turn = placed.turn();
                 rows.extend((0..3).map(|n| turning(n, &turn)));
@@ -290,7 +293,7 @@ impl Joint {
         rows
     }
 
-    /// Its rows; none if one is not finite or a body is not there.
+    /// Its rows; none if one is not finite or a body does not exist.
     pub(crate) fn usable_rows(&self, poses: &[Isometry3<f64>], stepping: Stepping) -> Vec<Row> {
         let is_known = self.bodies.iter().all(|&i| (i as usize) < poses.len());
         let rows = if is_known { self.rows_for(poses, stepping) } else { Vec::new() };
@@ -310,7 +313,7 @@ impl Joint {
         }
     }
 
-    /// What the impulses of its rows come to.
+    /// The reaction of row impulses.
     pub(crate) fn reaction(rows: &[Row], impulses: &[f64]) -> Reaction {
         let mut reaction = Reaction::default();
         let all = rows.iter().zip(impulses).enumerate();
@@ -330,8 +333,8 @@ impl Reaction {
     }
 }
 
-/// Unilateral rows that keep the coordinate of `row` in a range: it may reach the end of the range in a step, and a
-/// violation is reduced by the error reduction.
+/// Unilateral rows that keep the coordinate of `row` in a range: it may reach the end of the range
+/// in a step, and a violation is reduced by the error reduction.
 fn limits(row: &Row, at: f64, [least, most]: [f64; 2], stepping: Stepping) -> [Row; 2] {
     let one = |sign: f64, room: f64| {
         let share = if room > 0.0 { 1.0 } else { stepping.error_reduction };
@@ -359,8 +362,8 @@ pub(crate) struct JointPass {
 }
 
 impl JointPass {
-    /// Joints with rows that are not finite, or of bodies that are not there, have none, nor do those
-    /// that are `solved`.
+    /// Skips `solved` joints, joints with rows that are not finite, and joints of bodies that do
+    /// not exist.
     pub(crate) fn new(
         joints: &[Joint],
         solved: &[bool],
@@ -395,12 +398,13 @@ impl JointPass {
         entries.relax_at_once(movers, &mut known);
     }
 
-    /// The largest component of the natural map of the rows, m/s or rad/s: zero if complementarity holds.
+    /// The largest component of the natural map of the rows, m/s or rad/s: zero if complementarity
+    /// holds.
     pub(crate) fn residual(&self, movers: &Movers) -> f64 {
         self.entries.as_ref().map_or(0.0, |entries| entries.residual(movers))
     }
 
-    /// Reactions of joints, and the momentum that they gave to each body.
+    /// Reactions of joints, and the change of each body's momentum.
     pub(crate) fn reactions(&self, bodies: usize) -> (Vec<Reaction>, Vec<Momentum>) {
         let impulses: Vec<f64> =
             self.entries.as_ref().map_or_else(Vec::new, |e| e.impulses().collect());
@@ -412,7 +416,7 @@ impl JointPass {
     }
 }
 
-/// Adds what an impulse of a row gives both bodies.
+/// Applies an impulse of a row to both bodies.
 pub(crate) fn push(row: &Row, impulse: f64, momenta: &mut [Momentum]) {
     for (side, sign) in [1.0, -1.0].into_iter().enumerate() {
         let momentum = &mut momenta[row.bodies[side] as usize];
@@ -421,7 +425,7 @@ pub(crate) fn push(row: &Row, impulse: f64, momenta: &mut [Momentum]) {
     }
 }
 
-/// The rows of all joints and how many each has.
+/// The rows of all joints, and the number of rows of each.
 pub(super) fn rows_of(
     joints: &[Joint],
     poses: &[Isometry3<f64>],

@@ -17,20 +17,20 @@ use crate::solve::order::{COLORS, colors};
 pub(super) const MAX_FRICTION_SWEEPS: usize = 50;
 /// Friction sweeps between two convergence checks.
 const LOOK_AFTER: usize = 5;
-/// Blocks per task; fixed, so that the work is cut the same way for any thread count.
+/// Blocks per task; fixed, so that the work is divided the same way for any thread count.
 const CHUNK: usize = 64;
 
-/// A row with what it takes to relax it.
+/// A row with its precomputed inverse mass.
 #[derive(Debug)]
 struct Entry {
     row: Row,
     /// `M^-1 J^T`: the change of both velocities by a unit impulse.
     answers: [Velocity; 2],
-    /// One over `J M^-1 J^T`, zero where that is.
+    /// Inverse of `J M^-1 J^T`; zero if that is zero.
     weight: f64,
-    /// Of a [`Bounds::Cone`]: one over the larger eigenvalue of both tangents.
+    /// For a [`Bounds::Cone`]: inverse of the larger eigenvalue of both tangents.
     both: f64,
-    /// Atomic as the velocities of [`Movers`], and for the same reason.
+    /// Atomic for the same reason as the velocities of [`Movers`].
     impulse: AtomicU64,
 }
 
@@ -78,18 +78,18 @@ impl Pair {
     }
 }
 
-/// Rows that are solved together, with a factorization of their Delassus operator.
+/// Rows that are solved simultaneously, with a factorization of their Delassus operator.
 #[derive(Debug, Default)]
 pub(super) struct AtOnce {
     rows: Vec<u32>,
-    /// `None` if they are too many.
+    /// `None` if there are too many rows.
     factor: Option<Factor>,
 }
 
-/// Limit of changes of the active set; rows that are left count in the residual.
+/// Limit of changes of the active set; unsolved rows count in the residual.
 const ROUNDS: usize = 8;
 
-/// Rows and the impulses they have, which act on the velocities of [`Movers`].
+/// Rows and their impulses, which act on the velocities of [`Movers`].
 #[derive(Debug)]
 pub(crate) struct Entries {
     entries: Vec<Entry>,
@@ -133,7 +133,7 @@ impl Entries {
         self.entries.len()
     }
 
-    /// The rows that `chosen` holds for and that an impulse changes.
+    /// The rows for which `chosen` holds and that impulses can change.
     pub(super) fn living(&self, chosen: impl Fn(&Row) -> bool) -> Vec<u32> {
         let living = |n: &u32| {
             let entry = &self.entries[*n as usize];
@@ -142,7 +142,7 @@ impl Entries {
         (0..self.entries.len() as u32).filter(living).collect()
     }
 
-    /// Applies impulses as far as the rows can bear them.
+    /// Applies impulses within the bounds of the rows.
     pub(crate) fn start(&self, movers: &Movers, impulses: &[f64]) {
         for block in &self.blocks {
             let mut pair = load(movers, block);
@@ -150,7 +150,7 @@ impl Entries {
                 let entry = &self.entries[n];
                 let wanted = if entry.is_dead() { 0.0 } else { impulses[n] };
                 if entry.row.bounds == Bounds::Cone2 {
-                    // the row before saw to it
+                    // already projected with the previous row
                     pair.push(entry, entry.impulse());
                     continue;
                 }
@@ -179,14 +179,15 @@ impl Entries {
         }
     }
 
-    /// Relaxes all rows one after the other, there and back.
+    /// Relaxes all rows one after the other, forward and backward.
     pub(crate) fn relax_in_order(&self, movers: &Movers) {
         self.blocks.iter().for_each(|block| self.relax(movers, block, Part::All));
         self.blocks.iter().rev().for_each(|block| self.relax(movers, block, Part::All));
     }
 
-    /// Active-set steps on the rows inside their bounds: each goes on until the first row reaches a bound, which
-    /// then leaves the set. `known` is reused for the same set. Returns whether the set has all rows.
+    /// Active-set steps on the rows inside their bounds: each ends when the first row reaches a
+    /// bound, which then leaves the set. `known` is reused for the same set. Returns whether the
+    /// set has all rows.
     pub(super) fn relax_at_once(&self, movers: &Movers, known: &mut AtOnce) -> bool {
         for _ in 0..ROUNDS {
             let inside = |n: &u32| {
@@ -209,7 +210,7 @@ impl Entries {
         false
     }
 
-    /// Some rows to be solved at once.
+    /// Prepares some rows for a simultaneous solution.
     pub(super) fn at_once(&self, movers: &Movers, rows: Vec<u32>) -> AtOnce {
         let blocks = || self.chosen(&rows);
         let sizes: Vec<usize> = blocks().map(|(_, own)| own.len()).collect();
@@ -227,7 +228,7 @@ impl Entries {
         AtOnce { factor: factor.filter(|_| !sizes.is_empty()), rows }
     }
 
-    /// The blocks that hold some of the rows, each with those of them that it holds.
+    /// The blocks that contain some of the rows, each with its own ones.
     fn chosen<'a>(&'a self, rows: &'a [u32]) -> impl Iterator<Item = (&'a Block, &'a [u32])> {
         let mut rest = rows;
         self.blocks.iter().filter_map(move |block| {
@@ -321,7 +322,7 @@ impl Entries {
         }
     }
 
-    /// The allowed impulse of row `n` nearest to the one wanted.
+    /// The impulse of row `n` nearest to the one wanted within its bounds.
     fn within(&self, n: usize, wanted: f64) -> f64 {
         let (least, most) = self.bounds(n);
         wanted.max(least).min(most)
@@ -340,13 +341,13 @@ impl Entries {
 
     fn within_cone(&self, n: usize, [p, q]: [f64; 2]) -> [f64; 2] {
         let (_, most) = self.bounds(n);
-        // not `hypot`: its bits differ between platforms
+        // not `hypot`, whose bits differ between platforms
         let size = (p * p + q * q).sqrt();
         if size > most { [p * (most / size), q * (most / size)] } else { [p, q] }
     }
 
-    /// The largest that complementarity is missed by, in the unit of speed: how far each impulse
-    /// moves if it alone is relaxed, times what resists it.
+    /// The largest violation of complementarity, as a speed: the change of each impulse if it alone
+    /// is relaxed, times its inverse effective mass.
     pub(super) fn residual(&self, movers: &Movers) -> f64 {
         let mut worst: f64 = 0.0;
         for block in &self.blocks {
@@ -378,7 +379,7 @@ impl Entries {
 }
 
 impl AtOnce {
-    /// The impulses that give the rows the speeds; `None` if they are too many.
+    /// The impulses that give the rows the speeds; `None` if there are too many rows.
     pub(super) fn solve(&self, speeds: &[f64]) -> Option<Vec<f64>> {
         self.factor.as_ref().map(|factor| factor.solve(speeds))
     }
@@ -399,7 +400,7 @@ fn entry(movers: &Movers, row: &Row) -> Entry {
     };
     let answers = [answer(0, 1.0), answer(1, -1.0)];
     let own = row.speed(&answers[0], &answers[1]);
-    // smaller ones are round-off of a direction in which nothing moves
+    // anything less is round-off of a direction without motion
     let weight = if own > f64::MIN_POSITIVE && own.is_finite() { 1.0 / own } else { 0.0 };
     let weight = if weight.is_finite() { weight } else { 0.0 };
     Entry { row: *row, answers, weight, both: 0.0, impulse: AtomicU64::new(0) }
@@ -422,25 +423,27 @@ fn store(movers: &Movers, block: &Block, pair: &Pair) {
     movers.set_velocity(block.bodies[1], &pair.b);
 }
 
-/// A mixed linear complementarity problem of bodies and rows between them, and where its solution
-/// stands.
+/// A mixed linear complementarity problem of bodies and rows between them, and its current
+/// solution.
 ///
-/// Sweeps use all threads of the current pool; impulses have the same bits for any number.
+/// Sweeps use all threads of the current pool; impulses have the same bits for any number of
+/// threads.
 #[derive(Debug)]
 pub struct Mlcp {
     movers: Movers,
     start: Vec<Velocity>,
     entries: Entries,
-    /// Numbers of blocks, color by color, and whether a color shares no body that moves.
+    /// Indices of blocks, color by color, and whether the blocks of a color share no dynamic body.
     colors: Vec<(Vec<u32>, bool)>,
 }
 
 impl Mlcp {
     /// The problem of `rows` between bodies with `momenta`, forces included. Rows of the same two
-    /// bodies stand together.
+    /// bodies are consecutive.
     ///
     /// # Errors
-    /// [`RowError`] for a row that names no body, is not finite or has impossible bounds.
+    /// [`RowError`] for a row with an unknown body, a number that is not finite or contradictory
+    /// bounds.
     pub fn new(
         columns: Columns<'_>,
         poses: &[Isometry3<f64>],
@@ -466,23 +469,23 @@ impl Mlcp {
         Ok(Self { movers, start, entries, colors: by_color })
     }
 
-    /// Starts over from impulses, one a row, as far as its bounds allow: a warm start.
+    /// Warm start: restarts from impulses, one per row, within its bounds.
     ///
     /// # Panics
-    /// If there are not as many impulses as rows.
+    /// If the number of impulses differs from the number of rows.
     pub fn start(&mut self, impulses: &[f64]) {
         assert_eq!(impulses.len(), self.entries.len(), "one impulse a row");
         self.movers.set_velocities(&self.start);
         self.entries.start(&self.movers, impulses);
     }
 
-    /// Starts over from impulses, one a row, without projection onto their bounds.
+    /// Restarts from impulses, one per row, without projection onto their bounds.
     pub(super) fn load(&mut self, impulses: &[f64]) {
         self.movers.set_velocities(&self.start);
         self.entries.load(&self.movers, impulses);
     }
 
-    /// Target speed minus speed of each of some rows.
+    /// Target speed minus speed of some rows.
     pub(super) fn lacks(&self, rows: &[u32]) -> Vec<f64> {
         self.entries.lacks(&self.movers, rows)
     }
@@ -497,8 +500,8 @@ impl Mlcp {
         self.sweep_part(count, Part::All);
     }
 
-    /// Relaxes every friction row, [`MAX_FRICTION_SWEEPS`] times at most, or until no impulse changes by more than
-    /// this share of the largest.
+    /// Relaxes every friction row at most [`MAX_FRICTION_SWEEPS`] times, or until no impulse
+    /// changes by more than this share of the largest.
     pub(super) fn sweep_friction(&mut self, settled: Option<f64>) {
         let Some(share) = settled else {
             return self.sweep_part(MAX_FRICTION_SWEEPS, Part::Friction);
@@ -529,8 +532,8 @@ impl Mlcp {
         }
     }
 
-    /// Sweeps until the residual is at most `tolerance` m/s (or rad/s), `most` times at most.
-    /// Returns how often.
+    /// Sweeps until the residual is at most `tolerance` m/s (or rad/s), at most `most` times.
+    /// Returns the number of sweeps.
     pub fn solve(&mut self, tolerance: f64, most: usize) -> usize {
         (0..most)
             .find(|_| {
@@ -543,14 +546,14 @@ impl Mlcp {
             .unwrap_or(most)
     }
 
-    /// The largest that complementarity is missed by, m/s or rad/s: how far a row's speed is from
-    /// the one wanted, as far as its bounds would let its impulse change that.
+    /// The largest violation of complementarity, m/s or rad/s: the difference of a row's speed and
+    /// its target, as far as its bounds let its impulse change that.
     pub fn residual(&self) -> f64 {
         self.entries.residual(&self.movers)
     }
 
-    /// Rows that no impulse changes: between bodies that do not move, or without a Jacobian. Their
-    /// impulses are zero.
+    /// Number of rows that impulses cannot change: between static bodies, or without a Jacobian.
+    /// Their impulses are zero.
     pub fn dead_rows(&self) -> usize {
         self.entries.entries.iter().filter(|entry| entry.is_dead()).count()
     }
@@ -569,7 +572,7 @@ impl Mlcp {
         self.movers.velocity(i)
     }
 
-    /// Whether no impulse changes a row.
+    /// Whether impulses cannot change a row.
     pub(super) fn is_dead(&self, row: usize) -> bool {
         self.entries.entries[row].is_dead()
     }
@@ -604,7 +607,7 @@ impl Mlcp {
         })
     }
 
-    /// The upper triangle of `A` of some rows, in ascending order, numbered by their place in
+    /// The upper triangle of `A` of some rows, in ascending order, indexed by their positions in
     /// `chosen`.
     pub(super) fn triplets(&self, chosen: &[usize]) -> Vec<(usize, usize, f64)> {
         let entries = &self.entries.entries;
@@ -626,8 +629,8 @@ impl Mlcp {
         triplets
     }
 
-    /// Multiply-adds of a factorization of `A` of some rows that fills nothing in, at most: the square
-    /// of the rows that share a body with each.
+    /// Upper bound of the multiply-adds of a factorization of `A` of some rows without fill-in: the
+    /// square of the number of rows that share a body with each.
     pub(super) fn work(&self, chosen: &[usize]) -> f64 {
         let mut of_body = vec![0.0; self.start.len()];
         let moves = |body: u32| self.movers.inverse(body).0 > 0.0;
@@ -640,7 +643,7 @@ impl Mlcp {
         chosen.iter().map(|&n| degree(n) * degree(n)).sum()
     }
 
-    /// The pairs of blocks that share a body that moves, both ways around.
+    /// The pairs of blocks that share a dynamic body, in both orders.
     fn coupled(&self) -> Vec<(u32, u32)> {
         let mut touching: Vec<(u32, u32)> = Vec::new();
         for (n, block) in (0..).zip(&self.entries.blocks) {
@@ -658,7 +661,7 @@ impl Mlcp {
         pairs
     }
 
-    /// Adds to the momentum of each body what the impulses gave it.
+    /// Adds the impulses to the momentum of each body.
     pub fn keep(&self, columns: Columns<'_>, poses: &[Isometry3<f64>], momenta: &mut [Momentum]) {
         for (i, momentum) in momenta.iter_mut().enumerate() {
             let gained = self.movers.gained(columns, poses, &self.start, i);

@@ -1,28 +1,29 @@
-//! Contacts and joints as one mixed linear complementarity problem (Br11 section 2), and the ways
-//! to solve it.
+//! Contacts and joints as one mixed linear complementarity problem (Br11 section 2), and its
+//! solvers.
 //!
-//! A [`Row`] is one line of the Jacobian `J`, with the speed `zeta` that it wants and the impulses
-//! it may have. With `v` the velocities that forces alone lead to, impulses `lambda` are sought for
-//! which `w = J (v + M^-1 J^T lambda) - zeta` is zero where an impulse is inside its bounds, not
-//! negative at the lower and not positive at the upper one. [`Mlcp`] holds such a problem and sweeps
-//! over it (projected Gauss-Seidel, or sequential impulses); [`program`](contact_forces) solves it
-//! at once as a quadratic programme (Ku07 eq. 4).
+//! A [`Row`] is one row of the Jacobian `J`, with a target speed `zeta` and bounds of its impulse.
+//! Let `v` be the velocities by forces alone. The solution is impulses `lambda` for which
+//! `w = J (v + M^-1 J^T lambda) - zeta` is zero for an impulse inside its bounds, not negative at
+//! the lower and not positive at the upper bound. [`Mlcp`] holds such a problem and sweeps over it
+//! (projected Gauss-Seidel, or sequential impulses); [`program`](contact_forces) solves it as a
+//! quadratic program (Ku07 eq. 4).
 //!
-//! # Which solver to take
-//! - [`Solver::Manifold`](crate::Solver::Manifold), the default, for everything that is to look
-//!   right at one step a frame: it decides where bodies go and how they move on in two passes, keeps
-//!   stacks up by shock propagation, and never gains energy. Joints are solved at once between its
-//!   sweeps, and end a step closed.
+//! # Choosing a solver
+//! - [`Solver::Manifold`](crate::Solver::Manifold), the default, for plausible motion at one step a
+//!   frame: it determines displacements and final velocities in two passes, stabilizes stacks by
+//!   shock propagation, and never gains energy. Joints end a step closed.
 //! - [`Solver::SequentialImpulse`](crate::Solver::SequentialImpulse) (Br11) for short steps (120 Hz
-//!   and more), machines of many joints and motors, and to compare with other engines, which do the
-//!   same. Position errors decay by `1 - error_reduction` a step; at 30 Hz it sinks and creeps.
-//! - [`Solver::QuadraticProgram`](crate::Solver::QuadraticProgram) (Ku07) for tens of contacts whose
-//!   forces must be exact: all of them at once, to 1e-9. Its time grows faster than the contacts.
-//! - [`Solver::Impulse`](crate::Solver::Impulse) (the lecture) to teach and for a few bodies: one
-//!   contact after the other, by its class, started from the impulses of the last step.
-//! - [`Solver::Reference`](crate::Solver::Reference) (GBF03, Su09) as the oracle of the default one.
+//!   and more), machines of many joints and motors, and comparison with other engines, which use
+//!   the same method. Position errors decay by `1 - error_reduction` per step; at 30 Hz bodies sink
+//!   and creep.
+//! - [`Solver::QuadraticProgram`](crate::Solver::QuadraticProgram) (Ku07) for tens of contacts with
+//!   exact forces: all at once, to 1e-9. Its time grows faster than the number of contacts.
+//! - [`Solver::Impulse`](crate::Solver::Impulse) (the lecture) for teaching and a few bodies: one
+//!   contact after the other, by its class, warm-started.
+//! - [`Solver::Reference`](crate::Solver::Reference) (GBF03, Su09) as the oracle of the default
+//!   one.
 //!
-//! [`time_of_impact`] finds by bisection when two bodies meet, for offline work.
+//! [`time_of_impact`] finds the time of impact of two bodies by bisection, for offline use.
 
 mod alternate;
 mod closing;

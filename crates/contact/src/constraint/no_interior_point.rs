@@ -1,5 +1,5 @@
-//! Builds for browsers leave out the interior-point method, whose linear algebra would enlarge the module: quadratic
-//! programmes report [`ProgramError::Missing`].
+//! Builds for browsers leave out the interior-point method, whose linear algebra would enlarge the
+//! module: quadratic programs report [`ProgramError::Missing`].
 
 use super::program_error::ProgramError;
 

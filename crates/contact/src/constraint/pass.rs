@@ -1,5 +1,5 @@
-//! A step of the solvers that work on rows: one solution at the start of it decides both how bodies
-//! move on and where they go, as in semi-implicit Euler.
+//! A step of the row-based solvers: one solution at its start determines both final velocities and
+//! displacements, as in semi-implicit Euler.
 
 use dynamics::Momentum;
 use nalgebra::Vector3;
@@ -17,7 +17,7 @@ use crate::settings::{FrictionBounds, SequentialImpulse, Solver};
 use crate::solve::clamp::kinetic_share;
 use crate::{Clamp, Contacts, Islands};
 
-/// How the rows of a frame are solved.
+/// The solution method for the rows of a frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Method {
     Sequential(SequentialImpulse),
@@ -26,7 +26,7 @@ pub(crate) enum Method {
 }
 
 impl Method {
-    /// `None` for the solvers that do not work on rows.
+    /// `None` for solvers that are not row-based.
     pub(crate) fn of(solver: Solver) -> Option<Self> {
         match solver {
             Solver::Manifold | Solver::Reference { .. } | Solver::Ku07 => None,
@@ -37,33 +37,33 @@ impl Method {
     }
 }
 
-/// Share of a joint's error that a step of [`Method::Program`] takes away.
+/// Share of a joint's error that a step of [`Method::Program`] corrects.
 const JOINT_ERROR: f64 = 0.2;
-/// What a solution of the rows of a frame is.
+/// The solution of the rows of a frame.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
     /// Momenta at the end of the step.
     pub(crate) after: Vec<Momentum>,
     pub(crate) reactions: Vec<Reaction>,
     pub(crate) cache: ImpulseCache,
-    /// Whether no impulses meet all conditions, or a number was not finite.
+    /// Whether no impulses satisfy all conditions, or a number was not finite.
     pub(crate) unsolved: bool,
-    /// Whether a programme took more work than is given to it.
+    /// Whether a program exceeded its work limit.
     pub(crate) limited: bool,
 }
 
-/// All rows of a step: three a contact, then those of the joints.
+/// All rows of a step: three per contact, then those of the joints.
 struct Together {
     rows: Vec<Row>,
-    /// Of contacts.
+    /// Number of contact rows.
     first: usize,
     /// Rows of each joint.
     counts: Vec<usize>,
 }
 
 impl Rows {
-    /// Solves the step: `momenta` are those half a step of forces leads to and become those that
-    /// take bodies to the end.
+    /// Solves the step: `momenta` include half a step of forces, and become those of the
+    /// displacement to the end of the step.
     pub(crate) fn settle(
         &mut self,
         frame: Frame<'_>,
@@ -127,8 +127,8 @@ impl Rows {
         Solved::of(&mlcp, Bodies { columns: frame.columns, poses: frame.poses }, start)
     }
 
-    /// Bounds the kinetic energy of each island, after its impulses, by that before, as the clamp of
-    /// the settings says. What kinematic bodies and motors touch may gain.
+    /// Bounds the kinetic energy of each island after its impulses by that before, by the clamp of
+    /// the settings. Islands with kinematic bodies and motors may gain energy.
     fn bound_energy(
         &self,
         frame: Frame<'_>,
@@ -183,12 +183,12 @@ fn together(frame: Frame<'_>, method: Method, contacts: &Contacts, start: &[Mome
     let first = rows.len();
     let stepping = Stepping { dt, error_reduction, motor_time: dt };
     let (own, counts) = rows_of(joints, poses, stepping);
-    // normals and tangents name rows by number, so joints come last
+    // normals and tangents refer to rows by index, so that joints come last
     rows.extend(own);
     Together { rows, first, counts }
 }
 
-/// The frictionless impulses that only stop what approaches: they never add energy.
+/// The frictionless impulses that only stop the approach: they never add energy.
 fn plastic(frame: Frame<'_>, together: &Together, start: &[Momentum]) -> Solved {
     let stopping = |row: &Row| {
         let bounds = match row.bounds {
@@ -206,8 +206,8 @@ fn plastic(frame: Frame<'_>, together: &Together, start: &[Momentum]) -> Solved 
     Solved::of(&mlcp, Bodies { columns: frame.columns, poses: frame.poses }, start)
 }
 
-/// For each island the share of the way from the first to the second momenta that adds no energy to
-/// those at the start.
+/// For each island the share of the step from the first to the second momenta that adds no energy
+/// to those at the start.
 fn shares(
     frame: Frame<'_>,
     islands: &Islands,
@@ -237,7 +237,7 @@ fn shares(
     (0..).zip(energy).map(share).collect()
 }
 
-/// What each contact is remembered by.
+/// The cache key of each contact.
 fn keys<'a>(frame: Frame<'a>, contacts: &'a Contacts) -> impl Iterator<Item = Key> + 'a {
     contacts.manifolds().iter().flat_map(move |pair| {
         let [(p, x), (q, y)] = [pair.a as usize, pair.b as usize]

@@ -1,15 +1,17 @@
-//! Normal forces by block principal pivoting (Júdice and Pires 1994), warm-started from an active set.
+//! Normal forces by block principal pivoting (Júdice and Pires 1994), warm-started from an active
+//! set.
 
 use super::mlcp::{AtOnce, Mlcp};
 use super::row::{Bounds, Row};
 
-/// Block exchanges in a row that may fail to reduce the number of infeasible rows. Single exchanges follow, which
-/// terminate for every P-matrix (Murty 1974).
+/// Consecutive block exchanges that may fail to reduce the number of infeasible rows. Single
+/// exchanges follow, which terminate for every P-matrix (Murty 1974).
 const BLOCK_TRIES: usize = 3;
 /// Limit of exchanges per row: round-off can make degenerate problems cycle.
 const MAX_EXCHANGES: usize = 4;
-/// Feasibility tolerance, relative to the largest force and to the largest free acceleration. The regularized factor
-/// of dependent rows has a condition number of 1e8, so that forces are known to eight digits.
+/// Feasibility tolerance, relative to the largest force and to the largest free acceleration. The
+/// regularized factor of dependent rows has a condition number of 1e8, so that forces have eight
+/// digits.
 const FEASIBLE: f64 = 1e-8;
 
 /// The unilateral rows of a complementarity problem, and a factorization of the active ones.
@@ -21,8 +23,8 @@ pub(super) struct Pivot {
 }
 
 impl Pivot {
-    /// The active set starts with the rows whose impulse in `guess` is positive, or with the approaching rows if
-    /// `guess` is empty. `None` if a row is neither unilateral nor friction.
+    /// The active set starts with the rows whose impulse in `guess` is positive, or with the
+    /// approaching rows if `guess` is empty. `None` if a row is neither unilateral nor friction.
     pub(super) fn new(mlcp: &Mlcp, rows: &[Row], guess: &[f64]) -> Option<Self> {
         let is_other = |row: &Row| match row.bounds {
             Bounds::Between { .. } => row.bounds != Bounds::PUSH,
@@ -40,8 +42,9 @@ impl Pivot {
         Some(Self { acts, rows: chosen, factor: AtOnce::default() })
     }
 
-    /// Solves the linear complementarity problem of the unilateral rows with the friction impulses of `impulses`, and
-    /// returns the impulses of all rows. `None` beyond the limit of exchanges, or if the factor is too large.
+    /// Solves the linear complementarity problem of the unilateral rows with the friction impulses
+    /// of `impulses`, and returns the impulses of all rows. `None` beyond the limit of exchanges,
+    /// or if the factor is too large.
     pub(super) fn solve(&mut self, mlcp: &mut Mlcp, impulses: &[f64]) -> Option<Vec<f64>> {
         let mut now = impulses.to_vec();
         self.rows.iter().for_each(|&n| now[n as usize] = 0.0);
@@ -68,7 +71,8 @@ impl Pivot {
         None
     }
 
-    /// Sets the impulses of the active rows to those that reach their target speeds, and the others to zero.
+    /// Sets the impulses of the active rows to those that reach their target speeds, and the others
+    /// to zero.
     fn act(&mut self, mlcp: &Mlcp, right: &[f64], now: &mut [f64]) -> Option<()> {
         let acting = || (0..self.rows.len()).filter(|&k| self.acts[k]);
         let rows: Vec<u32> = acting().map(|k| self.rows[k]).collect();

@@ -1,4 +1,4 @@
-//! Contact forces as a quadratic programme (Ku07 eq. 4), by an interior-point method.
+//! Contact forces as a quadratic program (Ku07 eq. 4), by an interior-point method.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -7,21 +7,21 @@ use super::mlcp::Mlcp;
 use super::program_error::ProgramError;
 use super::row::{Bounds, Row};
 
-/// Most multiply-adds of one factorization, by an estimate. Each iteration factors once, so that all of them
-/// take seconds at most.
+/// Limit of estimated multiply-adds per factorization. Each iteration factors once, so that all of
+/// them take seconds at most.
 const MAX_WORK: f64 = 5e7;
 
-/// The forces `f >= 0`, N, of least `f^T (A f + b)` for which no relative acceleration `A f + b` is
-/// negative (Ku07 eq. 4). `a` is `J M^-1 J^T`, symmetric and without negative eigenvalues, 1/kg;
-/// `b` the accelerations without contact forces, m/s^2.
+/// The forces `f >= 0`, N, that minimize `f^T (A f + b)` such that no relative acceleration
+/// `A f + b` is negative (Ku07 eq. 4). `a` is `J M^-1 J^T`, symmetric and positive semidefinite,
+/// 1/kg; `b` the accelerations without contact forces, m/s^2.
 ///
-/// For such a matrix the least is zero, and the same forces minimize `f^T A f / 2 + f^T b` over
-/// `f >= 0`, whose multipliers are the accelerations. That programme is solved: it has half the
-/// conditions, and they do not touch each other in the solution. Where forces are not unique, as
-/// with four legs, the interior-point method ends amid them.
+/// For such a matrix the minimum is zero, and the same forces minimize `f^T A f / 2 + f^T b` over
+/// `f >= 0`, whose multipliers are the accelerations. This solves that program: it has half the
+/// constraints, which are not active together in the solution. If forces are not unique, as with
+/// four legs, the interior-point method ends in the middle of the solutions.
 ///
 /// # Errors
-/// [`ProgramError`] for sizes that do not fit, numbers that are not finite, and contradictions.
+/// [`ProgramError`] for mismatched sizes, numbers that are not finite, and contradictions.
 pub fn contact_forces(a: &DMatrix<f64>, b: &DVector<f64>) -> Result<DVector<f64>, ProgramError> {
     let size = b.len();
     if a.shape() != (size, size) {
@@ -35,11 +35,12 @@ pub fn contact_forces(a: &DMatrix<f64>, b: &DVector<f64>) -> Result<DVector<f64>
 }
 
 impl Mlcp {
-    /// The impulses that solve the problem at once as a quadratic programme. `rows` are those it was
-    /// made of; friction rows, whose bounds move, get none, nor do rows that no impulse changes.
+    /// The impulses that solve the problem as a quadratic program. `rows` are those of the
+    /// problem; friction rows, whose bounds vary, get no impulse, nor do rows that impulses cannot
+    /// change.
     ///
     /// # Errors
-    /// [`ProgramError`] where nothing solves it, or it takes too much work.
+    /// [`ProgramError`] if there is no solution or it exceeds the work limit.
     pub fn program(&self, rows: &[Row]) -> Result<Vec<f64>, ProgramError> {
         let bound = |(n, row): (usize, &Row)| match row.bounds {
             Bounds::Between { least, most } if !self.is_dead(n) => Some((n, (least, most))),

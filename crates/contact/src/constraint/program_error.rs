@@ -1,40 +1,40 @@
-//! Why a quadratic programme has no solution.
+//! Why a quadratic program has no solution.
 
 use thiserror::Error;
 
-/// Why a programme has no solution.
+/// Why a program has no solution.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ProgramError {
     /// The matrix is not square or not of the size of the vector.
     #[error("the matrix is {rows} by {columns} and the vector {length} long: all must be the same")]
     Size {
-        /// Of the matrix.
+        /// Rows of the matrix.
         rows: usize,
-        /// Of the matrix.
+        /// Columns of the matrix.
         columns: usize,
-        /// Of the vector.
+        /// Length of the vector.
         length: usize,
     },
     /// A number is not finite.
     #[error("a number of the programme is not finite: check the contacts it was made from")]
     NotFinite,
-    /// The conditions contradict each other, as for a body held between two walls that close in.
+    /// The conditions contradict each other, as for a body held between two walls that approach.
     #[error("no forces meet all conditions ({status}): remove one of the contacts or joints")]
     NoSolution {
-        /// What the interior-point method ended with.
+        /// Final status of the interior-point method.
         status: String,
     },
     /// There is no interior-point method on this platform.
     #[error("a browser's module has no quadratic programmes: use another solver")]
     Missing,
-    /// The factorization exceeds its limit of work.
+    /// The factorization exceeds its work limit.
     #[error(
         "the quadratic programme of {rows} contacts and joints takes too much work: use another \
          solver, or fewer contacts"
     )]
     Limited {
-        /// Rows of the programme.
+        /// Rows of the program.
         rows: usize,
     },
 }

@@ -1,56 +1,56 @@
-//! One line of the Jacobian.
+//! One row of the Jacobian.
 
 use dynamics::Velocity;
 use nalgebra::Vector3;
 use thiserror::Error;
 
-/// Which impulses a row may have.
+/// Bounds of a row's impulse.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bounds {
-    /// At least and at most so much, N s (or N m s); either may be infinite.
+    /// Lower and upper bound, N s (or N m s); either may be infinite.
     Between {
         /// `lambda-` of Br11.
         least: f64,
         /// `lambda+` of Br11.
         most: f64,
     },
-    /// Friction as a box: no more than `coefficient` times the impulse of an earlier row.
+    /// Friction as a box: at most `coefficient` times the impulse of an earlier row.
     Box {
-        /// Number of the row along the normal, of the same bodies.
+        /// Index of the normal row, of the same bodies.
         normal: u32,
-        /// Coulomb's.
+        /// Coulomb friction coefficient.
         coefficient: f64,
     },
     /// Friction as a cone, together with the next row, which has [`Bounds::Cone2`].
     Cone {
-        /// Number of the row along the normal, of the same bodies.
+        /// Index of the normal row, of the same bodies.
         normal: u32,
-        /// Coulomb's.
+        /// Coulomb friction coefficient.
         coefficient: f64,
     },
-    /// The second tangent of the row before, which has [`Bounds::Cone`].
+    /// The second tangent of the previous row, which has [`Bounds::Cone`].
     Cone2,
 }
 
 impl Bounds {
-    /// Any impulse: an equality.
+    /// A bilateral row: any impulse.
     pub const FREE: Self = Self::Between { least: f64::NEG_INFINITY, most: f64::INFINITY };
-    /// A push: an inequality.
+    /// A unilateral row: a push only.
     pub const PUSH: Self = Self::Between { least: 0.0, most: f64::INFINITY };
 }
 
-/// One line of the Jacobian of two bodies: `J v = linear . (v_a - v_b) + angular . w`.
+/// One row of the Jacobian of two bodies: `J v = linear . (v_a - v_b) + angular . w`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
-    /// Numbers of the bodies `a` and `b`.
+    /// Indices of the bodies `a` and `b`.
     pub bodies: [u32; 2],
-    /// Of the velocity of `a`; that of `b` is the opposite. Zero for a row that only turns.
+    /// Factor of the velocity of `a`; that of `b` is the opposite. Zero for a rotational row.
     pub linear: Vector3<f64>,
-    /// Of the angular velocities of `a` and of `b`.
+    /// Factors of the angular velocities of `a` and of `b`.
     pub angular: [Vector3<f64>; 2],
-    /// The speed wanted, `zeta` of Br11: m/s, or rad/s for a row that only turns.
+    /// Target speed, `zeta` of Br11: m/s, or rad/s for a rotational row.
     pub target: f64,
-    /// The impulses allowed.
+    /// Bounds of the impulse.
     pub bounds: Bounds,
 }
 
@@ -102,30 +102,30 @@ impl Row {
     }
 }
 
-/// Why rows were refused.
+/// Why rows are invalid.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RowError {
-    /// It names a body that is not there, or one body twice.
+    /// A row has a body that does not exist, or one body twice.
     #[error(
         "row {row} names a body twice or beyond the last: number bodies by their place in the columns"
     )]
     Body {
-        /// Number of the row.
+        /// Index of the row.
         row: usize,
     },
-    /// A number of it is not finite.
+    /// A number is not finite.
     #[error("row {row} holds a number that is not finite: leave it out or check its contact")]
     NotFinite {
-        /// Number of the row.
+        /// Index of the row.
         row: usize,
     },
-    /// Its bounds are the wrong way round or name a row that is no earlier normal of its bodies.
+    /// The bounds are reversed or refer to a row that is not an earlier normal of the same bodies.
     #[error(
         "row {row} has bounds that cannot be: order them, and put friction right after its normal"
     )]
     Bounds {
-        /// Number of the row.
+        /// Index of the row.
         row: usize,
     },
 }

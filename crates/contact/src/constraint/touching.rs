@@ -10,7 +10,7 @@ use crate::{Columns, Contacts};
 /// Rows of a contact.
 pub(crate) const PER_CONTACT: usize = 3;
 
-/// What a contact asks for: speed along the normal, friction coefficient and form.
+/// Target speed along the normal, friction coefficient and bound of a contact.
 #[derive(Clone, Copy)]
 pub(super) struct Rule {
     pub(super) target: f64,
@@ -18,7 +18,7 @@ pub(super) struct Rule {
     pub(super) form: FrictionBounds,
 }
 
-/// Three rows a contact, in the order of [`Contacts::all`].
+/// Three rows per contact, in the order of [`Contacts::all`].
 pub(super) fn contact_rows(
     contacts: &Contacts,
     rule: impl Fn(&Manifold, &Contact) -> Rule,
@@ -42,8 +42,7 @@ pub(super) fn contact_rows(
     rows
 }
 
-/// Two directions across a unit normal that follow it without a jump but where z changes sign
-/// (Duff et al. 2017).
+/// Two tangents of a unit normal, continuous in it except where z changes sign (Duff et al. 2017).
 pub(crate) fn tangents(n: &Vector3<f64>) -> [Vector3<f64>; 2] {
     let sign = if n.z < 0.0 { -1.0 } else { 1.0 };
     let a = -1.0 / (sign + n.z);

@@ -1,4 +1,4 @@
-//! The motion from one instant to the next at which bodies meet.
+//! The motion between two instants at which bodies meet.
 
 use dynamics::{
     Accuracy, Body, CoupledBody, Load, MassProperties, Momentum, Scale, State, Velocity,
@@ -15,15 +15,15 @@ use crate::narrow::broad::{Broad, FreeMotion, Way};
 use crate::narrow::contacts::MARGIN;
 use crate::{Frame, Islands};
 
-/// Bound on the error of each integration step of bodies that touch, and the step below which it is not
-/// shortened: the quadratic programme is solved to 1e-9.
+/// Error bound per integration step of bodies in contact, and the step below which it is not
+/// shortened: the quadratic program is solved to 1e-9.
 const PRESSED: Accuracy = Accuracy { tolerance: 1e-8, least_step: 2e-5 };
 /// Speed below which the error control of velocities is absolute, m/s.
 const LEAST_SPEED: f64 = 0.1;
-/// Pairs per task; fixed, so that the work is cut the same way for any thread count.
+/// Pairs per task; fixed, so that the work is divided the same way for any thread count.
 const CHUNK: usize = 8;
 
-/// Where bodies are at the next instant.
+/// The bodies at the next event.
 #[derive(Clone, Debug, Default)]
 pub struct Flown {
     /// Their poses.
@@ -32,20 +32,20 @@ pub struct Flown {
     pub momenta: Vec<Momentum>,
     /// Duration of the flight, s.
     pub time: f64,
-    /// Whether two bodies meet then.
+    /// Whether two bodies meet at the end.
     pub has_met: bool,
     /// Work of kinematic bodies, J.
     pub work: f64,
-    /// Whether no contact forces met all conditions at some time, so that the best of some sweeps were taken,
-    /// or the motion of bodies that touch could not be followed.
+    /// Whether at some time no contact forces satisfied all conditions, so that the best of some
+    /// sweeps was taken, or the motion of bodies in contact could not be integrated.
     pub unsolved: bool,
-    /// Whether a quadratic programme took more work than is given to it; [`Self::unsolved`] then too.
+    /// Whether a quadratic program exceeded its work limit; implies [`Self::unsolved`].
     pub limited: bool,
 }
 
-/// The ways of the bodies of a group.
+/// The paths of the bodies of a group.
 struct Pressed {
-    /// One a body that moves.
+    /// One per dynamic body.
     nodes: Vec<Vec<Node>>,
     /// Work of kinematic bodies until each node, J.
     work: Vec<f64>,
@@ -55,12 +55,13 @@ struct Pressed {
 }
 
 impl Frame<'_> {
-    /// Moves bodies with `momenta` for `duration` s, or until two of them meet: those that touch by
-    /// Runge-Kutta steps with resting contact forces (Ku07 eq. 4), the others in free flight. `touches` are those
-    /// at the start, of which none may approach. What meets within the first `blind` s meets then.
+    /// Moves bodies with `momenta` for `duration` s, or until two of them meet: bodies in contact
+    /// by Runge-Kutta steps with resting contact forces (Ku07 eq. 4), others in free flight.
+    /// `touches` are the contacts at the start, none of which may approach. Bodies that meet within
+    /// the first `blind` s meet at its end.
     ///
     /// # Panics
-    /// If there are not as many momenta as bodies.
+    /// If the number of momenta differs from the number of bodies.
     pub fn fly(&self, touches: &Touches, momenta: &[Momentum], duration: f64, blind: f64) -> Flown {
         let groups = self.resting_groups(touches, momenta);
         let pressed: Vec<Pressed> = groups
@@ -73,7 +74,7 @@ impl Frame<'_> {
         resting.sort_unstable();
         let met = self.first_meeting((touches, &resting), &paths, blind.min(duration), duration);
         let time = met.unwrap_or(duration);
-        // steps of the integration end at the meeting, so that what is interpolated does not count
+        // integration steps end at the meeting, so that interpolation errors do not count
         let shorter: Option<Vec<Pressed>> = met.map(|time| {
             let all = groups.par_iter().zip(&pressed).with_max_len(1);
             all.map(|(group, pressed)| pressed.until(group, time)).collect()
@@ -97,7 +98,7 @@ impl Frame<'_> {
         all.map(|(&pose, &momentum)| State { pose, momentum }).collect()
     }
 
-    /// The bodies that touch without parting.
+    /// Groups of bodies in contact that do not separate.
     fn resting_groups(&self, touches: &Touches, momenta: &[Momentum]) -> Vec<Group<'_>> {
         let Self { columns, poses, .. } = *self;
         let velocities = self.velocities(momenta);
@@ -126,7 +127,7 @@ impl Frame<'_> {
         self.drift[i].linear * (2.0 / self.dt)
     }
 
-    /// The ways of all bodies for `duration` s.
+    /// The paths of all bodies for `duration` s.
     fn ways<'p>(
         &'p self,
         momenta: &[Momentum],
@@ -148,7 +149,7 @@ impl Frame<'_> {
         paths.into_par_iter().enumerate().map(free).collect()
     }
 
-    /// When the first two bodies meet, if any do.
+    /// The time at which the first two bodies meet, if any do.
     fn first_meeting(
         &self,
         (touches, resting): (&Touches, &[[u32; 2]]),
@@ -170,7 +171,7 @@ impl Frame<'_> {
         let first = |&(a, b): &(u32, u32)| {
             let rests = resting.binary_search(&[a, b]).is_ok();
             let met = met(columns, [a, b]);
-            // more than `met`, so that what parts has not met at the start
+            // more than `met`, so that separating bodies have not met at the start
             let slack = if rests || !is_exact(columns, [a, b]) {
                 drift(columns, settings, [a, b])
             } else {
@@ -208,7 +209,7 @@ impl Pressed {
         pressed
     }
 
-    /// The same until an earlier time only, with steps of the integration that end there.
+    /// The same up to an earlier time, with integration steps that end there.
     fn until(&self, group: &Group<'_>, time: f64) -> Self {
         let count = self.nodes.first().map_or(0, |own| own.partition_point(|n| n.time <= time));
         let first = |nodes: &Vec<Node>| nodes[..count].to_vec();
@@ -225,7 +226,7 @@ impl Pressed {
         shorter
     }
 
-    /// Lets all bodies rest until a time.
+    /// Keeps all bodies at rest until a time.
     fn stay(&mut self, time: f64) {
         for nodes in &mut self.nodes {
             let state = State { momentum: Momentum::default(), ..nodes[0].state };
@@ -292,7 +293,7 @@ impl Pressed {
     }
 }
 
-/// A body whose momentum is the work of kinematic bodies: it is integrated with the others.
+/// An auxiliary body, integrated with the others, whose momentum is the work of kinematic bodies.
 fn meter(is_driven: bool) -> Option<CoupledBody> {
     let mass = MassProperties::new(1.0, Vector3::repeat(1.0)).ok().filter(|_| is_driven)?;
     let start = State { pose: Isometry3::identity(), momentum: Momentum::default() };

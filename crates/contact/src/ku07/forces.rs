@@ -1,5 +1,5 @@
-//! Resting contact: the forces that keep bodies from accelerating into each other (Ku07 eq. 4), with Coulomb
-//! friction.
+//! Resting contact: forces that prevent bodies from accelerating into each other (Ku07 eq. 4), with
+//! Coulomb friction.
 
 use dynamics::{Body, Load, MassProperties, Momentum, State, Velocity};
 use nalgebra::{Isometry3, Vector3};
@@ -8,40 +8,41 @@ use super::touch::{ContactState, Touch};
 use crate::constraint::{Bodies, Bounds, PER_CONTACT, Rounds, Row, alternate, tangents};
 use crate::{Columns, Frame};
 
-/// Baumgarte stabilization of resting contacts, critically damped, 1/s: gaps obey `g'' + 2 D g' + D^2 g = 0`, which
-/// removes the drift of the integration.
+/// Baumgarte stabilization of resting contacts, critically damped, 1/s: gaps obey
+/// `g'' + 2 D g' + D^2 g = 0`, which removes the drift of the integration.
 const DAMPING: f64 = 200.0;
-/// Decay rate of the sliding velocity within the friction cone, 1/s: Coulomb friction regularized below a sliding
-/// speed of `friction g / STICKING`, some mm/s.
+/// Decay rate of the sliding velocity within the friction cone, 1/s: Coulomb friction regularized
+/// below a sliding speed of `friction g / STICKING`, some mm/s.
 const STICKING: f64 = 1e3;
 /// Limit of rounds of normal forces and friction.
 const ROUNDS: usize = 20;
-/// Convergence tolerance of the rounds: the largest change of a normal force relative to the largest force.
+/// Convergence tolerance of the rounds: the largest change of a normal force relative to the
+/// largest force.
 const SETTLED: f64 = 1e-9;
 /// Upper bound of the speed in m/s, and of the acceleration in m/s^2, of a body at rest.
 const AT_REST: f64 = 1e-6;
 
-/// Bodies that touch, and how.
+/// A group of bodies in contact.
 pub(crate) struct Group<'a> {
     frame: Frame<'a>,
-    /// Numbers of the bodies, those that move first.
+    /// Indices of the bodies, dynamic ones first.
     members: Vec<u32>,
-    /// How many move.
+    /// Number of dynamic bodies.
     moving: usize,
-    /// Static where no force moves them.
+    /// Static if no force moves them.
     bodies: Vec<Body>,
-    /// With numbers in `members`.
+    /// Touches with indices in `members`.
     touches: Vec<([u32; 2], Touch)>,
     friction: Vec<f64>,
     /// Whether a kinematic body may do work.
     pub(crate) is_driven: bool,
 }
 
-/// What acts on the bodies of a group.
+/// The contact loads on the bodies of a group.
 pub(crate) struct Acting {
-    /// One a body that moves.
+    /// One per dynamic body.
     pub(crate) loads: Vec<Load>,
-    /// What kinematic bodies give, W.
+    /// Power of kinematic bodies, W.
     pub(crate) power: f64,
     /// As in [`Solved`](crate::constraint::Solved).
     pub(crate) unsolved: bool,
@@ -79,12 +80,12 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Numbers of the bodies that move.
+    /// Indices of the dynamic bodies.
     pub(crate) fn movers(&self) -> &[u32] {
         &self.members[..self.moving]
     }
 
-    /// Numbers of the bodies of each touch.
+    /// Indices of the bodies of each touch.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
         self.touches.iter().map(|(_, touch)| touch.bodies)
     }
@@ -97,7 +98,8 @@ impl<'a> Group<'a> {
         self.frame.drift[self.members[i] as usize].linear * (2.0 / self.frame.dt)
     }
 
-    /// Poses and velocities of all members some time, s, after the start, when those that move have `states`.
+    /// Poses and velocities of all members at a time after the start, s, with the dynamic ones in
+    /// `states`.
     fn places(&self, time: f64, states: &[State]) -> (Vec<Isometry3<f64>>, Vec<Velocity>) {
         let (mut poses, mut velocities) = (Vec::new(), Vec::new());
         for (k, (&i, body)) in self.members.iter().zip(&self.bodies).enumerate() {
@@ -126,8 +128,8 @@ impl<'a> Group<'a> {
         touch.spot(shapes, [&poses[a], &poses[b]], [&velocities[a], &velocities[b]])
     }
 
-    /// The rows of accelerations: along the normal none that leads deeper, across it none as far as friction
-    /// holds.
+    /// Acceleration rows: non-penetration along the normal, and no slip across it within the
+    /// friction bound.
     fn rows(&self, spots: &[ContactState]) -> Vec<Row> {
         let mut rows = Vec::with_capacity(PER_CONTACT * spots.len());
         for ((bodies, touch), (spot, &coefficient)) in
@@ -135,7 +137,7 @@ impl<'a> Group<'a> {
         {
             let along = |direction| Row::along(*bodies, direction, spot.arms);
             let speed = spot.normal.dot(&spot.u);
-            // an overlap stays; a gap that the search takes for contact closes
+            // an overlap stays; a gap within the contact tolerance closes
             let off = spot.gap - touch.gap().min(0.0);
             let target = -spot.curl - 2.0 * DAMPING * speed - DAMPING * DAMPING * off;
             let normal = rows.len() as u32;
@@ -149,8 +151,8 @@ impl<'a> Group<'a> {
         rows
     }
 
-    /// What acts on the bodies in their `states` some time, s, after the start. `known` are the forces of the
-    /// last call, which are a guess, and become those of this one.
+    /// The loads on the bodies in their `states` at a time after the start, s. `known` are the
+    /// forces of the last call, a warm start, and become those of this one.
     pub(crate) fn acting(&self, time: f64, states: &[State], known: &mut Vec<f64>) -> Acting {
         let (poses, velocities) = self.places(time, states);
         let at = (&poses[..], &velocities[..]);
@@ -183,8 +185,8 @@ impl<'a> Group<'a> {
         Acting { loads, power, unsolved: solved.unsolved, limited: solved.limited }
     }
 
-    /// The rates of momenta without contact, with which bodies accelerate as they do: what turns without torque
-    /// keeps its angular momentum, not its angular velocity.
+    /// The rates of momenta without contact that produce the true free accelerations: free rotation
+    /// conserves angular momentum, not angular velocity.
     fn free_rates(&self, states: &[State], velocities: &[Velocity]) -> Vec<Momentum> {
         let rate = |(k, body): (usize, &Body)| match body {
             Body::Dynamic(mass) => Momentum {
@@ -196,7 +198,7 @@ impl<'a> Group<'a> {
         self.bodies.iter().enumerate().map(rate).collect()
     }
 
-    /// Whether bodies in these `states` stay where they are under these loads.
+    /// Whether bodies in these `states` stay at rest under these loads.
     pub(crate) fn is_at_rest(&self, states: &[State], acting: &Acting) -> bool {
         let is_small = |mass: &MassProperties, momentum: &Momentum, (k, state): (usize, &State)| {
             let reach = self.frame.columns.shapes[self.members[k] as usize].radius();

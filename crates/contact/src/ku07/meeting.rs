@@ -1,26 +1,26 @@
-//! When two bodies on their ways meet: bisection (Ku07 section 3).
+//! Time of impact of two bodies on their paths: bisection (Ku07 section 3).
 
 use super::path::Path;
 use crate::Shape;
 use crate::narrow::posed::Posed;
 
-/// Share of the thinner body that bodies may move by at least between two looks.
+/// Least displacement between two tests, as a share of the thinner body.
 const STRIDE: f64 = 0.1;
-/// Bisection ends at times this far apart, s.
+/// Bisection stops at this interval, s.
 const RESOLUTION: f64 = 1e-12;
-/// Most steps in which a way is looked over: what moves by more than thousands of its thickness in a frame may
-/// pass through others.
+/// Limit of steps along a path: a body that moves by thousands of times its thickness in a frame
+/// may tunnel.
 const MAX_STEPS: usize = 100_000;
 
-/// Two bodies on their ways.
+/// Two bodies on their paths.
 pub(crate) struct Meeting<'a> {
     pub(crate) shapes: [&'a Shape; 2],
     pub(crate) paths: [&'a Path<'a>; 2],
     /// Penetration at the start, m; `None` if the bodies do not touch.
     pub(crate) depth: Option<f64>,
-    /// Increase of the penetration of touching bodies at which they meet again, m.
+    /// Increase of the penetration at which touching bodies meet again, m.
     pub(crate) slack: f64,
-    /// How near they are when they have met, m.
+    /// Gap at which bodies have met, m.
     pub(crate) met: f64,
 }
 
@@ -32,7 +32,7 @@ struct Look {
 }
 
 impl Meeting<'_> {
-    /// When the gap falls below the floor between two times, s; the last time before that.
+    /// The last time before the gap falls below the floor between two times, s.
     pub(crate) fn first(&self, from: f64, to: f64) -> Option<f64> {
         let [p, q] = self.shapes;
         let fastest = [0, 1].map(|i| self.paths[i].fastest(self.shapes[i], to));
@@ -42,7 +42,7 @@ impl Meeting<'_> {
         let way = |time: f64| speed * (to - time);
         let most = way(0.0);
         let start = self.look(0.0, most, f64::NEG_INFINITY);
-        // contact points may overlap less than their shapes
+        // contact points may have less overlap than their shapes
         let floor = match self.depth {
             Some(depth) => start.gap.min(-depth) - self.slack,
             None if start.gap > self.met => 0.0,
@@ -67,8 +67,8 @@ impl Meeting<'_> {
         None
     }
 
-    /// The last time before the gap falls below the floor, between one before and one after it. Every other
-    /// time is that of a secant.
+    /// The last time before the gap falls below the floor, between one before and one after it.
+    /// Bisection alternates with the secant method.
     fn bisect(&self, mut before: Look, mut after: Look, floor: f64) -> f64 {
         let met = self.met;
         let mut is_secant = true;
@@ -88,7 +88,8 @@ impl Meeting<'_> {
         before.time
     }
 
-    /// The gap at a time, m, at most `most`. Below `floor` any point of penetration ends the search.
+    /// The gap at a time, m, at most `most`. Below `floor` any point of penetration ends the
+    /// search.
     fn look(&self, time: f64, most: f64, floor: f64) -> Look {
         let [a, b] = self.paths.map(|path| path.at(time).pose);
         let posed = Posed { shapes: self.shapes, poses: [&a, &b] };

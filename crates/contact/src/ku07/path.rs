@@ -1,4 +1,4 @@
-//! The way of a body until the end of a flight, if nothing meets it before.
+//! The path of a body to the end of a flight, without collisions.
 
 use dynamics::{
     Accuracy, Body, CoupledBody, Load, MassProperties, Momentum, Scale, State, Velocity, advance,
@@ -8,11 +8,12 @@ use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 
 use crate::Shape;
 
-/// Bound on the error of each integration step of a body that touches nothing.
+/// Error bound per integration step of a body without contact.
 const FREE: Accuracy = Accuracy { tolerance: 1e-12, least_step: 0.0 };
 /// Limit of the rotation angle in a flight that is integrated with error control, rad.
 const MAX_TURN: f64 = 1e4;
-/// Safety factor of the speed bound of touching bodies, of which only the speeds at integration steps are known.
+/// Safety factor of the speed bound of bodies in contact, whose speeds are known only at
+/// integration steps.
 const FASTER: f64 = 1.2;
 
 /// A state at a time, s after the start.
@@ -22,21 +23,21 @@ pub(crate) struct Node {
     pub(crate) state: State,
 }
 
-/// The way of a body.
+/// The path of a body.
 #[derive(Clone, Debug)]
 pub(crate) struct Path<'a> {
     body: &'a Body,
     start: State,
-    /// By forces, m/s^2.
+    /// Acceleration by forces, m/s^2.
     acceleration: Vector3<f64>,
-    /// Steps of the integration from the start; none of bodies that nothing moves or that turn too fast.
+    /// Integration steps from the start; none for bodies without forces or that turn too fast.
     nodes: Vec<Node>,
     /// Whether contact forces act.
     is_pressed: bool,
 }
 
 impl<'a> Path<'a> {
-    /// The way for `duration` s of a body that touches nothing.
+    /// The path of a body without contact for `duration` s.
     pub(crate) fn free(
         body: &'a Body,
         start: State,
@@ -49,19 +50,19 @@ impl<'a> Path<'a> {
             let turn = start.momentum.angular.norm() / mass.inertia().min() * duration;
             let found =
                 if turn <= MAX_TURN { path.fly(mass, path.nodes[0], duration) } else { None };
-            // without nodes the scheme of the default solver carries it
+            // without nodes the scheme of the default solver integrates it
             path.nodes = found.map_or_else(Vec::new, |more| [&path.nodes[..], &more].concat());
         }
         path
     }
 
-    /// The way of a body that contact forces lead through `nodes`, or that rests.
+    /// The path of a body that contact forces move through `nodes`, or that rests.
     pub(crate) fn pressed(body: &'a Body, nodes: Vec<Node>) -> Self {
         let start = nodes[0].state;
         Self { body, start, acceleration: Vector3::zeros(), nodes, is_pressed: true }
     }
 
-    /// The steps of free motion after a state; `None` if it cannot be followed.
+    /// The steps of free motion after a state; `None` if it cannot be integrated.
     fn fly(&self, mass: &MassProperties, from: Node, duration: f64) -> Option<Vec<Node>> {
         let mut nodes = Vec::new();
         let load = Load { force: self.acceleration * mass.mass(), torque: Vector3::zeros() };
@@ -104,7 +105,8 @@ impl<'a> Path<'a> {
         State { pose: carried, momentum }
     }
 
-    /// A bound on the speed of all points of the body, which has this shape, within `duration` s, m/s.
+    /// Upper bound of the speed of all points of the body, with this shape, within `duration` s,
+    /// m/s.
     pub(crate) fn fastest(&self, shape: &Shape, duration: f64) -> f64 {
         let reach = shape.radius();
         let speed = |state: &State, spin: f64| {
@@ -126,7 +128,7 @@ impl<'a> Path<'a> {
     }
 }
 
-/// The state between two steps, by a cubic of position and quaternion.
+/// The state between two steps by cubic interpolation of position and quaternion.
 fn between(mass: &MassProperties, before: &Node, after: &Node, time: f64) -> State {
     let length = after.time - before.time;
     let share = (time - before.time) / length;

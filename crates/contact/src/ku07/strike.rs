@@ -11,38 +11,38 @@ use crate::solve::bounce::{self, Impulses, Meeting};
 use crate::solve::clamp::kinetic_share;
 use crate::{Frame, Islands, Mover, pair_impulse};
 
-/// Collisions of a body in a frame that rebound; later ones are plastic, as between bodies that are shaken
-/// against each other.
+/// Collisions of a body in a frame that rebound; later ones are plastic, as between bodies that
+/// vibrate against each other.
 const MAX_REBOUNDS: u32 = 64;
-/// Collisions of a pair at one instant, for each pair; what approaches then is stopped all at once.
+/// Collisions per pair at one instant; afterwards all remaining approach is stopped simultaneously.
 const MAX_ROUNDS: usize = 64;
 /// Approach speed below which the resting contact forces stop the approach, m/s.
 pub(super) const STILL: f64 = 1e-6;
-/// Tolerance of the speeds after a collision, as a share of the resting speed.
+/// Tolerance of the speeds after a collision, as a share of the restitution threshold.
 const CONVERGED: f64 = 1e-3;
-/// Rounds of normal forces and friction where all are stopped at once.
+/// Rounds of normal forces and friction in a simultaneous stop.
 const ROUNDS: usize = 20;
 
-/// What collisions at an instant did.
+/// The result of the collisions at an instant.
 #[derive(Clone, Debug, Default)]
 pub struct Struck {
-    /// Blows that break a body.
+    /// Collisions that break a body.
     pub blows: Vec<Blow>,
     /// Collisions of pairs.
     pub impacts: usize,
     /// Work of kinematic bodies, J.
     pub work: f64,
-    /// Pairs that did not rebound, since one of both bodies had collided too often.
+    /// Pairs without rebound because a body of them had collided too often.
     pub limited: usize,
-    /// Whether no impulses met all conditions where bodies were stopped at once.
+    /// Whether no impulses satisfied all conditions of a simultaneous stop.
     pub unsolved: bool,
 }
 
-/// A pair that approaches.
+/// An approaching pair.
 struct Approach {
     pair: TouchingPair,
     meetings: Vec<Meeting>,
-    /// Speed of approach at the fastest contact, m/s.
+    /// Approach speed at the fastest contact, m/s.
     speed: f64,
 }
 
@@ -52,21 +52,22 @@ struct Strike<'a, 'f> {
     momenta: &'a mut [Momentum],
     /// Pairs that collide no more.
     over: Vec<bool>,
-    /// Speed of approach of each pair at its fastest contact, m/s.
+    /// Approach speed of each pair at its fastest contact, m/s.
     speeds: Vec<f64>,
-    /// Dynamic bodies, each with the number of one of its pairs, sorted.
+    /// Dynamic bodies, each with the index of one of its pairs, sorted.
     sides: Vec<(u32, u32)>,
     done: Struck,
 }
 
 impl Frame<'_> {
-    /// Collides what approaches where it touches, the fastest pair first, until nothing approaches: changes
-    /// `momenta`. Each collision has Newton's restitution and Coulomb friction and adds no energy. `rebounds`
-    /// counts the collisions of each body in the frame. If a body of a pair breaks, the pair exchanges
-    /// the impulse that the weaker one bears and collides no more. `time` is that since the start of the frame, s.
+    /// Resolves collisions of approaching pairs in contact, the fastest pair first, until none
+    /// approaches: changes `momenta`. Each collision has Newton's restitution and Coulomb friction
+    /// and adds no energy. `rebounds` counts the collisions of each body in the frame. If a body of
+    /// a pair breaks, the pair exchanges the impulse that the weaker one bears and collides no
+    /// more. `time` is that since the start of the frame, s.
     ///
     /// # Panics
-    /// If there are not as many `momenta` or `rebounds` as bodies.
+    /// If the number of `momenta` or `rebounds` differs from the number of bodies.
     pub fn strike(
         &self,
         touches: &Touches,
@@ -137,7 +138,7 @@ impl<'a, 'f> Strike<'a, 'f> {
         Approach { pair: *pair, meetings, speed }
     }
 
-    /// The pair with the largest approach speed above the resting speed.
+    /// The pair with the largest approach speed above the restitution threshold.
     fn fastest(&self) -> Option<usize> {
         let mut most = self.frame.settings.resting_speed;
         let mut fastest = None;
@@ -167,7 +168,7 @@ impl<'a, 'f> Strike<'a, 'f> {
         }
         let [p, q] = [&columns.materials[a], &columns.materials[b]];
         let restitution = p.restitution_with(q, settings.restitution);
-        // a rebound that is slower than what rests is none
+        // no rebound below the restitution threshold
         let rebounds_on = restitution * approach.speed > settings.resting_speed;
         let restitution = if rebounds_on { restitution } else { 0.0 };
         let friction = p.friction_with(q, settings.friction);
@@ -200,7 +201,7 @@ impl<'a, 'f> Strike<'a, 'f> {
         [a, b].into_iter().filter(|&i| moves(i)).for_each(|i| rebounds[i] += 1);
     }
 
-    /// Gives the first body an impulse and the second the opposite.
+    /// Applies an impulse to the first body and the opposite to the second.
     fn push(&mut self, bodies: [u32; 2], j: &Vector3<f64>, arms: &[Vector3<f64>; 2]) {
         for ((i, j), arm) in bodies.into_iter().zip([*j, -j]).zip(arms) {
             match &self.frame.columns.bodies[i as usize] {
@@ -211,8 +212,8 @@ impl<'a, 'f> Strike<'a, 'f> {
         }
     }
 
-    /// Stops what still approaches without rebound, all at once: a quadratic programme of speeds for each group
-    /// of touching bodies.
+    /// Stops all remaining approach simultaneously and without rebound: a quadratic program of
+    /// speeds for each group of bodies in contact.
     fn stop(&mut self) {
         let columns = self.frame.columns;
         let resting = self.frame.settings.resting_speed;
@@ -268,7 +269,8 @@ impl<'a, 'f> Strike<'a, 'f> {
         }
     }
 
-    /// The share of the way to other momenta that adds no kinetic energy; all of it where kinematic bodies move.
+    /// The share of the change to other momenta that adds no kinetic energy; 1 if kinematic bodies
+    /// move.
     fn share_of(&self, after: &[Momentum]) -> f64 {
         let Frame { columns, poses, .. } = *self.frame;
         let moves = |body: &Body| matches!(body, Body::Kinematic(v) if *v != Default::default());
@@ -291,7 +293,7 @@ impl<'a, 'f> Strike<'a, 'f> {
     }
 }
 
-/// The impulses on the first body of a pair, one a meeting.
+/// The impulses on the first body of a pair, one per contact point.
 fn impulses_of(
     movers: [&Mover; 2],
     meetings: &[Meeting],

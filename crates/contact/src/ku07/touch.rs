@@ -1,4 +1,4 @@
-//! Where bodies touch at an instant.
+//! Contacts of bodies at an instant.
 
 use dynamics::Velocity;
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -12,58 +12,58 @@ use crate::shape::field::Field;
 use crate::shape::{Probe, Shape};
 use crate::{Columns, Frame, Settings};
 
-/// Bodies that are apart by no more than this share of the smaller size touch.
+/// Largest gap of bodies in contact, as a share of the smaller size.
 const BAND: f64 = 1e-6;
-/// Bodies that touch may sink by this share of the smaller size before contacts are searched again: the
-/// integration lets them drift.
+/// Penetration of bodies in contact before contacts are searched again, as a share of the smaller
+/// size: the integration drifts.
 const DRIFT: f64 = 1e-7;
-/// Bodies that are apart by no more than this share of the smaller size have met.
+/// Largest gap of bodies that have met, as a share of the smaller size.
 const MET: f64 = 1e-10;
-/// Displacement over which the turning of a normal is measured, as a share of the smaller size.
+/// Displacement over which the rotation of a normal is measured, as a share of the smaller size.
 const NEARBY: f64 = 1e-4;
-/// Pairs per task; fixed, so that the work is cut the same way for any thread count.
+/// Pairs per task; fixed, so that the work is divided the same way for any thread count.
 const CHUNK: usize = 32;
 
-/// How a contact point moves with its bodies.
+/// Motion of a contact point with its bodies.
 #[derive(Clone, Copy, Debug)]
 enum Course {
-    /// Point and normal are fixed to their bodies, as a corner and a face.
+    /// Point and normal are fixed to their bodies, as for a corner on a face.
     Fixed,
     /// The normal is that of the field at the point, as for the center of a ball.
     Curved,
-    /// The point keeps its place relative to the center of mass of the owner, in world axes, as under a
-    /// cylinder that rolls.
+    /// The point keeps its position relative to the owner's center of mass in world axes, as under
+    /// a rolling cylinder.
     Rolling(Vector3<f64>),
 }
 
-/// A point of a body that touches another one.
+/// A contact point of a body on another one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Touch {
     pub(crate) bodies: [u32; 2],
     found: Found,
     /// Distance from the point to the surface of the owner, m: the radius of a ball.
     radius: f64,
-    /// Where the point was in coordinates of the other body, m.
+    /// Position of the point when found, in coordinates of the other body, m.
     place: Point3<f64>,
     course: Course,
 }
 
-/// A contact in the world, its bodies where they are at some time.
+/// A contact in the world, with its bodies at some time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContactState {
-    /// From the centers of mass of both bodies, m.
+    /// Lever arms from the centers of mass of both bodies, m.
     pub(crate) arms: [Vector3<f64>; 2],
-    /// Out of the second body.
+    /// Unit normal out of the second body.
     pub(crate) normal: Vector3<f64>,
-    /// m.
+    /// Gap, m.
     pub(crate) gap: f64,
-    /// Velocity of the first body relative to the second there, m/s.
+    /// Velocity of the first body relative to the second at the contact, m/s.
     pub(crate) u: Vector3<f64>,
-    /// The part of the second derivative of the gap that velocities alone give, m/s^2.
+    /// The part of the second derivative of the gap due to velocities alone, m/s^2.
     pub(crate) curl: f64,
 }
 
-/// A pair of bodies that touch.
+/// A pair of bodies in contact.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TouchingPair {
     pub(crate) bodies: [u32; 2],
@@ -73,13 +73,13 @@ pub(crate) struct TouchingPair {
     pub(crate) depth: f64,
 }
 
-/// Where bodies touch at an instant.
+/// The contacts of bodies at an instant.
 #[derive(Clone, Debug, Default)]
 pub struct Touches {
     all: Vec<Touch>,
     /// Sorted by bodies.
     pairs: Vec<TouchingPair>,
-    /// Pairs of bodies that were looked at.
+    /// Number of pairs tested.
     looked: usize,
 }
 
@@ -94,7 +94,7 @@ impl Touches {
         self.all.is_empty()
     }
 
-    /// Number of pairs that were looked at.
+    /// Number of pairs tested.
     pub fn looked(&self) -> usize {
         self.looked
     }
@@ -107,7 +107,7 @@ impl Touches {
         &self.all[pair.first..pair.first + pair.count]
     }
 
-    /// How deep a pair overlaps, m; `None` if it does not touch.
+    /// Penetration of a pair, m; `None` if it does not touch.
     pub(crate) fn depth(&self, bodies: [u32; 2]) -> Option<f64> {
         let found = self.pairs.binary_search_by_key(&bodies, |pair| pair.bodies).ok()?;
         Some(self.pairs[found].depth)
@@ -115,7 +115,7 @@ impl Touches {
 }
 
 impl Frame<'_> {
-    /// Where bodies touch, for [`Solver::Ku07`](crate::Solver::Ku07).
+    /// The contacts of bodies, for [`Solver::Ku07`](crate::Solver::Ku07).
     pub fn touches(&self) -> Touches {
         let Self { columns, poses, .. } = *self;
         let way = Way { columns, poses, predicted: poses, motion: None };
@@ -141,7 +141,7 @@ fn touches_of(columns: Columns<'_>, poses: &[Isometry3<f64>], bodies: [u32; 2]) 
     posed.contacts(band, band).into_iter().map(|found| Touch::new(bodies, posed, found)).collect()
 }
 
-/// How near bodies are that have met, m.
+/// Largest gap of bodies that have met, m.
 pub(crate) fn met(columns: Columns<'_>, bodies: [u32; 2]) -> f64 {
     let sizes = bodies.map(|i| columns.shapes[i as usize].size());
     MET * sizes[0].min(sizes[1])
@@ -153,7 +153,7 @@ pub(crate) fn is_exact(columns: Columns<'_>, bodies: [u32; 2]) -> bool {
     !bodies.iter().any(|&i| is_sampled(columns.shapes[i as usize].field()))
 }
 
-/// How deep a pair may sink beyond its overlap before contacts are searched again, m. The distance of sampled
+/// Further penetration of a pair before contacts are searched again, m. The distance of sampled
 /// solids varies along a face by as much as the slop, and its gradient jumps from cell to cell.
 pub(crate) fn drift(columns: Columns<'_>, settings: &Settings, bodies: [u32; 2]) -> f64 {
     let sizes = bodies.map(|i| columns.shapes[i as usize].size());
@@ -182,12 +182,12 @@ impl Touch {
         Self { bodies, found, radius, place, course }
     }
 
-    /// The gap where it was found, m; negative for an overlap.
+    /// The gap when the contact was found, m; negative for an overlap.
     pub(crate) fn gap(&self) -> f64 {
         self.found.distance
     }
 
-    /// The touch when its bodies, of these shapes, are elsewhere.
+    /// The contact with its bodies, of these shapes, at other poses.
     pub(crate) fn spot(
         &self,
         shapes: [&Shape; 2],
@@ -233,8 +233,8 @@ impl Touch {
         ContactState { arms, normal, gap, u, curl }
     }
 
-    /// The rate at which the normal turns, 1/s, in coordinates of the other body, while the point moves through
-    /// its field with a velocity, m/s.
+    /// The rate of rotation of the normal, 1/s, in coordinates of the other body, while the point
+    /// moves through its field with a velocity, m/s.
     fn bend(
         &self,
         shapes: [&Shape; 2],

@@ -1,8 +1,8 @@
-//! Broad phase: pairs of bodies whose boxes overlap at some time of the step.
+//! Broad phase: pairs of bodies whose swept boxes overlap during the step.
 //!
-//! Boxes are grown a little and kept from frame to frame with the pairs of those that overlap, so that
-//! only bodies that left theirs are looked for in the tree. What comes out depends on the step alone,
-//! not on the frames before: the boxes of the step decide which pairs are near.
+//! Enlarged boxes and their overlapping pairs persist from frame to frame, so that only bodies that
+//! left their enlarged box query the tree. The result depends on the current step alone, because
+//! the swept boxes of the step decide which pairs are candidates.
 
 use dynamics::Velocity;
 use levelset::Aabb;
@@ -18,43 +18,43 @@ use crate::shape::Shape;
 use crate::shape::field::Field;
 use crate::{Columns, Groups};
 
-/// Share of its radius by which the box of a body is grown.
+/// Margin of an enlarged box as a share of the body's radius.
 const GROWTH: f64 = 0.1;
-/// A tree is built anew for more bodies than one in so many.
+/// The tree is rebuilt if more than one body in this many left its box.
 const REBUILD_SHARE: usize = 8;
-/// Pairs per task; fixed, so that the work is cut the same way for any thread count.
+/// Pairs per task; fixed, so that the work is divided the same way for any thread count.
 const CHUNK: usize = 4096;
 
-/// Where bodies are over a step, and which may touch.
+/// The swept bounds of all bodies over a step, and the candidate pairs.
 #[derive(Clone, Debug, Default)]
 pub struct Broad {
-    /// Names of the bodies.
+    /// Persistent names of the bodies.
     names: Vec<u64>,
-    /// The grown boxes of those with bounds.
+    /// The enlarged boxes of bounded bodies.
     tree: Bvh,
-    /// Which bodies those are, in order: the leaves of the tree.
+    /// Indices of the bounded bodies in order: the leaves of the tree.
     bounded: Vec<u32>,
-    /// How many were changed since it was built.
+    /// Leaves changed since the tree was built.
     changes: usize,
-    /// Pairs of grown boxes that overlap, in ascending order.
+    /// Pairs of overlapping enlarged boxes, in ascending order.
     overlaps: Vec<(u32, u32)>,
     unbounded: Vec<u32>,
-    /// Of each body over the step; with its margin within the grown one while that is kept.
+    /// Swept box of each body; with its margin it lies inside the enlarged box while that is kept.
     boxes: Vec<TreeBox>,
     grown: Vec<TreeBox>,
     /// Empty if nothing moves.
     balls: Vec<Ball>,
     groups: Vec<Groups>,
-    /// Share of the smaller radius that bodies may be apart.
+    /// Largest gap of candidate pairs as a share of the smaller radius.
     margin: f64,
 }
 
 /// Pairs of bodies that may touch in a step.
 #[derive(Default)]
 pub(crate) struct Pairs {
-    /// `(a, b)`, `a < b`, sorted, of which the bounding spheres meet.
+    /// `(a, b)`, `a < b`, sorted: pairs whose swept bounding spheres overlap.
     pub(crate) near: Vec<(u32, u32)>,
-    /// How many have boxes that overlap or are apart by no more than the margin.
+    /// Number of pairs whose boxes overlap or have a gap of at most the margin.
     pub(crate) boxes: usize,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Way<'a> {
     pub(crate) columns: Columns<'a>,
     pub(crate) poses: &'a [Isometry3<f64>],
     pub(crate) predicted: &'a [Isometry3<f64>],
-    /// How they get there; `None` if they are at one of both only.
+    /// The motion between them; `None` if bodies are only at one of the two poses.
     pub(crate) motion: Option<FreeMotion<'a>>,
 }
 
@@ -73,15 +73,15 @@ pub(crate) struct Way<'a> {
 pub(crate) struct FreeMotion<'a> {
     /// Velocities at the middle of the step.
     pub(crate) velocities: &'a [Velocity],
-    /// What forces add to each velocity in half the step.
+    /// Change of each velocity by forces in half the step.
     pub(crate) drift: &'a [Velocity],
-    /// The last blow to each body in this step; empty if there were none.
+    /// The last collision of each body in this step; empty if there were none.
     pub(crate) flights: &'a [Flight],
     /// Length of the step, s.
     pub(crate) dt: f64,
 }
 
-/// The path of a body over the step or, after a blow, over the rest of it.
+/// The path of a body over the step, or over the rest of it after a collision.
 struct Course {
     start: Isometry3<f64>,
     end: Isometry3<f64>,
@@ -116,8 +116,8 @@ impl Course {
         self.end.translation.vector - self.start.translation.vector
     }
 
-    /// How far the parabola of a point reaches beyond the box around its ends, m, by axis. The point moves with
-    /// the body but for `aside` m.
+    /// How far the parabola of a point extends beyond the bounding box of its end points along each
+    /// axis, m. The displacement of the point may differ from that of the body by `aside` m.
     fn bulge(&self, aside: f64) -> Vector3<f64> {
         let along = |fall: f64, travel: f64| {
             let travel = (travel.abs() - aside).max(0.0);
@@ -127,7 +127,7 @@ impl Course {
         self.fall.zip_map(&self.travel(), along)
     }
 
-    /// How far the parabola is from the segment between its ends, m.
+    /// Largest distance of the parabola from the chord between its ends, m.
     fn bend(&self) -> f64 {
         let (fall, travel) = (&self.fall, self.travel());
         let length = travel.norm();
@@ -138,21 +138,21 @@ impl Course {
     }
 }
 
-/// The sphere around a body over the step.
+/// The bounding sphere of a body, swept over the step.
 #[derive(Clone, Copy, Debug)]
 struct Ball {
     end: Vector3<f64>,
     travel: Vector3<f64>,
     radius: f64,
-    /// Distance of the path from the segment between its ends, m.
+    /// Largest distance of the path from the chord between its ends, m.
     bend: f64,
     moves: bool,
-    /// Unit normal and offset of a half-space that stays where it is, m.
+    /// Unit normal and offset of a static half-space, m.
     plane: Option<(Vector3<f64>, f64)>,
 }
 
 impl Broad {
-    /// Bodies over a step of which nothing was known before.
+    /// Bounds without state of an earlier step.
     pub(crate) fn new(way: Way<'_>, margin: f64) -> Self {
         let names: Vec<u64> = (0..way.poses.len() as u64).collect();
         let mut broad = Self::default();
@@ -160,13 +160,13 @@ impl Broad {
         broad
     }
 
-    /// Puts all bodies where they are over the next step, to be looked for as near as the share
-    /// `margin` of the smaller radius. `names` are lasting ones.
+    /// Updates all bounds for the next step. `margin` is the largest gap of candidate pairs as a
+    /// share of the smaller radius. `names` persist over frames.
     pub(crate) fn place(&mut self, way: Way<'_>, margin: f64, names: &[u64]) {
         let Columns { bodies, shapes, groups, .. } = way.columns;
         self.balls.clear();
         if !bodies.iter().any(|body| body.mass_properties().is_some()) {
-            // nothing touches anew
+            // no new contacts
             return;
         }
         self.margin = margin;
@@ -190,7 +190,7 @@ impl Broad {
         }
     }
 
-    /// Puts those bodies elsewhere for which `renewed` holds.
+    /// Updates the bounds of the bodies for which `renewed` holds.
     pub(crate) fn update(&mut self, way: Way<'_>, renewed: &[bool]) {
         if self.balls.is_empty() {
             return;
@@ -202,7 +202,7 @@ impl Broad {
         self.follow();
     }
 
-    /// Finds what those overlap now that left their grown boxes.
+    /// Updates the overlaps of bodies that left their enlarged boxes.
     fn follow(&mut self) {
         let strayed: Vec<bool> = (0..self.boxes.len())
             .map(|i| self.is_bounded(i) && !self.grown[i].contains(&self.with_margin(i)))
@@ -212,7 +212,7 @@ impl Broad {
         if count == 0 {
             return;
         }
-        // no tree has room for a box without numbers, nor for its neighbors
+        // a tree cannot hold a box that is not finite, nor its neighbors
         let is_whole = |i: usize| is_finite(&self.boxes[i]) && is_finite(&self.grown[i]);
         let torn = (0..strayed.len()).any(|i| strayed[i] && !is_whole(i));
         if torn || count > strayed.len() / REBUILD_SHARE || self.changes > strayed.len() {
@@ -230,11 +230,11 @@ impl Broad {
         for (i, _) in (0..).zip(&strayed).filter(|&(_, &strayed)| strayed) {
             let others = self.tree.intersect_aabb(&self.grown[i as usize]);
             let others = others.map(|leaf| self.bounded[leaf as usize]);
-            // of two that strayed each finds the other
+            // if both left their boxes, each finds the other
             let found = others.filter(|&j| j < i || j > i && !strayed[j as usize]);
             self.overlaps.extend(found.map(|j| (i.min(j), i.max(j))));
         }
-        // stable sorts know runs
+        // a stable sort is fast on sorted runs
         self.overlaps.sort();
     }
 
@@ -256,33 +256,34 @@ impl Broad {
         self.overlaps = overlaps;
     }
 
-    /// Whether the box of a body ends; that of a half-space does not.
+    /// Whether the box of a body is finite; that of a half-space is not.
     fn is_bounded(&self, i: usize) -> bool {
         self.balls[i].radius.is_finite()
     }
 
-    /// The box of a body and its margin. One of two bodies that may touch moves; its margin is at least
-    /// that of the pair, so that what stays has none, however large it is.
+    /// The swept box of a body with its margin. At least one body of a candidate pair moves, and
+    /// its margin is at least that of the pair, so that static bodies need none, however large they
+    /// are.
     fn with_margin(&self, i: usize) -> TreeBox {
         let Ball { radius, moves, .. } = &self.balls[i];
         if *moves { self.boxes[i].loosened(self.margin * radius) } else { self.boxes[i] }
     }
 
-    /// The box of a body with its margin and room to move; without room for what will leave it anyway
-    /// or stays.
+    /// The box of a body with its margin and room to move. Static bodies and bodies that leave any
+    /// such box within a step get no room.
     fn grow(&self, i: usize) -> TreeBox {
         let Ball { travel, radius, moves, .. } = &self.balls[i];
         let (room, own) = (GROWTH * radius, self.with_margin(i));
         if *moves && travel.norm() < room { own.loosened(room) } else { own }
     }
 
-    /// All pairs that may touch.
+    /// All candidate pairs.
     pub(crate) fn pairs(&self) -> Pairs {
         self.chosen_pairs(|_, _| true)
     }
 
-    /// The pairs that may touch of the bodies for which `renewed` holds, and the `resumed` ones, which are
-    /// sorted.
+    /// The candidate pairs of the bodies for which `renewed` holds, and the `resumed` pairs, which
+    /// are sorted.
     pub(crate) fn renewed_pairs(&self, renewed: &[bool], resumed: &[Resumed]) -> Pairs {
         self.chosen_pairs(|i, j| {
             renewed[i as usize]
@@ -291,7 +292,7 @@ impl Broad {
         })
     }
 
-    /// The pairs that may touch and are `chosen`.
+    /// The candidate pairs for which `chosen` holds.
     fn chosen_pairs(&self, chosen: impl Fn(u32, u32) -> bool + Sync) -> Pairs {
         let mut all = Pairs::default();
         if self.balls.is_empty() {
@@ -312,7 +313,7 @@ impl Broad {
             let wanted = self.bounded.iter().filter(|&&i| chosen(i, u));
             wanted.for_each(|&i| self.add(u, i, &mut all));
         }
-        // stable sorts know runs
+        // a stable sort is fast on sorted runs
         all.near.sort();
         all
     }
@@ -328,7 +329,7 @@ impl Broad {
         let reach = p.radius + q.radius + margin + p.bend + q.bend;
         let may = self.groups[i as usize].meet(&self.groups[j as usize]);
         let above = p.is_above(q, self.margin) || q.is_above(p, self.margin);
-        // infinite reach passes
+        // an infinite reach passes
         if may && !above && p.nearest(q) <= reach {
             found.near.push((i.min(j), i.max(j)));
         }
@@ -351,7 +352,8 @@ impl Ball {
         Self { end, travel, radius, bend, moves, plane }
     }
 
-    /// Whether it stays farther than the share `margin` of its radius above the plane of the other.
+    /// Whether the sphere stays above the plane of the other body by more than the share `margin`
+    /// of its radius.
     fn is_above(&self, other: &Self, margin: f64) -> bool {
         other.plane.is_some_and(|(normal, offset)| {
             let height = normal.dot(&self.end) - normal.dot(&self.travel).max(0.0) - offset;
@@ -359,7 +361,7 @@ impl Ball {
         })
     }
 
-    /// The least distance of two centers over the step, m.
+    /// The least distance of the two centers over the step, m.
     fn nearest(&self, other: &Self) -> f64 {
         let (end, travel) = (self.end - other.end, self.travel - other.travel);
         let length = travel.norm_squared();
@@ -372,7 +374,7 @@ fn is_finite(bounds: &TreeBox) -> bool {
     bounds.mins.is_finite() && bounds.maxs.is_finite()
 }
 
-/// The box around body `i` over the step.
+/// The swept box of body `i`.
 fn swept(way: Way<'_>, i: usize) -> TreeBox {
     let shape: &Shape = &way.columns.shapes[i];
     let radius = shape.radius();
@@ -432,8 +434,8 @@ mod tests {
     use super::*;
     use crate::Material;
 
-    /// A large body beside many small ones is near those above it only, and they near their neighbors,
-    /// whether it stays or moves.
+    /// A large body is a candidate only for the bodies near its surface, and these only for their
+    /// neighbors, whether the large body moves or not.
     #[test]
     fn pairs_beside_a_large_body_grow_with_the_number_of_bodies() {
         let mass = MassProperties::new(1.0, Vector3::repeat(0.1)).expect("a mass");
@@ -465,13 +467,14 @@ mod tests {
         };
         for (floor, most) in [(Body::Static, 0), (Body::Dynamic(mass), 1000)] {
             let (kept, pairs) = count(10, floor);
-            // balls 0.2 m apart are near nobody but a floor that is 0.2 m below the lowest
+            // balls 0.2 m apart are near nothing but a floor 0.2 m below the lowest
             assert!(kept <= most, "{kept} pairs of grown boxes");
             assert_eq!((pairs.boxes, pairs.near.len()), (0, 0));
         }
     }
 
-    /// At all times of a step a body is in its box and as far from its segment as its ball allows.
+    /// At all times of a step a body is inside its swept box and within the bend of its swept
+    /// sphere.
     #[test]
     fn the_swept_box_holds_a_body_that_turns_and_falls() {
         let mut state = 11u64;
@@ -546,7 +549,7 @@ mod tests {
         let names: Vec<u64> = (10..).take(COUNT).collect();
         let (mut kept, mut rebuilt, mut seen, mut torn) = (Broad::default(), 0, 0, 0);
         for frame in 0..60 {
-            // slow at first, then at rest for a while, then ever faster
+            // slow, then at rest, then faster and faster
             let speed = [0.004, 0.0, 0.03, 0.3][frame / 15];
             let predicted: Vec<_> = poses
                 .iter()
@@ -564,7 +567,7 @@ mod tests {
             assert_eq!(found.boxes, fresh.boxes, "frame {frame}");
             seen += found.near.len();
 
-            // some go elsewhere within the frame
+            // collisions change the motion of some within the frame
             let mut elsewhere = predicted.clone();
             let renewed: Vec<bool> =
                 (0..COUNT).map(|i| !still(i) && (i + frame).is_multiple_of(40)).collect();

@@ -1,6 +1,6 @@
-//! What is remembered from frame to frame: contacts and where they were found, to use them again
-//! while bodies hardly move, and their impulses, to start from (Br11's contact cache, keyed by
-//! surface point instead of position, which is an identity where points are fixed to the body).
+//! The contact cache: contacts of earlier frames, reused while the relative pose hardly changes,
+//! and their impulses for the warm start (as in Br11, but keyed by surface point instead of
+//! position: the point is fixed to the body and identifies the contact).
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -8,23 +8,23 @@ use crate::constraint::ImpulseCache;
 use crate::narrow::candidate::{Found, Side};
 use crate::narrow::contacts::Contacts;
 
-/// The contacts of one frame and their impulses, remembered by pair of bodies.
+/// The contacts and impulses of one frame by pair of bodies.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
     /// Sorted by names.
     pairs: Vec<Entry>,
     contacts: Vec<Remembered>,
-    /// Of solvers that work on rows.
+    /// Impulses of the row-based solvers.
     impulses: ImpulseCache,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     names: [u64; 2],
-    /// The first body's coordinates in the second's, where the pair was looked at; `None` if what
-    /// was found there is not to be used again.
+    /// The first body's coordinates in the second's at the last narrow-phase test; `None` if its
+    /// result must not be reused.
     looked: Option<Isometry3<f64>>,
-    /// Of rolling and spinning friction on the first body, N m s.
+    /// Angular impulse of rolling and spinning friction on the first body, N m s.
     torque: Vector3<f64>,
     first: u32,
     count: u32,
@@ -38,23 +38,23 @@ pub(crate) struct Remembered {
     pub(crate) impulse: Vector3<f64>,
 }
 
-/// What is known of a pair.
+/// The cached data of a pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known<'a> {
-    /// Where it was looked at, if what was found there may be used again.
+    /// Relative pose at the last narrow-phase test, if its result may be reused.
     pub(crate) looked: Option<Isometry3<f64>>,
-    /// Of rolling and spinning friction on the first body, N m s.
+    /// Angular impulse of rolling and spinning friction on the first body, N m s.
     pub(crate) torque: Vector3<f64>,
     pub(crate) contacts: &'a [Remembered],
 }
 
-/// What a [`Cache`] holds of a pair of bodies, as plain data.
+/// The entry of a pair of bodies in a [`Cache`], as plain data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CachedPair {
-    /// Lasting names of the bodies.
+    /// Persistent names of the bodies.
     pub names: [u64; 2],
-    /// The first body's coordinates in the second's, where the pair was looked at; `None` if what
-    /// was found there is not to be used again.
+    /// The first body's coordinates in the second's at the last narrow-phase test; `None` if its
+    /// result must not be reused.
     pub looked: Option<Isometry3<f64>>,
     /// Angular impulse of rolling and spinning friction on the first body, N m s.
     pub torque: Vector3<f64>,
@@ -65,22 +65,22 @@ pub struct CachedPair {
 /// A contact of a [`CachedPair`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CachedContact {
-    /// Whose surface point it is.
+    /// The body that owns the surface point.
     pub owner: Side,
-    /// Name of the point on its body.
+    /// Key of the point on its body.
     pub key: u32,
     /// The point in the owner's body coordinates, m.
     pub point: Point3<f64>,
-    /// Out of the other body, in its coordinates.
+    /// Unit normal out of the other body, in its coordinates.
     pub normal: Vector3<f64>,
-    /// The distance that was found, m.
+    /// Signed distance when the contact was found, m.
     pub distance: f64,
-    /// On the first body, N s.
+    /// Impulse on the first body, N s.
     pub impulse: Vector3<f64>,
 }
 
 impl Cache {
-    /// All that it holds of pairs, by ascending names.
+    /// All entries, by ascending names.
     pub fn pairs(&self) -> Vec<CachedPair> {
         let contact = |Remembered { found, impulse }: &Remembered| {
             let Found { owner, key, point, normal, distance } = *found;
@@ -94,7 +94,7 @@ impl Cache {
         self.pairs.iter().map(pair).collect()
     }
 
-    /// One that holds `pairs`.
+    /// A cache of the entries `pairs`.
     pub fn of_pairs(pairs: impl IntoIterator<Item = CachedPair>) -> Self {
         let mut cache = Self::default();
         for CachedPair { names, looked, torque, contacts } in pairs {
@@ -105,13 +105,13 @@ impl Cache {
                 Remembered { found: Found { owner, key, point, normal, distance }, impulse }
             }));
         }
-        // lookups need the order
+        // lookups require sorted entries
         cache.pairs.sort_by_key(|entry| entry.names);
         cache
     }
 
-    /// Remembers `contacts` with `impulses`, one a contact on body `a` in N s. `names` are lasting
-    /// names of the bodies that ascend with their numbers: they survive when numbers shift.
+    /// Stores `contacts` and `impulses`, one per contact on body `a`, N s. `names` persist when
+    /// indices of bodies shift, and ascend with these.
     pub fn new(contacts: &Contacts, names: &[u64], impulses: &[Vector3<f64>]) -> Self {
         let entry = |look: &crate::narrow::contacts::Look| Entry {
             names: [look.a, look.b].map(|i| names[i as usize]),
@@ -130,7 +130,7 @@ impl Cache {
         }
     }
 
-    /// The same with torques of rolling and spinning friction, N m s, by ascending names.
+    /// Adds angular impulses of rolling and spinning friction, N m s, by ascending names.
     pub(crate) fn with_torques(mut self, torques: &[([u64; 2], Vector3<f64>)]) -> Self {
         for &(names, torque) in torques {
             if let Ok(n) = self.pairs.binary_search_by_key(&names, |entry| entry.names) {
@@ -140,25 +140,25 @@ impl Cache {
         self
     }
 
-    /// The same with the impulses of rows.
+    /// Replaces the impulses of the row-based solvers.
     pub fn with_impulses(self, impulses: ImpulseCache) -> Self {
         Self { impulses, ..self }
     }
 
-    /// Impulses by where on both bodies they act; none of [`Solver::Manifold`](crate::Solver), which
-    /// knows contacts by their surface points.
+    /// Impulses by their positions on both bodies; empty with [`Solver::Manifold`](crate::Solver),
+    /// which identifies contacts by surface point.
     pub fn impulses(&self) -> &ImpulseCache {
         &self.impulses
     }
 
-    /// Forgets what it holds of the body of this name.
+    /// Removes the entries of the body with this name.
     pub fn forget(&mut self, name: u64) {
         self.pairs.retain(|entry| !entry.names.contains(&name));
         self.impulses.forget(name);
     }
 
-    /// Adds what `old` remembers of pairs for which `rests` holds of their names: those that were
-    /// not looked at because both rest.
+    /// Copies from `old` the pairs for which `rests` holds: sleeping pairs, which were not tested
+    /// in this frame.
     pub fn keep(&mut self, old: &Self, rests: impl Fn([u64; 2]) -> bool) {
         let kept: Vec<&Entry> = old.pairs.iter().filter(|entry| rests(entry.names)).collect();
         for entry in &kept {
@@ -172,25 +172,25 @@ impl Cache {
         }
     }
 
-    /// To look up pairs in ascending order.
+    /// A cursor for lookups in ascending order.
     pub(crate) fn start(&self) -> Cursor<'_> {
         Cursor { cache: self, next: 0 }
     }
 
-    /// To look up pairs in ascending order, starting with that of `names`.
+    /// A cursor for lookups in ascending order that starts at the pair `names`.
     pub(crate) fn from(&self, names: [u64; 2]) -> Cursor<'_> {
         Cursor { cache: self, next: self.pairs.partition_point(|e| e.names < names) }
     }
 }
 
-/// A place in a [`Cache`].
+/// A position in a [`Cache`].
 pub(crate) struct Cursor<'a> {
     cache: &'a Cache,
     next: usize,
 }
 
 impl<'a> Cursor<'a> {
-    /// What is known of the pair of these names, which must not be below earlier ones.
+    /// The entry of the pair `names`, which must not be less than those of earlier calls.
     pub(crate) fn find(&mut self, names: [u64; 2]) -> Option<Known<'a>> {
         let pairs = &self.cache.pairs;
         while pairs.get(self.next).is_some_and(|e| e.names < names) {

@@ -2,17 +2,17 @@
 
 use nalgebra::{Point3, Vector3};
 
-/// Which body of a pair.
+/// One of the two bodies of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The first.
+    /// The first body.
     A,
-    /// The second.
+    /// The second body.
     B,
 }
 
 impl Side {
-    /// Numbers in the pair of this body and of the other one.
+    /// Indices of this body and of the other one within the pair.
     pub(crate) fn order(self) -> [usize; 2] {
         match self {
             Self::A => [0, 1],
@@ -20,7 +20,7 @@ impl Side {
         }
     }
 
-    /// The sign that turns a normal out of the other body to one out of the second body.
+    /// The sign that turns a normal out of the other body into a normal out of the second body.
     pub(crate) fn sign(self) -> f64 {
         match self {
             Self::A => 1.0,
@@ -33,24 +33,24 @@ impl Side {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub(crate) owner: Side,
-    /// In the owner's body coordinates.
+    /// Position in the owner's body coordinates.
     pub(crate) point: Point3<f64>,
-    /// Normal out of the other, in its coordinates, where it is known already.
+    /// Normal out of the other body in its coordinates, if already computed.
     pub(crate) normal: Option<Vector3<f64>>,
     pub(crate) key: u32,
     pub(crate) distance: f64,
 }
 
-/// A surface point near another body, as it was when the pair was looked at.
+/// A surface point near another body, in the state of the narrow-phase test.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
-    /// The body whose surface point this is.
+    /// The body that owns the surface point.
     pub(crate) owner: Side,
-    /// Number of the point in its shape, an identity over frames.
+    /// Key of the point in its shape; persistent over frames.
     pub(crate) key: u32,
-    /// In the owner's body coordinates.
+    /// Position in the owner's body coordinates.
     pub(crate) point: Point3<f64>,
-    /// Out of the other body, in its coordinates.
+    /// Unit normal out of the other body, in its coordinates.
     pub(crate) normal: Vector3<f64>,
     /// Signed distance to the other body, m.
     pub(crate) distance: f64,

@@ -1,5 +1,5 @@
-//! Contacts between unions of convex polyhedra: the narrow phase runs on every pair of parts whose bounding
-//! spheres are near.
+//! Contacts of unions of convex polyhedra: the narrow phase runs on every pair of parts whose
+//! bounding spheres are near.
 
 use nalgebra::{Isometry3, Vector3};
 
@@ -7,22 +7,23 @@ use crate::narrow::candidate::{Candidate, Side};
 use crate::narrow::solids::{Looked, Parting, Separation, Solids};
 use crate::shape::compound::{Compound, Part};
 
-/// Share of the margin beyond the face that a contact leads out by at which another part may begin.
+/// Gap beyond an exit face within which another part counts as adjacent, as a share of the margin.
 const SEAM: f64 = 0.02;
 
-/// What of a signed distance matters, m.
+/// The required accuracy of a signed distance, m.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted {
-    /// Larger distances may be returned as this.
+    /// Any distance above this may be returned as this.
     pub(crate) most: f64,
-    /// Any face that parts the bodies by this will do.
+    /// A face that separates the bodies by this much ends the search.
     pub(crate) enough: f64,
-    /// Faces give distances above this; corners and edges nearer than `reach` give those below.
+    /// Above this the distance is that along a face normal; below it corners and edges nearer than
+    /// `reach` decide.
     pub(crate) clear: f64,
     pub(crate) reach: f64,
 }
 
-/// Two unions where they are.
+/// Two unions of hulls at a relative pose.
 pub(crate) struct Compounds<'a> {
     pub(crate) a: &'a Compound,
     pub(crate) b: &'a Compound,
@@ -30,7 +31,8 @@ pub(crate) struct Compounds<'a> {
 }
 
 impl<'a> Compounds<'a> {
-    /// The candidates of two convex solids before [`Solids::oriented`]; `None` of several parts.
+    /// The candidates of two convex solids before [`Solids::oriented`]; `None` for unions of
+    /// several parts.
     pub(crate) fn look(&self, margin: f64) -> Option<Looked> {
         self.single().map(|solids| solids.look(margin))
     }
@@ -43,7 +45,8 @@ impl<'a> Compounds<'a> {
         }
     }
 
-    /// What [`Solids::near`] finds of every two parts, without what leads out of one part into the next.
+    /// [`Solids::near`] for every pair of parts, without contacts whose normal leads from one part
+    /// into another.
     pub(crate) fn near(&self, margin: f64) -> Vec<Candidate> {
         if let Some(solids) = self.single() {
             return solids.near(margin);
@@ -57,7 +60,7 @@ impl<'a> Compounds<'a> {
                     Side::A => (a.first_key, corners[0], j, self.a.keys),
                     Side::B => (b.first_key, corners[1], i, self.b.keys),
                 };
-                // an edge may cross several parts, a corner is only once where it is
+                // an edge may cross several parts; a corner exists once
                 let across = if candidate.key < count { 0 } else { other as u32 * keys };
                 candidate.key += first + across;
                 found.push((other, candidate));
@@ -74,8 +77,9 @@ impl<'a> Compounds<'a> {
         found
     }
 
-    /// Their signed distance as [`Solids::separation`] has it; of several parts that of a face which parts all by
-    /// at least `enough`, else the least of every two, or `most` if nothing is nearer.
+    /// The signed distance as [`Solids::separation`] computes it. For unions of several parts: that
+    /// of a face that separates all parts by at least `enough`, else the least over pairs of parts,
+    /// at most `most`.
     pub(crate) fn separation(&self, Wanted { most, enough, clear, reach }: Wanted) -> Separation {
         if let Some(solids) = self.single() {
             return solids.separation(enough, clear, reach);
@@ -95,14 +99,14 @@ impl<'a> Compounds<'a> {
         Separation { distance, face: None }
     }
 
-    /// Of every two parts that are within `reach` how `stays` says that they are apart, the least of all;
-    /// `reach` if there are none.
+    /// The least distance `stays` over all pairs of parts within `reach`; `reach` if there are
+    /// none.
     pub(crate) fn least_of_parts(&self, reach: f64, stays: impl Fn(&Solids<'a>) -> f64) -> f64 {
         self.near_parts(reach).fold(reach, |least, parts| least.min(stays(&self.solids(parts))))
     }
 
-    /// How a face of two parts parts the whole unions: of those whose spheres are nearest. `None` if there are
-    /// no parts.
+    /// The separation of the whole unions along the best face normal of the two parts with the
+    /// nearest spheres. `None` if there are no parts.
     pub(crate) fn parting(&self) -> Option<Parting> {
         if let Some(solids) = self.single() {
             return Some(solids.parting(f64::INFINITY));
@@ -112,7 +116,8 @@ impl<'a> Compounds<'a> {
         Some(Parting { distance: self.beyond(&way), way })
     }
 
-    /// How far the first union is beyond the second along `way`, a unit vector in the coordinates of that, m.
+    /// Separation of the first union from the second along `way`, a unit vector in the second's
+    /// coordinates, m.
     pub(crate) fn beyond(&self, way: &Vector3<f64>) -> f64 {
         let least = |union: &Compound, way: Vector3<f64>| {
             let parts = union.parts.iter().map(|part| part.solid.least_along(&way));
@@ -122,7 +127,7 @@ impl<'a> Compounds<'a> {
         of_a + way.dot(&self.b_from_a.translation.vector) + least(self.b, -way)
     }
 
-    /// The two polyhedra, if both have one part.
+    /// The two polyhedra, if both unions have one part.
     fn single(&self) -> Option<Solids<'a>> {
         let is_single = self.a.parts.len() == 1 && self.b.parts.len() == 1;
         is_single.then(|| self.solids([0, 0]))
@@ -132,7 +137,7 @@ impl<'a> Compounds<'a> {
         Solids { a: &self.a.parts[i].solid, b: &self.b.parts[j].solid, b_from_a: self.b_from_a }
     }
 
-    /// The parts whose spheres are nearer than `reach` m.
+    /// The pairs of parts whose spheres are nearer than `reach` m.
     fn near_parts(&self, reach: f64) -> impl Iterator<Item = [usize; 2]> {
         self.gaps(reach).map(|(_, parts)| parts)
     }
@@ -150,7 +155,7 @@ impl<'a> Compounds<'a> {
         })
     }
 
-    /// Whether the way out of part `part` by the normal of a contact does not end in another.
+    /// Whether the path out of `part` along a contact normal does not end in another part.
     fn leads_out(&self, candidate: &Candidate, part: usize, margin: f64) -> bool {
         let Candidate { owner, point, normal, distance, .. } = candidate;
         let Some(normal) = normal else { return true };

@@ -1,5 +1,5 @@
-//! Narrow phase: the surface points of each body against the other's signed distance, both ways,
-//! reduced to at most four contacts a pair.
+//! Narrow phase: surface points of each body are tested against the signed distance of the other,
+//! and reduced to at most four contacts per pair.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -10,33 +10,35 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use crate::narrow::candidate::{Found, Side};
 use crate::shape::Shape;
 
-/// Contacts this share of the smaller radius apart are kept: later impulses may close them.
+/// Largest gap of contacts as a share of the smaller radius: later impulses may close it.
 pub(crate) const MARGIN: f64 = 0.05;
 
-/// A contact point, speculative if its gap is positive: the data that all passes of a step read.
+/// A contact point, speculative if its gap is positive. All passes of a step read it.
 #[derive(Clone, Copy, Debug)]
 pub struct Contact {
     pub(crate) owner: Side,
-    /// From the centers of mass of `a` and `b` to the contact point, world axes, m: to one point of both at the
-    /// start of the step, so that impulses conserve angular momentum, or after a blow, to the point where the
-    /// contact was found. Constant over the step: for a point of a polyhedron such that the angular velocity takes it
-    /// along its chord, while the contact point of a rolling body moves over its surface.
+    /// Lever arms from the centers of mass of `a` and `b` to the contact point, world axes, m,
+    /// constant over the step. Both end at one point at the start of the step, so that impulses
+    /// conserve angular momentum; after a collision, at the point where the contact was found. The
+    /// angular velocity takes a point of a polyhedron along its chord; the contact point of a
+    /// rolling body moves over its surface.
     pub arms: [Vector3<f64>; 2],
     /// Unit normal in world axes, out of `b` towards `a`.
     pub normal: Vector3<f64>,
-    /// Gap at the start of the step, m, such that `gap + dt u . n` is the gap at its end: signed
-    /// distances are linearised about the predicted pose.
+    /// Gap at the start of the step, m: `gap + dt u . n` is the gap at its end, because signed
+    /// distances are linearized about the predicted pose.
     pub gap: f64,
-    /// Overlap after the last blow to either body in this step, or at its start, m, at least 0: the contact
-    /// passes stop bodies from sinking deeper and leave the overlap itself to the push-out.
+    /// Overlap at the start of the step or after the last collision of either body in it, m, at
+    /// least 0. The contact passes prevent further penetration and leave the overlap itself to the
+    /// push-out.
     pub overlap: f64,
-    /// Overlap of the points that meet when the bodies entered the step, m; infinite if these move over a curved
-    /// surface.
+    /// Overlap of the contact points at the poses with which the bodies entered the step, m;
+    /// infinite if the points move over a curved surface.
     pub(crate) entered: f64,
 }
 
 impl Contact {
-    /// The contact point in the world, m, when the bodies are at these poses.
+    /// The contact point in the world, m, with the bodies at these poses.
     pub fn at(&self, a: &Isometry3<f64>, b: &Isometry3<f64>) -> Point3<f64> {
         match self.owner {
             Side::A => Point3::from(a.translation.vector + self.arms[0]),
@@ -49,19 +51,20 @@ impl Contact {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
     pub(crate) found: Found,
-    /// The impulse of the last frame on `a`, N s.
+    /// The impulse on `a` in the last frame, N s: the warm start.
     pub(crate) guess: Vector3<f64>,
-    /// Where the bodies meet, in body coordinates of `a` and of `b`, m.
+    /// The contact point in body coordinates of `a` and of `b`, m.
     pub(crate) met: [Point3<f64>; 2],
-    /// When the bodies were `distance` m apart there on the paths of the search, s.
+    /// Time at which the gap was `distance` m on the paths of the search, s.
     pub(crate) time: f64,
     pub(crate) distance: f64,
-    /// From the centers of mass then to one point of both, m: chord arms as [`Contact::arms`] for points of polyhedra,
-    /// else to where they meet.
+    /// Lever arms from the centers of mass at that time to one common point, m: chord arms as
+    /// [`Contact::arms`] for points of polyhedra, else to the contact point.
     pub(crate) arms: [Vector3<f64>; 2],
-    /// Speed of separation there beyond that of the angular velocities at the start of the step, m/s.
+    /// Separation speed beyond that by the angular velocities at the start of the step, m/s.
     pub(crate) turning: f64,
-    /// The linearisation of a contact of spinning bodies holds until this time, s; infinite for others.
+    /// The linearization of a contact of spinning bodies holds until this time, s; infinite for
+    /// other bodies.
     pub(crate) until: f64,
 }
 
@@ -72,7 +75,7 @@ pub struct Manifold {
     pub a: u32,
     /// Second body.
     pub b: u32,
-    /// The search for the contacts of the pair started at this time, s since the start of the step.
+    /// Start of the contact search of the pair, s since the start of the step.
     pub(crate) since: f64,
     pub(super) first: u32,
     pub(super) count: u32,
@@ -85,7 +88,7 @@ impl Manifold {
     }
 }
 
-/// A pair whose contacts are to be searched again from a time within the step.
+/// A pair whose contact search restarts at a time within the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resumed {
     /// First body.
@@ -97,35 +100,36 @@ pub struct Resumed {
 }
 
 impl Resumed {
-    /// Start of the search of a pair, s; `None` if it is not in `all`, which are sorted by pair.
+    /// Start of the search of a pair, s; `None` if the pair is not in `all`, which is sorted by
+    /// pair.
     pub(crate) fn of(all: &[Self], pair: (u32, u32)) -> Option<f64> {
         let found = all.binary_search_by_key(&pair, |resumed| (resumed.a, resumed.b));
         found.ok().map(|n| all[n].time)
     }
 }
 
-/// A pair that was looked at, whether or not it has contacts.
+/// A pair that was tested, with or without contacts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
     pub(crate) a: u32,
     pub(crate) b: u32,
     pub(super) since: f64,
-    /// `a`'s coordinates in `b`'s when it was, in this step or an earlier one; `None` if what was
-    /// found is not to be used again.
+    /// `a`'s coordinates in `b`'s at the test, in this step or an earlier one; `None` if its result
+    /// must not be reused.
     pub(crate) relative: Option<Isometry3<f64>>,
     pub(crate) first: u32,
     pub(crate) count: u32,
 }
 
 impl Look {
-    /// Where its contacts are.
+    /// Indices of its contacts.
     fn range(&self) -> std::ops::Range<usize> {
         let first = self.first as usize;
         first..first + self.count as usize
     }
 }
 
-/// Contacts of pairs that follow each other.
+/// Contacts of consecutive pairs.
 struct Run<'c> {
     from: &'c Contacts,
     range: std::ops::Range<usize>,
@@ -136,20 +140,20 @@ struct Run<'c> {
 pub struct Contacts {
     pub(super) manifolds: Vec<Manifold>,
     contacts: Vec<Contact>,
-    /// One a contact.
+    /// One per contact.
     origins: Vec<Origin>,
     pub(super) looks: Vec<Look>,
     pub(crate) tally: Tally,
 }
 
-/// How much was done to find contacts.
+/// Work statistics of the contact search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Pairs whose boxes overlapped.
     pub pairs: usize,
-    /// Pairs whose contacts of an earlier step were used again.
+    /// Pairs whose contacts of an earlier step were reused.
     pub reused: usize,
-    /// Pairs that were looked at once more because collisions sent a body elsewhere.
+    /// Pairs that were tested again because a collision changed the motion of a body.
     pub again: usize,
     /// Signed distance queries at surface points.
     pub points: usize,
@@ -180,7 +184,7 @@ impl Contacts {
         &self.contacts
     }
 
-    /// Where in [`Contacts::all`] the contacts of a pair are.
+    /// Indices of the contacts of a pair in [`Contacts::all`].
     pub fn range(&self, manifold: &Manifold) -> std::ops::Range<usize> {
         let first = manifold.first as usize;
         first..first + manifold.count as usize
@@ -191,21 +195,21 @@ impl Contacts {
         self.contacts.len()
     }
 
-    /// Whether nothing touches.
+    /// Whether there are no contacts.
     pub fn is_empty(&self) -> bool {
         self.contacts.is_empty()
     }
 
-    /// What finding them took.
+    /// Work statistics of the search.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// The contact point with this number in [`Contacts::all`], in body coordinates of the first and of the
-    /// second body, m.
+    /// The contact point with this index in [`Contacts::all`], in body coordinates of the first and
+    /// of the second body, m.
     ///
     /// # Panics
-    /// If there is none of this number.
+    /// If the index is out of range.
     pub fn met(&self, number: usize) -> &[Point3<f64>; 2] {
         &self.origins[number].met
     }
@@ -232,7 +236,7 @@ impl Contacts {
         &self.looks
     }
 
-    /// Moves the gaps from the start of a step to its end, once bodies have moved from `start` to
+    /// Moves the gaps from the start of a step to its end, after bodies moved from `start` to
     /// `end`.
     pub fn advance(&mut self, start: &[Isometry3<f64>], end: &[Isometry3<f64>]) {
         let motions: Vec<Velocity> =
@@ -241,18 +245,18 @@ impl Contacts {
             let (a, b) = (pair.a as usize, pair.b as usize);
             let range = pair.first as usize..(pair.first + pair.count) as usize;
             for contact in &mut self.contacts[range] {
-                // to first order, as gaps are everywhere: what rolls does not come nearer by it
+                // to first order, as everywhere: rolling does not change the gap
                 let moved = [0, 1].map(|n| motions[[a, b][n]].at(&contact.arms[n]));
                 contact.gap += contact.normal.dot(&(moved[0] - moved[1]));
                 contact.overlap = (-contact.gap).max(0.0);
-                // one point of both, so that impulses there keep angular momentum
+                // one common point, so that impulses conserve angular momentum
                 let point = contact.at(&end[a], &end[b]).coords;
                 contact.arms = [a, b].map(|i| point - end[i].translation.vector);
             }
         }
     }
 
-    /// The same without those between `pairs`, which are sorted.
+    /// Removes the contacts of `pairs`, which are sorted.
     pub(crate) fn without(self, pairs: &[(u32, u32)]) -> Self {
         if pairs.is_empty() {
             return self;
@@ -266,7 +270,7 @@ impl Contacts {
         kept
     }
 
-    /// Adds what `others` have of a pair. Their contacts are added by [`Self::copy`].
+    /// Adds the test and the manifold of a pair of `others`. [`Self::copy`] adds its contacts.
     fn take(&mut self, look: &Look, first: u32) {
         if look.count > 0 {
             let Look { a, b, since, count, .. } = *look;
@@ -275,13 +279,13 @@ impl Contacts {
         self.looks.push(Look { first, ..*look });
     }
 
-    /// Adds contacts of `others` with their origins.
+    /// Copies contacts of `others` with their origins.
     fn copy(&mut self, others: &Self, range: std::ops::Range<usize>) {
         self.contacts.extend_from_slice(&others.contacts[range.clone()]);
         self.origins.extend_from_slice(&others.origins[range]);
     }
 
-    /// The last search of a pair: its relative pose, if contacts may be reused, and the contacts.
+    /// The last test of a pair: its relative pose, if contacts may be reused, and the contacts.
     pub(super) fn known(&self, pair: (u32, u32)) -> Option<(Option<Isometry3<f64>>, &[Origin])> {
         let found = self.looks.binary_search_by_key(&pair, |look| (look.a, look.b)).ok()?;
         let Look { relative, first, count, .. } = self.looks[found];
@@ -306,11 +310,11 @@ impl Contacts {
 }
 
 impl Contacts {
-    /// These contacts with those of bodies for which `renewed` holds and of the `resumed` pairs, sorted,
-    /// replaced by the `fresh` ones.
+    /// Replaces the contacts of bodies for which `renewed` holds and of the `resumed` pairs,
+    /// sorted, by the `fresh` ones.
     ///
-    /// Where nothing was found afresh the old ones stay: what was sent off by one impulse may be
-    /// sent back by the next.
+    /// A pair without fresh contacts keeps its old ones: a later impulse may reverse the motion
+    /// that separated it.
     pub(crate) fn renew(&self, fresh: &Self, renewed: &[bool], resumed: &[Resumed]) -> Self {
         let mut tally = self.tally;
         tally.again += fresh.looks.len();
@@ -336,7 +340,7 @@ impl Contacts {
             let found = found.filter(|(_, look)| look.count > 0 || known.is_none());
             let Some((from, look)) = found.or(known) else { continue };
             let range = look.range();
-            // most pairs follow each other in one of both: they are copied together
+            // runs of consecutive pairs from one source are copied together
             if !std::ptr::eq(run.from, from) || run.range.end != range.start {
                 all.copy(run.from, run.range);
                 run = Run { from, range: range.start..range.start };

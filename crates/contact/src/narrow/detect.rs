@@ -1,4 +1,4 @@
-//! The search for the contacts of near pairs.
+//! Contact search of candidate pairs.
 
 use dynamics::Velocity;
 use nalgebra::Isometry3;
@@ -11,18 +11,18 @@ use crate::narrow::flight::{Flight, Turning};
 use crate::narrow::pair::{Motion, Pair};
 use crate::{Columns, Settings};
 
-/// Pairs per task; fixed, so that the work is cut the same way for any thread count.
+/// Pairs per task; fixed, so that the work is divided the same way for any thread count.
 const CHUNK: usize = 32;
-/// A step that takes bodies from `poses` to `predicted`. All slices have one entry a body.
+/// A step that moves bodies from `poses` to `predicted`. All slices have one entry per body.
 #[derive(Clone, Copy)]
 pub(crate) struct Step<'a> {
     pub(crate) columns: Columns<'a>,
     pub(crate) poses: &'a [Isometry3<f64>],
     pub(crate) predicted: &'a [Isometry3<f64>],
     pub(crate) velocities: &'a [Velocity],
-    /// What forces add to each velocity in half the step.
+    /// Change of each velocity by forces in half the step.
     pub(crate) drift: &'a [Velocity],
-    /// The last blow to each body in this step; none to those beyond the end.
+    /// The last collision of each body in this step; none for bodies beyond the end of the slice.
     pub(crate) flights: &'a [Flight],
     /// Orientations of spinning bodies.
     pub(crate) turnings: &'a [Option<Turning>],
@@ -30,17 +30,17 @@ pub(crate) struct Step<'a> {
     pub(crate) settings: &'a Settings,
     /// The contacts of an earlier search in this step.
     pub(crate) before: Option<&'a Contacts>,
-    /// What is known of earlier steps.
+    /// Contacts of earlier steps.
     pub(crate) cache: &'a Cache,
-    /// What it calls the bodies.
+    /// Persistent names of the bodies in the cache.
     pub(crate) names: &'a [u64],
 }
 
 /// Finds the contacts of `pairs` in a step.
 ///
-/// Bodies are tested where they are predicted to be, and pairs that move far relative to their
-/// size also on the way, so that nothing thin is passed through. Contacts of a pair are reused if its
-/// relative pose has hardly changed since its last search, in this step or an earlier one.
+/// Bodies are tested at their predicted poses. Pairs that move far relative to their size are also
+/// tested on the way, which prevents tunnelling. Contacts of a pair are reused if its relative pose
+/// has hardly changed since its last test, in this step or an earlier one.
 ///
 /// The search of the `resumed` pairs, sorted, starts at their times.
 pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Contacts {
@@ -93,8 +93,8 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Cont
 }
 
 impl Contacts {
-    /// Adds the contacts of a pair. Contacts found in an `earlier` search of this step, else those `known` from
-    /// the last step, are reused if the relative pose has hardly changed.
+    /// Adds the contacts of a pair. Contacts of an `earlier` search of this step, else those
+    /// `known` from the last step, are reused if the relative pose has hardly changed.
     pub(crate) fn add(
         &mut self,
         (a, b): (u32, u32),

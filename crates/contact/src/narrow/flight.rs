@@ -1,25 +1,26 @@
-//! Free flight between the blows of a frame.
+//! Free flight between the collisions of a frame.
 //!
-//! A blow at time t leaves the body with a pose and a momentum at t. The world stores the virtual start
-//! instead: the pose and momentum at the start of the step from which free flight reaches the same state at
-//! t. All bodies then share one time, and the later passes need no case for blows. The virtual start has the
-//! same mechanical energy, linear and angular momentum as the state at t.
+//! A collision at time t leaves the body with a pose and a momentum at t. The world stores the
+//! virtual start instead: the pose and momentum at the start of the step from which free flight
+//! reaches the same state at t. All bodies then share one time, and later passes need no case for
+//! collisions. The virtual start has the same mechanical energy, linear and angular momentum as the
+//! state at t.
 
 use dynamics::{Body, Momentum, Velocity, advance};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
-/// The last blow to a body in this step.
+/// The last collision of a body in this step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Flight {
-    /// Time of the blow, s since the start of the step; 0 without one.
+    /// Time of the collision, s since the start of the step; 0 without one.
     pub since: f64,
-    /// Orientation of the body at the blow, if there was one.
+    /// Orientation of the body at the collision, if there was one.
     pub rotation: UnitQuaternion<f64>,
-    /// Number of blows to the body in this step.
+    /// Number of collisions of the body in this step.
     pub blows: u32,
-    /// Pose of the body at the start of the step or when it came to be, if it had a blow since then.
+    /// Pose of the body at the start of the step or at its creation, if it collided since then.
     pub entry: Option<Isometry3<f64>>,
-    /// Share of the energy that the blows dissipated, J.
+    /// The body's share of the energy dissipated by the collisions, J.
     pub taken: f64,
 }
 
@@ -30,13 +31,13 @@ pub struct Paths {
     pub poses: Vec<Isometry3<f64>>,
     /// Momenta at the start of the step.
     pub momenta: Vec<Momentum>,
-    /// The last blow to each body.
+    /// The last collision of each body.
     pub flights: Vec<Flight>,
 }
 
 impl Flight {
-    /// The pose and momentum of a body at the blow, from its virtual start `pose` and `momentum` under a
-    /// constant `acceleration` in m/s^2.
+    /// The pose and momentum of a body at its collision, from its virtual start `pose` and
+    /// `momentum` under a constant `acceleration` in m/s^2.
     pub fn state(
         &self,
         body: &Body,
@@ -55,8 +56,8 @@ impl Flight {
         (pose, Momentum { linear, ..*momentum })
     }
 
-    /// The flight, pose and momentum at the virtual start of a body with `pose` and `momentum` at time
-    /// `since`, s.
+    /// The flight, pose and momentum at the virtual start of a body with `pose` and `momentum` at
+    /// time `since`, s.
     pub fn starting(
         since: f64,
         body: &Body,
@@ -77,25 +78,26 @@ impl Flight {
     }
 }
 
-/// Rotation of one piece of a [`Turning`], rad.
+/// Rotation per piece of a [`Turning`], rad.
 const PIECE: f64 = 0.25;
-/// Limit of pieces.
+/// Largest number of pieces.
 const MAX_PIECES: f64 = 1024.0;
 
-/// The orientations of a turning body over a step: the angular velocity of a free body is not constant.
+/// The orientations of a turning body over a step: the angular velocity of a free body is not
+/// constant.
 #[derive(Clone, Debug)]
 pub(crate) struct Turning {
-    /// At equal times from the last blow to the end of the step.
+    /// At equal intervals from the last collision to the end of the step.
     rotations: Vec<UnitQuaternion<f64>>,
     body: Body,
     momentum: Momentum,
-    /// Time between them, s.
+    /// Time between consecutive orientations, s.
     interval: f64,
 }
 
 impl Turning {
-    /// `None` if a body with `velocity` at the start of the step hardly turns. `pose` and `momentum` are those
-    /// at the last blow, and `end` is the orientation after `rest` s.
+    /// `None` if a body with `velocity` at the start of the step hardly turns. `pose` and
+    /// `momentum` are those at the last collision, and `end` is the orientation after `rest` s.
     pub(crate) fn new(
         body: &Body,
         velocity: &Velocity,
@@ -118,21 +120,21 @@ impl Turning {
         Some(Self { rotations, body: *body, momentum: *momentum, interval })
     }
 
-    /// The piece at a time since the last blow, s, and the time in it.
+    /// Index of the piece at a time since the last collision, s, and the time within the piece.
     fn piece(&self, time: f64) -> (usize, f64) {
         let last = self.rotations.len() - 2;
         let piece = ((time / self.interval) as usize).min(last);
         (piece, time - piece as f64 * self.interval)
     }
 
-    /// Orientation at a time since the last blow, s.
+    /// Orientation at a time since the last collision, s.
     pub(crate) fn rotation(&self, time: f64) -> UnitQuaternion<f64> {
         let (piece, within) = self.piece(time);
         let turn = self.rotations[piece].rotation_to(&self.rotations[piece + 1]).scaled_axis();
         UnitQuaternion::from_scaled_axis(turn * (within / self.interval)) * self.rotations[piece]
     }
 
-    /// Angular velocity at a time since the last blow, rad/s.
+    /// Angular velocity at a time since the last collision, rad/s.
     pub(crate) fn angular_velocity(&self, time: f64) -> Vector3<f64> {
         self.body.velocity(&self.rotation(time), &self.momentum).angular
     }

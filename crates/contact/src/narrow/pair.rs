@@ -1,4 +1,4 @@
-//! Two bodies over a step: when they meet and where.
+//! Time of impact and contacts of a pair of bodies over a step.
 
 mod impact;
 mod motion;
@@ -15,26 +15,28 @@ use crate::shape::Shape;
 use crate::shape::compound::Compound;
 use crate::shape::field::Field;
 
-/// Contacts are used again while no point of the smaller body moved farther than this share of its
-/// radius: then none that was beyond the margin has come to touch.
+/// Contacts are reused while no point of the smaller body moved farther than this share of its
+/// radius: then no point from beyond the margin can have reached contact.
 const REUSE: f64 = 0.03;
-/// Share of the thinner body's half thickness that bodies which touch may sink deeper before
-/// contacts are looked for.
+/// Largest further penetration of bodies in contact before contacts are sought, as a share of the
+/// thinner body's half thickness.
 const DEEP: f64 = 0.25;
 
-/// Share of the half thickness by which contacts of hulls may be found before they are that deep, or
-/// after they meet.
+/// Tolerance of the time of impact of hulls as a share of the half thickness: before the limit of
+/// penetration or after first contact.
 const SLACK: f64 = 0.05;
-/// Share of the half thickness over which slopes are measured there.
+/// Step over which the slope of the distance is measured, as a share of the half thickness.
 const STEP: f64 = 0.1;
 
-/// Rotation over the rest of the step, rad, from which contacts at its end say nothing about earlier ones.
+/// Rotation over the rest of the step, rad, above which contacts at its end say nothing about
+/// earlier ones.
 const SPINNING: f64 = 1.0;
 
-/// What is known to be near at the end of a step.
+/// The candidates at the end of a step, as far as computed.
 enum AtEnd {
     Unknown,
-    /// Candidates of two convex solids before [`Solids::oriented`](crate::narrow::solids::Solids::oriented).
+    /// Candidates of two convex solids before
+    /// [`Solids::oriented`](crate::narrow::solids::Solids::oriented).
     Looked(Looked),
     Near(Vec<Candidate>),
 }
@@ -43,18 +45,18 @@ pub(crate) struct Pair<'a> {
     a: Motion<'a>,
     b: Motion<'a>,
     dt: f64,
-    /// `a`'s coordinates in `b`'s at the end.
+    /// `a`'s coordinates in `b`'s at the end of the step.
     relative: Isometry3<f64>,
     /// Start of the search.
     from: f64,
-    /// How far a point of one body moves as seen from the other, m; see [`moved`].
+    /// Upper bound of the relative displacement of a point, m; see [`moved`].
     way: f64,
     /// Upper bound of the relative displacement over a whole step, m.
     speed: f64,
 }
 
 impl<'a> Pair<'a> {
-    /// The pair from a share of the step on, and from when both bodies are on their paths.
+    /// The pair from a share of the step on, but not before both bodies are on their paths.
     pub(crate) fn new(a: Motion<'a>, b: Motion<'a>, from: f64) -> Self {
         let dt = a.dt;
         let from = a.from.max(b.from).max(from).min(1.0);
@@ -93,33 +95,33 @@ impl<'a> Pair<'a> {
         self.a.spin().max(self.b.spin()) >= SPINNING
     }
 
-    /// Whether the bodies move too little to pass anything on the way.
+    /// Whether the bodies move too little for tunnelling.
     fn is_slow(&self, size: f64) -> bool {
         self.way < 0.2 * size
     }
 
-    /// Both, if they are unions of polyhedra.
+    /// The compounds of both bodies, if both are unions of polyhedra.
     fn compounds(&self) -> Option<[&Compound; 2]> {
         let [a, b] = self.shapes();
         Some([a.compound()?, b.compound()?])
     }
 
-    /// Whether both are solids whose depth along the minimum translation vector is known.
+    /// Whether the depth along the minimum translation vector is known for both solids.
     fn are_convex(&self) -> bool {
         let is_known =
             |shape: &&Shape| shape.compound().is_some() || matches!(shape.field(), Field::Round(_));
         self.shapes().iter().all(is_known)
     }
 
-    /// Whether one is a half-space: normals lead out of it however deep the other is, so that it is met
-    /// where that ends. On the way what tips over would be met at once, by the edge that it stands on, and
-    /// what of it comes down later not at all.
+    /// Whether one body is a half-space. Its normal leads out at any depth, so that contacts are
+    /// taken at the end of the step. At the time of impact, a tipping body would have contacts only
+    /// on its supporting edge, and none at the point of its later impact.
     fn is_on_plane(&self) -> bool {
         self.shapes().iter().any(|shape| matches!(shape.field(), Field::HalfSpace))
     }
 
-    /// The contacts of an earlier frame, if the bodies are nearly as they were then, and how they
-    /// were: signed distances are linearised.
+    /// Reuses the contacts of an earlier frame if the relative pose has hardly changed. Signed
+    /// distances are linearized about the old pose.
     pub(crate) fn reused<'k>(
         &self,
         looked: Option<Isometry3<f64>>,
@@ -151,7 +153,7 @@ impl<'a> Pair<'a> {
         Some(looked)
     }
 
-    /// Finds contacts. Returns where the bodies were, if it may serve later frames too.
+    /// Finds contacts. Returns the relative pose if later frames may reuse them.
     pub(crate) fn look(
         &self,
         known: Option<Known<'_>>,
@@ -162,8 +164,8 @@ impl<'a> Pair<'a> {
         let deep = |candidates: &[Candidate]| candidates.iter().any(|c| c.distance < -DEEP * size);
         let is_slow = self.is_slow(size);
         let is_sure = is_slow || self.is_on_plane() && !self.spins();
-        // the depth of hulls changes no faster than the way: what moves less than half their thickness and
-        // is not deep at the end was never beyond the middle
+        // the depth of hulls changes no faster than points move: if they move less than the half
+        // thickness and are not deep at the end, they never passed the middle
         let is_short = is_sure || self.way < size && self.compounds().is_some();
         let beyond = if is_short { 0.0 } else { self.beyond(margin) };
         if beyond > margin {
@@ -172,7 +174,7 @@ impl<'a> Pair<'a> {
         let mut at_end = AtEnd::Unknown;
         if is_short || beyond > -DEEP * size {
             at_end = self.look_at_end(margin, tested);
-            // a deep overlap at the end has a time of impact on the way: its normals are not needed
+            // a deep overlap at the end has a time of impact before it: its normals are not needed
             let is_met = |looked: &Looked| !is_sure && deep(&looked.found);
             if !matches!(&at_end, AtEnd::Looked(looked) if is_met(looked)) {
                 at_end = AtEnd::Near(self.near_at_end(at_end, margin, tested));
@@ -187,7 +189,7 @@ impl<'a> Pair<'a> {
             && deep(&candidates)
             && !self.keep_near_side(&mut candidates, known, time)
         {
-            // all of it is beyond the middle: at the start less was
+            // all candidates are past the middle; fewer were at the start
             let mut before = self.near(self.from, margin, tested);
             if self.keep_near_side(&mut before, known, self.from) {
                 (time, candidates) = (self.from, before);
@@ -201,7 +203,7 @@ impl<'a> Pair<'a> {
             let guess = known.iter().find(same).map_or_else(Vector3::zeros, |r| r.impulse);
             found.push(self.contact((&origin, &guess), c.distance, time, posed));
         }
-        // analytic shapes are exact and cheap to ask again, and what rolls touches with other points
+        // analytic shapes are exact and cheap to test again; rolling changes the contact points
         let fields = self.shapes().map(Shape::field);
         let is_costly = |field: &&Field| {
             matches!(field, Field::Grid { .. } | Field::Hull(_) | Field::Hulls(_) | Field::Tets(_))
@@ -212,9 +214,9 @@ impl<'a> Pair<'a> {
         (time == 1.0 && again).then_some(self.relative)
     }
 
-    /// Drops what would push bodies that overlap deeply out the far side: points whose normals
-    /// oppose those of the last frame or, where there were none, the way that they came. Whether any
-    /// are left; if not all stay.
+    /// Removes candidates that would push deeply overlapping bodies out of the far side: points
+    /// whose normals oppose those of the last frame or, without these, the direction from which
+    /// they came. Returns whether any are left; if not, all stay.
     fn keep_near_side(
         &self,
         candidates: &mut Vec<Candidate>,
@@ -225,7 +227,7 @@ impl<'a> Pair<'a> {
         let out =
             |owner: Side, normal: &Vector3<f64>| poses[owner.order()[1]] * normal * owner.sign();
         let before: Vector3<f64> = known.iter().map(|r| out(r.found.owner, &r.found.normal)).sum();
-        // contacts of the parts of a union may have opposite normals, whose sum says nothing
+        // contacts of the parts of a union may have opposite normals, whose sum means nothing
         let are_solids = self.compounds().is_none_or(|unions| unions.iter().all(|u| u.is_convex()));
         let before = UnitVector3::try_new(before, 0.0).filter(|_| are_solids);
         let first = self.at(self.from);
@@ -233,7 +235,7 @@ impl<'a> Pair<'a> {
         let step = STEP * self.size();
         let is_near = |c: &Candidate| {
             let [own, other] = c.owner.order();
-            // in the owner's coordinates, in which points are asked
+            // in the owner's coordinates, as for queries of its points
             let way = match before {
                 Some(before) => poses[own].inverse_transform_vector(&before.scale(-c.owner.sign())),
                 None => {
@@ -249,7 +251,7 @@ impl<'a> Pair<'a> {
                     now[other].distance(&after) > now[other].distance(&here)
                 }
             };
-            // what was deeper at the start leaves by the side that it came from
+            // a point that was deeper at the start leaves through the side by which it entered
             let comes = before.is_some() || start[other].distance(&c.point) > c.distance;
             !(leads_out && comes)
         };
@@ -286,7 +288,8 @@ impl<'a> Pair<'a> {
         self.posed(self.at(time).each_ref()).candidates(margin, tested)
     }
 
-    /// The contact of `found`, with the impulse of the last frame, where the bodies are `distance` m apart at a time.
+    /// The contact of `found`, warm-started from the last frame, with the bodies `distance` m apart
+    /// at a time.
     fn contact(
         &self,
         (found, guess): (&Found, &Vector3<f64>),
@@ -301,7 +304,7 @@ impl<'a> Pair<'a> {
         let met = spot.at(posed.poses);
         let struck = self.a.from.max(self.b.from);
         let is_curved = self.shapes().iter().any(|shape| shape.field().is_curved());
-        // what rolls touches with other points all the time
+        // the contact point of a rolling body changes all the time
         if !is_curved && !self.spins() {
             arm = motions[owner].chord_arm([struck, time], [&found.point.coords, &arm]);
         }
@@ -316,7 +319,7 @@ impl<'a> Pair<'a> {
         let [p, q] = [self.a.velocity.at(&arms[0]), self.b.velocity.at(&arms[1])];
         let way = self.dt * normal.dot(&(p - q));
         let fall = normal.dot(&(self.a.fall - self.b.fall));
-        // from the start to a time
+        // displacement from the start to a time
         let moved = |time: f64| time * (way - (1.0 - time) * fall);
         let gap = distance - moved(time);
         let overlap = (-gap - moved(struck)).max(0.0);
@@ -346,8 +349,8 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// How far a point of one body moved as seen from the other, m, at most, but for the drift of its arc,
-/// where `a`'s coordinates in `b`'s went from `from` to `to` and the radii are `r` and `s`.
+/// Upper bound of the relative displacement of a point, m, without the drift of its arc, where
+/// `a`'s coordinates in `b`'s went from `from` to `to` and the radii are `r` and `s`.
 fn moved(from: &Isometry3<f64>, to: &Isometry3<f64>, (r, s): (f64, f64)) -> f64 {
     let shift = if r <= s {
         to.translation.vector - from.translation.vector
@@ -356,9 +359,9 @@ fn moved(from: &Isometry3<f64>, to: &Isometry3<f64>, (r, s): (f64, f64)) -> f64 
     };
     let cosine = from.rotation.coords.dot(&to.rotation.coords);
     let sine = (1.0 - cosine * cosine).max(0.0).sqrt();
-    // the angle is twice the arc sine: at most this
+    // upper bound of the angle, which is twice the arc sine
     let angle = 2.0 * sine + (std::f64::consts::PI - 2.0) * sine.powi(3);
-    // what is seen from a body that turns goes along an arc, not its chord
+    // as seen from a turning body, the other moves along an arc, not its chord
     let bend = if sine > 0.0 { angle / (2.0 * sine) } else { 1.0 };
     shift.norm() * bend + angle * r.min(s)
 }
@@ -445,7 +448,7 @@ mod tests {
         assert!(met > 500, "{met}");
     }
 
-    /// The corners of a box that sinks into another of its size are near the sides of that one all the way.
+    /// The corners of a box that sinks into another of its size stay near the sides of that box.
     #[test]
     fn a_box_that_falls_through_another_of_its_size_is_met_on_top() {
         let half = Vector3::repeat(0.1);

@@ -1,5 +1,4 @@
-//! Two bodies at an instant. The narrow phase answers two questions about them: how far they are apart, and where
-//! they touch.
+//! Two bodies at given poses: their signed distance and their contacts.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -7,7 +6,7 @@ use crate::narrow::broad::turned;
 use crate::narrow::candidate::{Candidate, Found, Side};
 use crate::shape::{Probe, Shape};
 
-/// Two bodies where they are.
+/// Two bodies at given poses.
 #[derive(Clone, Copy)]
 pub(crate) struct Posed<'a> {
     pub(crate) shapes: [&'a Shape; 2],
@@ -17,18 +16,19 @@ pub(crate) struct Posed<'a> {
 /// A contact in the world.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
-    /// The body whose point it is.
+    /// The body that owns the contact point.
     pub(crate) owner: Side,
-    /// From the center of mass of the owner to the contact point, m.
+    /// Lever arm from the owner's center of mass to the contact point, m.
     pub(crate) arm: Vector3<f64>,
-    /// Where that is, m.
+    /// Position of the contact point, m.
     pub(crate) place: Point3<f64>,
-    /// Unit, out of the second body.
+    /// Unit normal out of the second body.
     pub(crate) normal: Vector3<f64>,
 }
 
 impl Spot {
-    /// From both centers of mass to the contact point, m, with the bodies at these poses.
+    /// Lever arms from both centers of mass to the contact point, m, with the bodies at these
+    /// poses.
     pub(crate) fn arms(&self, poses: [&Isometry3<f64>; 2]) -> [Vector3<f64>; 2] {
         poses.map(|pose| self.place.coords - pose.translation.vector)
     }
@@ -40,7 +40,7 @@ impl Spot {
 }
 
 impl<'a> Posed<'a> {
-    /// At most four contacts no farther apart than `reach` m, chosen among points nearer than `margin` m.
+    /// At most four contacts with gaps up to `reach` m, chosen among points nearer than `margin` m.
     pub(crate) fn contacts(&self, margin: f64, reach: f64) -> Vec<Found> {
         if self.are_boxes_apart(reach) {
             return Vec::new();
@@ -50,8 +50,8 @@ impl<'a> Posed<'a> {
         kept.filter(|c| c.distance <= reach).map(|c| self.found(c)).collect()
     }
 
-    /// At most four contacts no farther apart than `slop` m. If `is_met`, contacts no farther apart than the nearest one
-    /// plus `slop`, if that is nearer than `margin` m.
+    /// At most four contacts with gaps up to `slop` m. If `is_met`, contacts with gaps up to that
+    /// of the nearest one plus `slop`, if that is nearer than `margin` m.
     pub(crate) fn touching(&self, margin: f64, slop: f64, is_met: bool) -> Vec<Found> {
         if self.are_boxes_apart(if is_met { margin } else { slop }) {
             return Vec::new();
@@ -63,7 +63,7 @@ impl<'a> Posed<'a> {
         self.reduce(&near, margin).into_iter().map(|c| self.found(c)).collect()
     }
 
-    /// A candidate with its normal.
+    /// Adds the normal to a candidate.
     pub(crate) fn found(&self, candidate: &Candidate) -> Found {
         let Candidate { owner, key, point, distance, normal } = *candidate;
         let [own, other] = owner.order();
@@ -74,7 +74,7 @@ impl<'a> Posed<'a> {
         Found { owner, key, point, normal: normal.unwrap_or_else(asked), distance }
     }
 
-    /// Where a contact is in the world: on the surface of its owner.
+    /// The contact in the world, on the surface of its owner.
     pub(crate) fn spot(&self, found: &Found) -> Spot {
         let [own, other] = found.owner.order();
         let outward = self.poses[other] * found.normal;
@@ -86,7 +86,7 @@ impl<'a> Posed<'a> {
         Spot { owner: found.owner, arm, place, normal: outward * found.owner.sign() }
     }
 
-    /// Whether the box of a body is farther than `reach` m from the box of the other one, in coordinates of either.
+    /// Whether the boxes of the bodies are more than `reach` m apart, in coordinates of either.
     fn are_boxes_apart(&self, reach: f64) -> bool {
         if self.shapes.iter().any(|shape| !shape.radius().is_finite()) {
             return false;

@@ -1,5 +1,5 @@
-//! Convex solids against each other: the corners of each and the edges of one against the planes of
-//! the other's faces. That is what points spread ever more densely over both would find.
+//! Contacts of two convex polyhedra: the corners of each, and the edges of one, against the face
+//! planes of the other. Dense samples of both surfaces would find the same contacts in the limit.
 
 #[cfg(test)]
 mod tests;
@@ -10,37 +10,37 @@ use crate::lanes::{LANES, Wide, Wide3, least_of, most_of, wide};
 use crate::narrow::candidate::{Candidate, Side};
 use crate::shape::polyhedron::{Edge, MAX_BENDS, Planes, Polyhedron};
 
-/// Slope of an edge along a face below which it lies on it: both ends of that part are candidates.
+/// Slope below which an edge lies on a face: both ends of that part are candidates.
 const FLAT: f64 = 0.3;
-/// Share of the margin by which planes of faces may cut in before all normals are to lead out the same
-/// way.
+/// Penetration of the best separating face, as a share of the margin, beyond which all normals must
+/// agree with the minimum translation vector.
 const MAX_CUT: f64 = 0.5;
-/// Two faces that an edge enters and leaves by part with a normal between theirs; if their mean is
-/// shorter they face away from each other.
+/// An edge that crosses between two faces gets a normal between theirs; if the mean of the normals
+/// is shorter than this, the faces point away from each other.
 const SHARP: f64 = 0.3;
 
-/// Cosine to the way that parts solids best below which normals lead sideways.
+/// Cosine to the best separating axis below which a normal counts as sideways.
 const SIDEWAYS: f64 = 0.3;
-/// Share of the margin by which a corner may be off a solid that it lies on.
+/// Tolerance of a corner that lies on a solid, as a share of the margin.
 const EDGE: f64 = 0.02;
 
-/// How far one solid is beyond another along a direction.
+/// A separating axis and the separation along it.
 #[derive(Clone, Copy)]
 pub(crate) struct Parting {
-    /// m.
+    /// Separation, m; negative for a depth.
     pub(crate) distance: f64,
-    /// Unit, out of the second solid and in its coordinates.
+    /// Unit axis out of the second solid, in its coordinates.
     pub(crate) way: Vector3<f64>,
 }
 
-/// How much of two solids a search is for.
+/// Limits of a search.
 #[derive(Clone, Copy)]
 struct Range {
     /// Candidates are nearer than this, m.
     margin: f64,
-    /// The search for the best separating face ends at one beyond this, m.
+    /// A separating face beyond this ends the search for the best one, m.
     enough: f64,
-    /// Without candidates where a face parts the solids by more, m.
+    /// If a face separates the solids by more than this, no candidates are collected, m.
     clear: f64,
 }
 
@@ -53,20 +53,21 @@ impl Range {
 /// The signed distance of two solids.
 #[derive(Clone, Copy)]
 pub(crate) struct Separation {
-    /// m; a lower bound where they are apart.
+    /// m; a lower bound if the solids are apart.
     pub(crate) distance: f64,
-    /// The face that parts them best, by no more than the distance.
+    /// The best separating face; its distance is at most `distance`.
     pub(crate) face: Option<Parting>,
 }
 
-/// Candidates with the normals of their nearest faces, which may point against the minimum translation vector.
+/// Candidates with the normals of their nearest faces, which may oppose the minimum translation
+/// vector.
 pub(crate) struct Looked {
-    /// The face that parts the solids best.
+    /// The best separating face.
     pub(crate) face: Parting,
     pub(crate) found: Vec<Candidate>,
 }
 
-/// Two convex solids where they are.
+/// Two convex solids at a relative pose.
 pub(crate) struct Solids<'a> {
     pub(crate) a: &'a Polyhedron,
     pub(crate) b: &'a Polyhedron,
@@ -74,13 +75,13 @@ pub(crate) struct Solids<'a> {
 }
 
 impl Solids<'_> {
-    /// The corners of both and points on edges of `a` that are nearer than `margin` to the other. Where
-    /// the solids overlap deeply, those that lead out by the shortest way.
+    /// Candidates nearer than `margin`: corners of both and points on edges of `a`. If the solids
+    /// overlap deeply, only those that agree with the minimum translation vector.
     pub(crate) fn near(&self, margin: f64) -> Vec<Candidate> {
         self.oriented(self.look(margin), margin)
     }
 
-    /// What is nearer than `margin`, with the normals of nearest faces.
+    /// Candidates nearer than `margin` with the normals of their nearest faces.
     pub(crate) fn look(&self, margin: f64) -> Looked {
         self.search(Range::within(margin))
     }
@@ -100,9 +101,10 @@ impl Solids<'_> {
         found
     }
 
-    /// Turns normals of corners at edges onto the minimum translation vector. The face nearest to a corner that is
-    /// slightly deeper than it is off an edge may be an adjacent one, so that contacts of a tower would push sideways. If
-    /// a face normal is the minimum translation vector, such corners get it, and their depth along it.
+    /// Aligns normals of corners at edges with the minimum translation vector. The nearest face of
+    /// a corner that is slightly deeper than its distance to an edge may be an adjacent one, so
+    /// that contacts of a tower would push sideways. If a face normal is the minimum translation
+    /// vector, such corners get it, and their depth along it.
     fn turn_sideways(&self, by_face: Parting, slack: f64, found: &mut Vec<Candidate>) {
         let Parting { distance, way } = by_face;
         let turn = &self.b_from_a.rotation;
@@ -128,7 +130,8 @@ impl Solids<'_> {
         }
     }
 
-    /// Drops what does not lead out along the minimum translation vector, and sees to it that something does.
+    /// Removes candidates that oppose the minimum translation vector, and ensures that one along it
+    /// remains.
     fn orient(&self, by_face: Parting, found: &mut Vec<Candidate>) {
         let Parting { distance, way } = self.translation(by_face, found);
         found.retain(|candidate| self.out(candidate).dot(&way) > 0.0);
@@ -141,19 +144,19 @@ impl Solids<'_> {
         }
     }
 
-    /// A normal out of the second solid, in its coordinates.
+    /// The normal of a candidate out of the second solid, in its coordinates.
     fn out(&self, candidate: &Candidate) -> Vector3<f64> {
         let normal = candidate.normal.unwrap_or_default();
         if candidate.owner == Side::A { normal } else { -(self.b_from_a.rotation * normal) }
     }
 
-    /// Whether it is on an edge, not at a corner.
+    /// Whether a candidate is on an edge, not at a corner.
     fn is_edge(&self, candidate: &Candidate) -> bool {
         candidate.owner == Side::A && candidate.key as usize >= self.a.corners.len()
     }
 
-    /// How far the first solid is beyond the second along a normal in the coordinates of that, m, and
-    /// the number of its corner that is the least.
+    /// The separation of the first solid from the second along a normal in the second's
+    /// coordinates, m, and the index of its supporting corner.
     fn parted_by(&self, normal: &Vector3<f64>) -> (f64, usize) {
         let most = self.b.corners.iter().map(|p| normal.dot(&p.coords));
         let most = most.fold(f64::NEG_INFINITY, most_of);
@@ -163,12 +166,12 @@ impl Solids<'_> {
         least.map_or((f64::INFINITY, 0), |(key, height)| (height - most, key))
     }
 
-    /// How the face that parts them best does so, or one that parts them by more than `most`.
+    /// The best separating face, or the first that separates the solids by more than `most`.
     pub(crate) fn parting(&self, most: f64) -> Parting {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "measured: see the notes of the pile benchmark")]
-            // SAFETY: the processor has AVX2, which was asked just now
+            // SAFETY: the processor has AVX2, as just checked
             return unsafe { self.part_wide(most) };
         }
         self.part(&self.views(), most).0
@@ -186,8 +189,8 @@ impl Solids<'_> {
         [View::new(a, b, b_from_a), View::new(b, a, &b_from_a.inverse())]
     }
 
-    /// Also the planes of the second and of the first that part them best, if none does so by more than
-    /// `most`.
+    /// Also returns the best separating planes of the second and of the first, if none separates by
+    /// more than `most`.
     #[inline(always)]
     fn part(&self, views: &[View<'_>; 2], most: f64) -> (Parting, [usize; 2]) {
         let mut best = [(f64::NEG_INFINITY, 0); 2];
@@ -208,19 +211,20 @@ impl Solids<'_> {
         (parting, [p, q])
     }
 
-    /// How far the first solid is beyond the second along `way`, a unit vector in the coordinates of
-    /// that, m.
+    /// Separation of the first solid from the second along `way`, a unit vector in the second's
+    /// coordinates, m.
     pub(crate) fn beyond(&self, way: &Vector3<f64>) -> f64 {
         let Self { a, b, b_from_a } = self;
         let least = a.least_along(&b_from_a.inverse_transform_vector(way));
         least + way.dot(&b_from_a.translation.vector) + b.least_along(&-way)
     }
 
-    /// The signed distance of the solids, m. Where the best separating face, or any by at least `enough`, parts them by more
-    /// than `clear`, it is the distance along the normal of that face. Else, without overlap, it is the least distance of corners and
-    /// edges, at most `reach`: edges alone may separate long bars. With overlap it is minus the length of the minimum
-    /// translation vector. The depth of corners is no measure of overlap: the corners of a box that sinks into a box of its size
-    /// stay near the sides of that box.
+    /// The signed distance of the solids, m. If the best separating face, or any by at least
+    /// `enough`, separates them by more than `clear`, it is the distance along that face normal.
+    /// Else, without overlap, it is the least distance of corners and edges, at most `reach`: only
+    /// edges may separate long bars. With overlap it is minus the length of the minimum translation
+    /// vector. The depth of corners does not measure overlap: the corners of a box that sinks into
+    /// a box of its size stay near the sides of that box.
     pub(crate) fn separation(&self, enough: f64, clear: f64, reach: f64) -> Separation {
         let Looked { face, found } = self.search(Range { margin: reach, enough, clear });
         if face.distance > clear {
@@ -232,7 +236,7 @@ impl Solids<'_> {
         Separation { distance, face: Some(face) }
     }
 
-    /// The minimum translation vector: along the normal of the face that parts best or of two edges.
+    /// The minimum translation vector: along the best face normal or a normal of two edges.
     fn translation(&self, by_face: Parting, found: &[Candidate]) -> Parting {
         let of_edges = found.iter().filter(|c| self.is_edge(c)).map(|c| self.out(c));
         let ways = of_edges.map(|way| Parting { distance: self.parted_by(&way).0, way });
@@ -243,7 +247,7 @@ impl Solids<'_> {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "measured: see the notes of the pile benchmark")]
-            // SAFETY: the processor has AVX2, which was asked just now
+            // SAFETY: the processor has AVX2, as just checked
             return unsafe { self.visit_wide(range) };
         }
         self.visit(range)
@@ -269,7 +273,7 @@ impl Solids<'_> {
         for (owner, heights, own, other) in [(Side::A, &mut of_a, a, b), (Side::B, &mut of_b, b, a)]
         {
             for (key, &point) in own.corners.iter().enumerate() {
-                // what is that far off one plane is no nearer
+                // a corner this far off one plane is no nearer to the solid
                 if heights.over_face[key] >= margin {
                     continue;
                 }
@@ -286,7 +290,7 @@ impl Solids<'_> {
                 continue;
             }
             let highest = ends.map(|end| of_a.highest(end));
-            // no distance grows faster than the way, and along one plane none bends
+            // distances change no faster than the position, and along one plane they do not bend
             if 0.5 * (highest[0].0 + highest[1].0 - length) >= margin
                 || highest[0].1 == highest[1].1
             {
@@ -334,8 +338,8 @@ impl<'a> View<'a> {
         Self { own, other, turn, shift: other_from_own.translation.vector }
     }
 
-    /// How far the plane of the other that is most under the middle keeps all corners off, m, and its
-    /// number.
+    /// The separation by the other's plane that is most below the center, m, and its index. A cheap
+    /// first guess.
     #[inline(always)]
     fn glance(&self) -> (f64, usize) {
         let middle = wide(&self.shift);
@@ -348,7 +352,7 @@ impl<'a> View<'a> {
         (self.own.least_along(&normal) - depth, plane)
     }
 
-    /// The same of the plane that keeps them off best, if `best` is one of them.
+    /// The best separation by the other's planes and the index of the plane, starting from `best`.
     #[inline(always)]
     fn search(&self, mut best: (f64, usize)) -> (f64, usize) {
         let middle = wide(&self.shift);
@@ -375,24 +379,24 @@ impl<'a> View<'a> {
     }
 }
 
-/// The corners of one solid over the planes of another.
+/// The heights of one solid's corners over the planes of another.
 struct Heights<'v, 'a> {
     view: &'v View<'a>,
-    /// Of each corner over one of the planes, m.
+    /// Height of each corner over one of the planes, m.
     over_face: Vec<f64>,
-    /// What is known of each.
+    /// The highest plane of each corner, if computed.
     known: Vec<Option<Highest>>,
-    /// Over all planes, row by row, m.
+    /// Heights over all planes, row by row, m.
     rows: Vec<Wide>,
 }
 
-/// The height of a corner over the plane over which it is highest.
+/// The plane over which a corner is highest.
 #[derive(Clone, Copy)]
 struct Highest {
     /// m.
     height: f64,
     plane: usize,
-    /// Where its row is.
+    /// Start of the corner's row.
     row: usize,
 }
 
@@ -408,8 +412,8 @@ impl<'v, 'a> Heights<'v, 'a> {
         Self { view, over_face, known: vec![None; own.corners.len()], rows }
     }
 
-    /// The distance of a corner from the solid, m, and the plane that gives it; outside it is a lower
-    /// bound.
+    /// The distance of a corner from the solid, m, and the plane that gives it; outside it is a
+    /// lower bound.
     #[inline(always)]
     fn highest(&mut self, corner: usize) -> (f64, usize) {
         if let Some(Highest { height, plane, .. }) = self.known[corner] {
@@ -428,7 +432,7 @@ impl<'v, 'a> Heights<'v, 'a> {
         (-depth, plane)
     }
 
-    /// Of a corner of which the highest is known.
+    /// The row of a corner whose highest plane is known.
     #[inline(always)]
     fn row(&self, corner: usize) -> &[Wide] {
         let row = self.known[corner].map_or(0, |known| known.row);
@@ -440,10 +444,10 @@ fn at(row: &[Wide], plane: usize) -> f64 {
     row[plane / LANES].0[plane % LANES]
 }
 
-/// The first of the least numbers in rows.
+/// The first minimum over rows.
 struct First {
     least: Wide,
-    /// Of rows.
+    /// Groups of the minima.
     groups: Wide,
 }
 
@@ -463,7 +467,7 @@ impl First {
         }
     }
 
-    /// It and its place.
+    /// The minimum and its index.
     #[inline(always)]
     fn least(&self) -> (f64, usize) {
         let least = self.least.0.into_iter().fold(f64::INFINITY, least_of);
@@ -473,21 +477,21 @@ impl First {
     }
 }
 
-/// No point between two corners is nearer than this. Their heights over planes are given, and which are
-/// the highest.
+/// Lower bound of the distance of points between two corners, from their heights over planes and
+/// the highest plane of each.
 #[inline(always)]
 fn lowest([p, q]: [&[Wide]; 2], [(from, i), (to, j)]: [(f64, usize); 2]) -> f64 {
     let (lead, gain) = (from - at(p, j), to - at(q, i));
-    // where the two planes meet
+    // the intersection of the two planes
     let share = if lead + gain > 0.0 { lead / (lead + gain) } else { 0.0 };
     let meet = from + (at(q, i) - from) * share;
     least_of(meet, least_of(from, to))
 }
 
-/// Where the distance along an edge bends, from one plane to the next: at its least, and at the ends
-/// of what lies flat on a face. The heights of its ends over planes are given, the plane that is the
-/// highest at the first, and its length, m. `found` receives the share of the length, the distance, m,
-/// and both planes with the shares of their normals that a contact there has.
+/// Breakpoints of the distance along an edge, where the highest plane changes: its minimum, and the
+/// ends of parts that lie flat on a face. Inputs are the heights of both ends over planes, the
+/// highest plane at the first end, and the length, m. `found` receives the share of the length, the
+/// distance, m, and both planes with the weights of their normals in the contact normal.
 #[inline(always)]
 fn bends(
     [p, q]: [&[Wide]; 2],
@@ -500,7 +504,7 @@ fn bends(
     loop {
         let height = at(p, plane);
         let falls = at(q, plane) - height;
-        // the share of the length at which each plane comes to be the higher
+        // the share of the length at which each plane becomes the highest
         let mut first = First::new(1.0);
         for (group, (p, q)) in p.iter().zip(q).enumerate() {
             let lead = p.map(|x| height - x);
@@ -514,12 +518,12 @@ fn bends(
         let (distance, rises) = (height + falls * share, at(q, next) - at(p, next));
         let is_least = falls < 0.0 && rises >= 0.0;
         let flat = |slope: f64| slope.abs() < FLAT * length;
-        // a place is kept for the least
+        // one slot is reserved for the minimum
         let most = if falls < 0.0 { MAX_BENDS - 1 } else { MAX_BENDS };
         let is_end = count < most && (flat(falls) || flat(rises));
         if distance < limit && share > 0.0 && (is_least || is_end) {
             let shares = if is_least {
-                // does not slope along the edge
+                // perpendicular to the edge
                 let first = rises / (rises - falls);
                 [first, 1.0 - first]
             } else if falls.abs() < rises.abs() {

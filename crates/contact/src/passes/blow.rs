@@ -1,4 +1,4 @@
-//! Blows: impulses of pairs that collide, and the impulses at which bodies break.
+//! Collision impulses of pairs, and the impulses at which bodies break.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,8 @@ pub struct Blow {
     pub a: u32,
     /// Second body.
     pub b: u32,
-    /// The contact with the largest impulse along the total one, in body coordinates of `a` and of `b`, m.
+    /// The contact with the largest impulse along the total, in body coordinates of `a` and of `b`,
+    /// m.
     pub at: [Point3<f64>; 2],
     /// Time of impact, s since the start of the step.
     pub time: f64,
@@ -25,37 +26,39 @@ pub struct Blow {
     pub normal: Vector3<f64>,
     /// The impulse on `a` if neither body breaks, N s; `b` receives the opposite.
     pub impulse: Vector3<f64>,
-    /// Largest speed of approach along the normal of a contact, m/s.
+    /// Largest approach speed along the normal of a contact, m/s.
     pub approach: f64,
-    /// The normal impulse of a plastic impact divided by the speed of approach, kg: the effective mass along the
-    /// normal at a single contact without friction.
+    /// Normal impulse of a plastic impact divided by the approach speed, kg: the effective mass
+    /// along the normal for a single contact without friction.
     pub mass: f64,
-    /// The only body that the blow may break, if the impulse is the sum of all that strikes this body from one
-    /// side at the same time; otherwise it may break both.
+    /// The only body that this collision may break, if the impulse is the sum of all simultaneous
+    /// impulses on one side of that body; `None` if either body may break.
     pub struck: Option<u32>,
 }
 
-/// Which bodies may break in a collision, and at which impulse.
+/// The bodies that may break in a collision, and their breaking impulses.
 pub struct Bearing<'a> {
-    /// Whether each body may break; `borne` is called for blows to these only.
+    /// Whether each body may break; `borne` is called only for collisions of these bodies.
     pub may_break: &'a [bool],
-    /// The largest impulses that the first and the second body of a blow bear, N s. The second argument says
-    /// whether the blow takes place; otherwise its impulse is an upper bound.
+    /// The largest impulses that the first and the second body can bear, N s. The second argument
+    /// is false if the collision does not take place and its impulse is an upper bound.
     pub borne: &'a mut dyn FnMut(&Blow, bool) -> [f64; 2],
-    /// The pass ends once more than this many bodies left the paths of the contact search: their next
-    /// impacts may precede the known ones.
+    /// The pass ends once more than this many bodies left the paths of the contact search: their
+    /// next impacts may precede the known ones.
     pub max_strayed: usize,
 }
 
-/// Contact point in body coordinates of both bodies, m, time of impact, s, and poses then.
+/// Contact point in body coordinates of both bodies, m, time of impact, s, and the poses at that
+/// time.
 pub(crate) struct Met {
     pub(crate) at: [Point3<f64>; 2],
     pub(crate) time: f64,
     pub(crate) poses: [Isometry3<f64>; 2],
 }
 
-/// The total impulse of a pair, N s, and the number of the contact with the largest component along it; `None` if the
-/// total is zero. Contacts on both sides of a slot have opposite normals: the hardest one may push against the total.
+/// The total impulse of a pair, N s, and the index of the contact with the largest component along
+/// it; `None` if the total is zero. Contacts on both sides of a slot have opposite normals: the
+/// largest impulse may oppose the total.
 pub(crate) fn total(impulses: &[Vector3<f64>]) -> Option<(Vector3<f64>, usize)> {
     let total: Vector3<f64> = impulses.iter().sum();
     let along = |n: &usize| impulses[*n].dot(&total);
@@ -65,7 +68,7 @@ pub(crate) fn total(impulses: &[Vector3<f64>]) -> Option<(Vector3<f64>, usize)> 
 }
 
 impl Blow {
-    /// `approach` is the largest speed of approach at a contact, m/s.
+    /// `approach` is the largest approach speed at a contact, m/s.
     pub(crate) fn new(
         (a, b): (u32, u32),
         Met { at, time, poses }: Met,
@@ -78,7 +81,8 @@ impl Blow {
 }
 
 impl Bearing<'_> {
-    /// The share of the impulse that the weaker body of the pair bears; `None` if both bear all of it.
+    /// The share of the impulse that the weaker body of the pair bears; `None` if both bear all of
+    /// it.
     pub(crate) fn share(&mut self, blow: &Blow) -> Option<f64> {
         if !self.may_break[blow.a as usize] && !self.may_break[blow.b as usize] {
             return None;
@@ -89,14 +93,14 @@ impl Bearing<'_> {
     }
 }
 
-/// Where a body was at a blow that it received in free flight.
+/// The pose of a body at a collision in free flight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Waypoint {
     /// The body.
     pub body: u32,
-    /// Time of the blow, s since the start of the step.
+    /// Time of the collision, s since the start of the step.
     pub time: f64,
-    /// The pose then.
+    /// Pose at that time.
     pub pose: Isometry3<f64>,
 }
 
@@ -104,11 +108,11 @@ pub struct Waypoint {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Collisions {
-    /// Blows that break a body.
+    /// Collisions that break a body.
     pub blows: Vec<Blow>,
-    /// Blows to bodies in free flight, each body's in the order of time.
+    /// Collisions in free flight, by time for each body.
     pub waypoints: Vec<Waypoint>,
-    /// Work of kinematic bodies, J.
+    /// Work done by kinematic bodies, J.
     pub work: f64,
     /// Bodies that left the paths of the contact search; their contacts must be searched again.
     pub strayed: Vec<bool>,
@@ -116,12 +120,13 @@ pub struct Collisions {
     pub resumed: Vec<Resumed>,
     /// Displacement of the virtual starts, m and rad.
     pub shifts: Vec<Velocity>,
-    /// Pairs with a body that reached the limit of blows; the contact passes stop their approach.
+    /// Pairs with a body that reached the limit of collisions; the contact passes stop their
+    /// approach.
     pub limited: usize,
 }
 
-/// What strikes each body that may break from one side: the blows to it less than a right angle off the
-/// hardest of them, if there are several, as one.
+/// The simultaneous load on each breakable body: the sum of its collision impulses within a right
+/// angle of the largest one, if there are several.
 pub(crate) fn sums(blows: &[Blow], may_break: &[bool]) -> Vec<Blow> {
     let sides = |blow: &Blow| [(blow.a, blow.impulse), (blow.b, -blow.impulse)];
     let mut hardest: BTreeMap<u32, (usize, Vector3<f64>)> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Contacts on the paths that bodies take after their collisions.
+//! Updates contacts to the paths of bodies after collisions.
 
 use dynamics::Velocity;
 use nalgebra::Vector3;
@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 use crate::frame::Frame;
 use crate::narrow::contacts::{Contact, Contacts, Manifold, Origin};
 
-/// Moves contacts from the paths on which they were found to the paths of `frame`.
+/// Moves contacts from the paths on which they were found to those of `frame`.
 pub(crate) struct Turn<'a> {
     pub(crate) frame: Frame<'a>,
     /// Displacement of the virtual starts, m and rad.

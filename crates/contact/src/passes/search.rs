@@ -1,4 +1,4 @@
-//! The search for the contacts of a step, and its repetition after collisions.
+//! The contact search of a step, and its repetition after collisions.
 
 use std::sync::Arc;
 
@@ -17,14 +17,13 @@ use crate::passes::follow::Turn;
 use crate::reference;
 use crate::settings::Solver;
 
-/// Share of its radius by which the contact pass for positions may send a body elsewhere than forces
-/// do before contacts are looked for there: a pass over all is dear.
+/// Displacement by the position pass, beyond that by forces, that triggers a new contact search, as
+/// a share of the body's radius. A pass over all contacts is expensive.
 const DIVERTED: f64 = 0.2;
 
 impl<'a> Frame<'a> {
-    /// The contacts of the step that bodies with `momenta` make. [`Solver::Reference`] keeps none:
-    /// what it finds holds until the next impulse only. `broad` is that of an earlier search, or a new
-    /// one.
+    /// The contacts of the step from `momenta`. [`Solver::Reference`] keeps none: its contacts are
+    /// valid only until the next impulse. `broad` is that of an earlier search, or a new one.
     pub fn search(&self, momenta: &[Momentum], mut broad: Broad) -> Search {
         if !self.settings.solver.keeps_contacts() {
             return Search::default();
@@ -48,8 +47,8 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Looks again for the contacts of those bodies for which `renewed` holds, which have `momenta`
-    /// or move only now, and of the `resumed` pairs, which are sorted.
+    /// Repeats the contact search for the bodies for which `renewed` holds, which have `momenta` or
+    /// have just started to move, and for the `resumed` pairs, which are sorted.
     pub fn search_again(
         &self,
         search: &mut Search,
@@ -90,7 +89,8 @@ impl<'a> Frame<'a> {
         search.turnings[i] = self.turning(i, &half, &velocity, &search.predicted[i]);
     }
 
-    /// The orientations of a spinning body with `half` a momentum between its last blow and the end of the step.
+    /// The orientations of a spinning body with `half` a momentum from its last collision to the
+    /// end of the step.
     fn turning(
         &self,
         i: usize,
@@ -106,11 +106,11 @@ impl<'a> Frame<'a> {
         Turning::new(body, velocity, (&pose, half), (&end.rotation, self.dt - since))
     }
 
-    /// Moves the bodies of a search and their contacts to the paths of this frame with `momenta`; `shifts` are
-    /// those of [`Collisions`].
+    /// Moves the bodies of a search and their contacts to the paths of this frame with `momenta`;
+    /// `shifts` are those of [`Collisions`].
     ///
     /// # Panics
-    /// If `shifts` are not as many as there are bodies.
+    /// If the number of `shifts` differs from the number of bodies.
     pub fn follow(&self, search: &mut Search, momenta: &[Momentum], shifts: &[Velocity]) {
         if !self.settings.solver.keeps_contacts() {
             return;
@@ -130,7 +130,8 @@ impl<'a> Frame<'a> {
         turn.follow(contacts, &changed);
     }
 
-    /// Bodies that end the step farther than the contact margin from where the search predicted them.
+    /// Bodies that end the step farther than the contact margin from their predicted pose in the
+    /// search.
     pub fn strayed(&self, search: &Search) -> Vec<bool> {
         if !self.settings.solver.keeps_contacts() {
             return vec![false; self.poses.len()];
@@ -139,7 +140,7 @@ impl<'a> Frame<'a> {
             let (looked, now) = (&search.looked[i], &search.predicted[i]);
             let radius = self.columns.shapes[i].radius();
             let off = Velocity::between(looked, now, 1.0);
-            // beyond half a turn the surface is no farther off
+            // beyond half a turn the distance does not grow
             let turned = off.angular.norm().min(2.0) * radius;
             let moves = self.columns.bodies[i].mass_properties().is_some();
             moves
@@ -149,15 +150,14 @@ impl<'a> Frame<'a> {
         (0..self.poses.len()).map(strayed).collect()
     }
 
-    /// Moves bodies from the `end` of the step to where their joints are closed, with
-    /// [`Solver::Manifold`].
+    /// Moves bodies at the `end` of the step to close their joints, with [`Solver::Manifold`].
     pub fn close_joints(&self, end: &mut [Isometry3<f64>]) {
         if self.settings.solver == Solver::Manifold && !self.joints.is_empty() {
             close(*self, end);
         }
     }
 
-    /// The pairs that joints keep from colliding, in order.
+    /// The pairs whose joints exclude collisions, in order.
     fn joined_apart(&self) -> Vec<(u32, u32)> {
         let apart = self.joints.iter().filter(|joint| !joint.collides);
         let mut apart: Vec<(u32, u32)> =
@@ -195,10 +195,11 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The collision pass: changes the paths of pairs that meet within the step while approaching.
+    /// The collision pass: resolves collisions of pairs that meet within the step while
+    /// approaching.
     ///
     /// # Panics
-    /// If `paths` are not as many as there are bodies.
+    /// If `paths` has another length than there are bodies.
     pub fn collide(
         &self,
         contacts: &Contacts,
@@ -217,8 +218,8 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The bodies that the contact pass for positions, which gave them `half` momenta, sent far off
-    /// from where forces alone do.
+    /// The bodies that the position pass, which gave them `half` momenta, moves far from their path
+    /// under forces alone.
     pub fn diverted(&self, search: &Search, half: &[Momentum]) -> Vec<bool> {
         let momenta: Vec<Momentum> = without(half, &self.half_step_forces());
         let pushed = |i: usize| self.drift[i].linear.norm() * self.dt;
@@ -232,14 +233,14 @@ impl<'a> Frame<'a> {
                 let linear = (q.linear - p.linear).norm() / mass.mass();
                 let spin = mass.angular_velocity(&pose.rotation, &(q.angular - p.angular)).norm();
                 let radius = self.columns.shapes[i].radius();
-                // beyond half a turn the surface is no farther off
+                // beyond half a turn the distance does not grow
                 (linear * self.dt + (spin * self.dt).min(2.0) * radius) > reach(i)
             })
         };
         (0..momenta.len()).map(diverted).collect()
     }
 
-    /// Looks again for the contacts of the bodies that were [diverted](Self::diverted) to `half`
+    /// Repeats the contact search for bodies that were [diverted](Self::diverted) to `half`
     /// momenta.
     pub fn search_diverted(&self, search: &mut Search, half: &[Momentum], diverted: &[bool]) {
         let momenta: Vec<Momentum> = without(half, &self.half_step_forces());
@@ -247,7 +248,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// `momenta` less the `forces` of half a step.
+/// `momenta` without the `forces` of half a step.
 fn without(momenta: &[Momentum], forces: &[Momentum]) -> Vec<Momentum> {
     let less = |(m, force): (&Momentum, &Momentum)| Momentum {
         linear: m.linear - force.linear,
@@ -256,7 +257,7 @@ fn without(momenta: &[Momentum], forces: &[Momentum]) -> Vec<Momentum> {
     momenta.iter().zip(forces).map(less).collect()
 }
 
-/// The contacts of a step, with what is needed to look for some of them again.
+/// The contacts of a step, with the state needed to repeat the search for some of them.
 #[derive(Clone, Default)]
 pub struct Search {
     pub(super) contacts: Arc<Contacts>,
@@ -266,9 +267,9 @@ pub struct Search {
     momenta: Vec<Momentum>,
     /// Predicted poses at the end of the step.
     predicted: Vec<Isometry3<f64>>,
-    /// Predicted poses at the last search for contacts of each body.
+    /// Predicted pose of each body at its last contact search.
     looked: Vec<Isometry3<f64>>,
-    /// In the middle of the step, from there.
+    /// Velocities at the middle of the step with these momenta.
     velocities: Vec<Velocity>,
     /// Orientations of spinning bodies.
     turnings: Vec<Option<Turning>>,
@@ -280,7 +281,7 @@ impl Search {
         &self.contacts
     }
 
-    /// What bodies had when they were looked at.
+    /// The momenta at the last search of each body.
     pub(crate) fn momenta(&self) -> &[Momentum] {
         &self.momenta
     }
@@ -289,7 +290,7 @@ impl Search {
         self.contacts = Arc::new(contacts);
     }
 
-    /// What the search of the next frame starts from.
+    /// The broad phase, to start the search of the next frame.
     pub fn into_broad(self) -> Broad {
         self.broad
     }

@@ -1,4 +1,4 @@
-//! The contact passes, whichever solver runs them.
+//! The contact passes, for every solver.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::solve::rows::Batch;
 use crate::solve::settle::{Done, Joined, push_out, push_out_in, settle};
 
 impl Frame<'_> {
-    /// Who rests on whom after the collision pass, by the contacts that were found.
+    /// The contact graph after the collision pass.
     pub fn support(&self, search: &Search, momenta: &[Momentum]) -> Support {
         let contacts = &search.contacts;
         let Self { columns, drift, dt, settings, .. } = *self;
@@ -39,7 +39,7 @@ impl Frame<'_> {
             let contacts = Arc::clone(contacts);
             return Support(Found::Rows { contacts, order, impulses, method, rows });
         }
-        // forces act for half a step at first, for a whole one in the pass that left the guess
+        // the guess comes from a pass with the forces of a whole step; this pass has half of them
         let share = 0.5;
         let impulses = ContactImpulses {
             contacts: contacts.origins().iter().map(|origin| origin.guess * share).collect(),
@@ -53,7 +53,7 @@ impl Frame<'_> {
     }
 }
 
-/// Who touches and who rests on whom in a frame, with what its contact passes need of each other.
+/// The contact graph of a frame, and the state that its contact passes share.
 #[derive(Clone, Debug)]
 pub struct Support(Found);
 
@@ -64,9 +64,9 @@ enum Found {
         order: Order,
         impulses: ContactImpulses,
         joined: Joined,
-        /// For the passes, one after the other.
+        /// Buffers reused by consecutive passes.
         space: Vec<Batch>,
-        /// So far.
+        /// Statistics so far.
         done: Done,
     },
     Rows {
@@ -83,8 +83,8 @@ enum Found {
 }
 
 impl Support {
-    /// The contact pass at (x^n, v^{n+1/2}), which only decides where bodies go: changes `momenta`
-    /// to what takes them there.
+    /// The contact pass at (x^n, v^{n+1/2}), which only determines the displacements: changes
+    /// `momenta` to those that produce them.
     pub fn settle_positions(&mut self, frame: Frame<'_>, momenta: &mut [Momentum]) {
         match &mut self.0 {
             Found::Manifolds { contacts, order, impulses, joined, space, done } => {
@@ -102,11 +102,12 @@ impl Support {
         }
     }
 
-    /// The work in J that kinematic bodies will do on each body in the step, as [`Support::settle_positions`] has it;
-    /// `end` is where bodies end the step. Zero with [`Solver::Reference`].
+    /// The work of kinematic bodies on each body in the step, J, as estimated by
+    /// [`Support::settle_positions`]; `end` are the poses at the end of the step. Zero with
+    /// [`Solver::Reference`].
     pub fn expected_work(&self, frame: Frame<'_>, end: &[Isometry3<f64>]) -> Vec<f64> {
         let Frame { columns, poses, dt, .. } = frame;
-        // impulses of two passes are those of half the step
+        // impulses of solvers with two passes are those of half the step
         let (mut work, joints, share) = match &self.0 {
             Found::Manifolds { contacts, impulses, joined, .. } => {
                 let work = impulses.work_of_kinematic_bodies(columns, poses, contacts);
@@ -129,14 +130,14 @@ impl Support {
         work
     }
 
-    /// How far each body is to be pushed out of others once [`Support::settle_positions`] has found the
-    /// `momenta` that take it to the end of the step: displacement in m and rotation vector in rad.
+    /// The push-out of each body after [`Support::settle_positions`] found the `momenta` of its
+    /// displacement: displacement in m and rotation vector in rad.
     pub fn push_out(&mut self, frame: Frame<'_>, momenta: &[Momentum]) -> Vec<Velocity> {
         match &mut self.0 {
             Found::Manifolds { contacts, order, space, .. } => {
                 push_out_in(frame.problem(contacts, order), momenta, space)
             }
-            // the rows took the errors away
+            // the rows corrected the position errors
             Found::Rows { method: Method::Sequential(_), .. } => {
                 vec![Velocity::default(); momenta.len()]
             }
@@ -150,9 +151,9 @@ impl Support {
         }
     }
 
-    /// The contact pass at (x^{n+1}, v^{n+1}), which decides how bodies move on: changes `momenta`
-    /// of the bodies where `frame` has them, after they moved from `start`. Returns the work that
-    /// kinematic bodies did on each body, J.
+    /// The contact pass at (x^{n+1}, v^{n+1}), which determines the final velocities: changes
+    /// `momenta` of the bodies at the poses of `frame`, after they moved from `start`. Returns the
+    /// work of kinematic bodies on each body, J.
     pub fn settle_velocities(
         &mut self,
         frame: Frame<'_>,
@@ -161,7 +162,7 @@ impl Support {
     ) -> Vec<f64> {
         match &mut self.0 {
             Found::Manifolds { contacts, order, impulses, joined, space, done } => {
-                // nobody else needs them by now
+                // the contacts have no other owner by now
                 Arc::make_mut(contacts).advance(start, frame.poses);
                 impulses.double();
                 let first = joined.keep_half(frame.columns.bodies, momenta);
@@ -178,7 +179,7 @@ impl Support {
         }
     }
 
-    /// Which bodies touch or are joined, directly or through others.
+    /// Connected components of bodies by contacts and joints.
     pub fn islands(&self, frame: Frame<'_>) -> Islands {
         match &self.0 {
             Found::Manifolds { contacts, .. } | Found::Rows { contacts, .. } => {
@@ -188,7 +189,7 @@ impl Support {
         }
     }
 
-    /// What each joint of the frame bore.
+    /// The reaction of each joint of the frame.
     pub fn reactions(&self) -> Vec<Reaction> {
         match &self.0 {
             Found::Manifolds { joined, .. } => joined.joints.iter().map(|j| j.last).collect(),
@@ -197,20 +198,20 @@ impl Support {
         }
     }
 
-    /// Whether no impulses met all conditions of contacts and joints, so that the best of some sweeps
-    /// was taken. Only [`Solver::QuadraticProgram`] can say, and all that work on rows if a number
-    /// was not finite.
+    /// Whether no impulses satisfied all conditions of contacts and joints, so that the best of
+    /// some sweeps was taken. Reported by [`Solver::QuadraticProgram`], and by all row-based
+    /// solvers if a number was not finite.
     pub fn is_unsolved(&self) -> bool {
         matches!(&self.0, Found::Rows { rows, .. } if rows.unsolved)
     }
 
-    /// Whether the quadratic programme took more work than is given to it, so that sweeps were made in
-    /// its place. [`Self::is_unsolved`] then too.
+    /// Whether the quadratic program exceeded its work limit and sweeps replaced it. Implies
+    /// [`Self::is_unsolved`].
     pub fn is_limited(&self) -> bool {
         matches!(&self.0, Found::Rows { rows, .. } if rows.limited)
     }
 
-    /// Impulses that solvers on rows remember for the next frame.
+    /// Impulses that row-based solvers keep for the next frame.
     pub fn remembered(&self) -> Option<&ImpulseCache> {
         match &self.0 {
             Found::Rows { rows, .. } => Some(&rows.cache),
@@ -218,7 +219,8 @@ impl Support {
         }
     }
 
-    /// The contacts with the impulse of each on its first body, N s; none of [`Solver::Reference`].
+    /// The contacts with the impulse of each on its first body, N s; `None` with
+    /// [`Solver::Reference`].
     pub fn solved(&self) -> Option<(&Contacts, &[Vector3<f64>])> {
         match &self.0 {
             Found::Manifolds { contacts, impulses, .. } => Some((contacts, &impulses.contacts)),
@@ -227,8 +229,8 @@ impl Support {
         }
     }
 
-    /// Rolling and spinning friction: the numbers of manifolds with the angular impulse on the first body of each,
-    /// N m s, in ascending order; none of other solvers than [`Solver::Manifold`].
+    /// Rolling and spinning friction: indices of manifolds with the angular impulse on their first
+    /// body, N m s, in ascending order; empty for solvers other than [`Solver::Manifold`].
     pub fn torques(&self) -> Vec<(usize, Vector3<f64>)> {
         let all = match &self.0 {
             Found::Manifolds { impulses, .. } => &impulses.torques[..],
@@ -237,7 +239,7 @@ impl Support {
         all.iter().map(|torque| (torque.pair as usize, torque.impulse)).collect()
     }
 
-    /// The contact impulses, to start the next frame from.
+    /// The contact impulses for the warm start of the next frame.
     pub fn cache(&self, names: &[u64]) -> Cache {
         match &self.0 {
             Found::Manifolds { contacts, impulses, .. } => {
@@ -251,7 +253,7 @@ impl Support {
         }
     }
 
-    /// What it took to find the contacts; [`Solver::Reference`] counts only pairs.
+    /// Work statistics of the contact search; [`Solver::Reference`] counts only pairs.
     pub fn tally(&self) -> Tally {
         match &self.0 {
             Found::Manifolds { contacts, .. } | Found::Rows { contacts, .. } => *contacts.tally(),
@@ -259,7 +261,7 @@ impl Support {
         }
     }
 
-    /// Colors of pairs that are solved side by side.
+    /// Number of colors of pairs that are solved in parallel.
     pub fn colors(&self) -> u32 {
         match &self.0 {
             Found::Manifolds { order, .. } | Found::Rows { order, .. } => order.colors(),
@@ -267,8 +269,8 @@ impl Support {
         }
     }
 
-    /// Sweeps over all contacts and over single levels of shock propagation; zero of other solvers than
-    /// [`Solver::Manifold`].
+    /// Sweeps over all contacts and over single levels of shock propagation; zero for solvers other
+    /// than [`Solver::Manifold`].
     pub fn sweeps(&self) -> usize {
         match &self.0 {
             Found::Manifolds { done, .. } => done.sweeps,
@@ -276,9 +278,8 @@ impl Support {
         }
     }
 
-    /// Islands, counted once a pass, whose contacts and joints were to be solved exactly and were not,
-    /// so that the better of that and sweeps was taken; zero of other solvers than
-    /// [`Solver::Manifold`].
+    /// Islands per pass for which the exact solver failed, so that the better of its result and
+    /// that of sweeps was taken; zero for solvers other than [`Solver::Manifold`].
     pub fn unsolved_islands(&self) -> usize {
         match &self.0 {
             Found::Manifolds { done, .. } => done.unsolved,
@@ -286,8 +287,8 @@ impl Support {
         }
     }
 
-    /// The natural map of the contact problem at the velocities with which bodies go on, m/s: its largest
-    /// component, zero if complementarity and Coulomb's law hold. Zero of other solvers than
+    /// The residual of the contact problem at the final velocities, m/s: the largest component of
+    /// the natural map, zero if complementarity and Coulomb's law hold. Zero for solvers other than
     /// [`Solver::Manifold`].
     pub fn residual(&self) -> f64 {
         match &self.0 {
@@ -296,7 +297,7 @@ impl Support {
         }
     }
 
-    /// Contacts, or pairs of bodies in contact where the solver keeps no contacts.
+    /// Number of contacts, or of pairs in contact if the solver keeps no contacts.
     pub fn contacts(&self) -> usize {
         match &self.0 {
             Found::Manifolds { contacts, .. } | Found::Rows { contacts, .. } => contacts.len(),

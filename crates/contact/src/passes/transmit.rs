@@ -1,10 +1,10 @@
-//! What bodies in a row give each other at once: the part of a collision that pairs, one after the other,
-//! do not finish.
+//! Simultaneous transmission of impulses through several bodies: the part of a collision that
+//! sequential pair impulses leave unresolved.
 //!
-//! A heavy body that lands on light ones which lie on a third gives it its momentum through them. Pair by
-//! pair that takes as many exchanges as the ratio of masses. Su09 leaves the rest to the contact pass,
-//! which does not say how hard it was. Here that pass, at (x^n, v^{n+1/2}), is solved before bodies move,
-//! so that what it transmits can break a body.
+//! A heavy body that lands on light ones on top of a third transmits its momentum through them.
+//! Sequential pair impulses need as many exchanges as the mass ratio. Su09 leaves the rest to the
+//! contact pass, which does not report impact strength. Here that pass, at (x^n, v^{n+1/2}), is
+//! solved before bodies move, so that transmitted impulses can break a body.
 
 use dynamics::{Momentum, Velocity};
 use nalgebra::{Point3, Vector3};
@@ -20,11 +20,12 @@ use crate::solve::problem::Aim;
 use crate::solve::settle::Joined;
 use crate::{Bearing, Blow, Contact, Frame, Islands, Search, Solver};
 
-/// Share of the resting speed below which the approach of two bodies is residual motion of resting contact: it
-/// starts no shock. The resting speed itself is too high, as a slow heavy body may break a light one.
+/// Share of the restitution threshold below which an approach is residual motion of resting contact
+/// and starts no shock. The threshold itself is too high, as a slow heavy body may break a light
+/// one.
 const RESIDUAL_SHARE: f64 = 0.06;
-/// Shocks whose upper bound is below this share of what a body bears are not solved: reports of the hardest
-/// blow need no smaller ones.
+/// Shocks whose upper bound is below this share of a body's strength are not solved: reports of the
+/// hardest impact need no smaller ones.
 const REPORTED_SHARE: f64 = 0.1;
 
 /// An impulse at a point of a body.
@@ -32,45 +33,47 @@ const REPORTED_SHARE: f64 = 0.1;
 pub struct PointImpulse {
     /// The body.
     pub body: u32,
-    /// In body coordinates, m.
+    /// Position in body coordinates, m.
     pub at: Point3<f64>,
-    /// In world axes, N s.
+    /// Impulse in world axes, N s.
     pub impulse: Vector3<f64>,
 }
 
 /// The state after a shock.
 struct Shock {
     momenta: Vec<Momentum>,
-    /// Of each contact.
+    /// Impulse of each contact.
     impulses: Vec<Vector3<f64>>,
-    /// With what they bore.
+    /// Joints with their reactions.
     joints: Vec<Joint>,
 }
 
-/// What a group of touching bodies goes through.
+/// The state of a group of touching bodies.
 #[derive(Clone, Copy, Default)]
 struct Group {
-    /// How fast two of its bodies approach at most, m/s; zero if no faster than bodies at rest.
+    /// Largest approach speed of two of its bodies, m/s; zero if none exceeds that of bodies at
+    /// rest.
     approach: f64,
     may_break: bool,
-    /// Whether the blows in it could break a body.
+    /// Whether an impact in the group could break a body.
     at_stake: bool,
-    /// Share of the impulses that the weakest of the bodies that break bears; `None` if none breaks.
+    /// Share of the impulses that the weakest of the breaking bodies bears; `None` if none breaks.
     share: Option<f64>,
 }
 
 impl Frame<'_> {
-    /// The rest of a collision in groups of touching bodies in which, after the collision pass left them
-    /// `momenta`, some still approach faster than bodies at rest do, and some may break. Returns the blows
-    /// that break bodies. A group in which one breaks exchanges the share that the weakest of them bears,
-    /// as far as its kinetic energy does not grow; others exchange nothing yet.
+    /// Resolves the rest of a collision in groups of touching bodies that still approach, with the
+    /// `momenta` after the collision pass, faster than bodies at rest, and that contain breakable
+    /// bodies. Returns the impacts that break bodies. A group with a breaking body exchanges the
+    /// share of the impulses that its weakest one bears, limited by kinetic energy; other groups
+    /// exchange nothing yet.
     pub fn transmit(
         &self,
         search: &Search,
         momenta: &mut [Momentum],
         bearing: &mut Bearing<'_>,
     ) -> Vec<Blow> {
-        // others solve both contact passes at once
+        // other solvers solve both contact passes at once
         if !bearing.may_break.contains(&true) || self.settings.solver != Solver::Manifold {
             return Vec::new();
         }
@@ -111,10 +114,10 @@ impl Frame<'_> {
         blows
     }
 
-    /// The impulses of contacts and joints on the `chosen` bodies if a blow gives all bodies these `momenta`: a
-    /// beam on two supports that is struck between them is pushed back by both.
+    /// The impulses of contacts and joints on the `chosen` bodies if an impact gives all bodies
+    /// these `momenta`: the reactions of both supports on a beam that is struck between them.
     ///
-    /// Contacts act without friction. The moments that joints transmit are not among them.
+    /// Contacts have no friction. Moments of joints are not included.
     pub fn reactions(
         &self,
         search: &Search,
@@ -143,8 +146,8 @@ impl Frame<'_> {
         found
     }
 
-    /// The state of the `chosen` bodies once nothing approaches any more, without friction. Where the exact solver
-    /// does not reach, sweeps with friction take its place.
+    /// The state after the approach of the `chosen` bodies is stopped, without friction. Sweeps
+    /// with friction replace the exact solver where that fails.
     fn shock(
         &self,
         search: &Search,
@@ -160,7 +163,7 @@ impl Frame<'_> {
             contacts: vec![Vector3::zeros(); contacts.len()],
             ..ContactImpulses::default()
         };
-        // what joints bore in the last step is no start for a shock
+        // reactions of the last step are no warm start for a shock
         let idle = |joint: &Joint| Joint { last: Reaction::default(), ..*joint };
         let joined = Joined { joints: self.joints.iter().map(idle).collect(), ..Joined::default() };
         let start = joined.known(problem, Aim::Positions, (before, &none));
@@ -188,8 +191,8 @@ impl Frame<'_> {
         Shock { momenta: after, impulses: impulses.contacts, joints }
     }
 
-    /// Marks the groups in which a blow could break a body: impulses that take energy change the momentum of
-    /// a group by at most `sqrt(2 m E)`.
+    /// Marks the groups in which an impact could break a body: impulses that do not add energy
+    /// change the momentum of a group by at most `sqrt(2 m E)`.
     fn find_stakes(
         &self,
         contacts: &Contacts,
@@ -246,8 +249,8 @@ impl Frame<'_> {
         groups
     }
 
-    /// How fast a pair approaches where it would overlap at the end of the step, m/s; zero if no faster
-    /// than bodies at rest do.
+    /// Approach speed of a pair where it would overlap at the end of the step, m/s; zero if no
+    /// faster than bodies at rest.
     fn approach(&self, contacts: &Contacts, pair: &Manifold, velocities: &[Velocity]) -> f64 {
         let bodies = [pair.a, pair.b].map(|i| i as usize);
         let [p, q] = bodies.map(|i| self.settings.resting_at(&self.drift[i], 0.0));
@@ -265,8 +268,8 @@ impl Frame<'_> {
         if fastest > resting { fastest } else { 0.0 }
     }
 
-    /// Gives the bodies of each group its share of the change from `before` to `after`, less if that would
-    /// raise their kinetic energy.
+    /// Gives the bodies of each group its share of the change from `before` to `after`, less if
+    /// that would raise their kinetic energy.
     fn exchange(
         &self,
         islands: &Islands,
@@ -278,7 +281,7 @@ impl Frame<'_> {
             linear: after[i].linear - before[i].linear,
             angular: after[i].angular - before[i].angular,
         };
-        // of a share s the kinetic energy grows by s a + s^2 b
+        // a share s changes the kinetic energy by s a + s^2 b
         let mut growth = vec![(0.0, 0.0); groups.len()];
         let member = |(i, island): (usize, &Option<u32>)| {
             let island = (*island)? as usize;
@@ -308,8 +311,8 @@ fn island_of(islands: &Islands, (a, b): (u32, u32)) -> Option<usize> {
     of[a as usize].or(of[b as usize]).map(|island| island as usize)
 }
 
-/// The blow of a pair in a group in which bodies approach by `approach` m/s; `None` if the pair gives
-/// itself nothing.
+/// The impact of a pair in a group with the approach speed `approach`, m/s; `None` if the pair
+/// exchanges no impulse.
 fn blow(
     frame: Frame<'_>,
     contacts: &Contacts,
@@ -324,7 +327,7 @@ fn blow(
     is_struck.then(|| struck(frame, contacts, pair, (hardest, impulse), approach))
 }
 
-/// The blow of a pair with an impulse at one of its contacts.
+/// The impact of a pair with an impulse at one of its contacts.
 fn struck(
     frame: Frame<'_>,
     contacts: &Contacts,

@@ -24,7 +24,7 @@ pub(crate) fn collide(
         let predicted = &state.predicted;
         let way = Way { columns: frame.columns, poses: predicted, predicted, motion: None };
         for pair in Broad::new(way, 0.0).pairs().near {
-            // a pair that breaks exchanges no impulse any more
+            // a pair that breaks exchanges no further impulse
             if !state.is_checked(pair) && !blows.iter().any(|b| (b.a, b.b) == pair) {
                 changed |= collide_pair(&mut state, pair, levers, bearing, &mut blows);
             }

@@ -1,5 +1,5 @@
-//! Contact manifold of two boxes, at most four points. The contact pass of GBF03 section 6 solves one contact at a
-//! time: with the corners of both boxes as contacts it does not hold a tower of ten.
+//! Contact manifold of two boxes, at most four points. The contact pass of GBF03 section 6 solves
+//! one contact at a time: with the corners of both boxes as contacts a tower of ten collapses.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use parry3d::math::{Pose, Rotation, Vector};
@@ -9,8 +9,8 @@ use parry3d::shape::Cuboid;
 
 use crate::narrow::candidate::{Candidate, Side};
 
-/// Contacts nearer than `margin` of boxes with half edges `first` and `second`, the second placed
-/// in the first's coordinates by `first_from_second`.
+/// Contacts nearer than `margin` of boxes with half edges `first` and `second`; `first_from_second`
+/// is the pose of the second in the first's coordinates.
 pub(super) fn cuboid_contacts(
     first: &Vector3<f64>,
     second: &Vector3<f64>,
@@ -31,7 +31,7 @@ pub(super) fn cuboid_contacts(
         point: Point3::from(p.local_p1.to_array()),
         normal: Some(normal),
         distance: p.dist,
-        // one feature of each box meets in a contact
+        // a contact is between one feature of each box
         key: p.fid1.0.rotate_left(16) ^ p.fid2.0,
     })
 }

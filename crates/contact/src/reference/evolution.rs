@@ -14,40 +14,41 @@ use crate::passes::collide::mass_at;
 use crate::reference::rolling::rolling_impulse;
 use crate::{Clamp, ClampedBody, Levers, Mover, clamp_scale, pair_impulse};
 
-/// Touching starts this share of the smaller radius outside: round-off must not part a pair.
+/// Tolerance of contact outside the surface as a share of the smaller radius: round-off must not
+/// separate a pair.
 const TOUCH: f64 = 1e-6;
 
-/// The state of a pass: the frame's poses stay, momenta change, and predicted poses follow them
-/// through every impulse.
+/// The state of a pass: the frame's poses stay, momenta change, and predicted poses follow every
+/// impulse.
 pub(super) struct Evolution<'a> {
     pub(super) frame: Frame<'a>,
     pub(super) momenta: &'a mut [Momentum],
-    /// Added to momenta to predict poses.
+    /// Momenta added for the prediction of poses.
     ahead: Vec<Momentum>,
     pub(super) predicted: Vec<Isometry3<f64>>,
     pub(super) frozen: Vec<bool>,
     /// Work that kinematic bodies did on each body, J.
     pub(super) work: Vec<f64>,
-    /// The kinematic body that carries each frozen one and takes up what it is given.
+    /// The kinematic body that carries each frozen one and receives its impulses.
     carriers: Vec<Option<usize>>,
     clock: u64,
-    /// When each body last moved.
+    /// Time of each body's last motion.
     moved: Vec<u64>,
-    /// When each pair was last seen to need nothing.
+    /// Time at which each pair last needed no impulse.
     checked: BTreeMap<(u32, u32), u64>,
 }
 
-/// A pair at one of its points.
+/// A pair at one of its contact points.
 pub(super) struct Meeting {
     pub(super) found: Found,
     pub(super) normal: Vector3<f64>,
-    /// Velocity of `a` relative to `b` there, m/s.
+    /// Velocity of `a` relative to `b` at the point, m/s.
     pub(super) u: Vector3<f64>,
     arms: [Vector3<f64>; 2],
     movers: [Mover; 2],
 }
 
-/// What a pair gives each other: `a` gets it, `b` the opposite.
+/// The impulse of a pair on `a`; `b` gets the opposite.
 #[derive(Clone, Copy)]
 pub(super) struct Impulse {
     pub(super) j: Vector3<f64>,
@@ -61,12 +62,12 @@ impl Impulse {
     }
 }
 
-/// How an impulse is found.
+/// Parameters of an impulse.
 #[derive(Clone, Copy)]
 pub(super) struct Law {
-    /// Instead of the materials' restitution: below zero an impulse only slows the approach.
+    /// Replaces the materials' restitution; if negative, an impulse only slows the approach.
     pub(super) restitution: Option<f64>,
-    /// Whether kinetic energy at the frame's poses may not grow.
+    /// Whether kinetic energy at the frame's poses must not grow.
     pub(super) clamped: bool,
 }
 
@@ -97,7 +98,7 @@ impl<'a> Evolution<'a> {
         self.predicted[i] = settings.scheme.advance(&columns.bodies[i], &poses[i], &momentum, dt);
     }
 
-    /// Whether neither body moved since the pair needed nothing.
+    /// Whether neither body moved since the pair last needed no impulse.
     pub(super) fn is_checked(&self, (a, b): (u32, u32)) -> bool {
         let moved = self.moved[a as usize].max(self.moved[b as usize]);
         self.checked.get(&(a, b)).is_some_and(|&at| at >= moved)
@@ -112,7 +113,7 @@ impl<'a> Evolution<'a> {
         Posed { shapes, poses: own.map(|i| &poses[i]) }
     }
 
-    /// The points in which a pair is predicted to touch.
+    /// The contact points of a pair at the predicted poses.
     pub(super) fn touches(&self, (a, b): (u32, u32)) -> Vec<Candidate> {
         let posed = self.posed([a as usize, b as usize], &self.predicted);
         let [p, q] = posed.shapes;
@@ -124,9 +125,8 @@ impl<'a> Evolution<'a> {
         if self.frozen[i] { mover.frozen() } else { mover }
     }
 
-    /// The deepest of `touches` that the pair approaches at faster than `least` m/s: depth by the
-    /// predicted poses, the rest by `levers`, and the normal by the frame's poses where those are
-    /// at fault for it.
+    /// The deepest of `touches` that approaches faster than `least` m/s: depth by the predicted
+    /// poses, lever arms and velocities by `levers`, and the normal by `normals`.
     pub(super) fn deepest(
         &self,
         (a, b): (u32, u32),
@@ -159,7 +159,7 @@ impl<'a> Evolution<'a> {
         best
     }
 
-    /// The impulse at a meeting; `None` if nothing is left of it.
+    /// The impulse at a contact point; `None` if nothing of it remains.
     pub(super) fn impulse(
         &self,
         (a, b): (u32, u32),
@@ -194,7 +194,8 @@ impl<'a> Evolution<'a> {
         gives.then_some(impulse)
     }
 
-    /// What of an impulse adds no kinetic energy at the frame's poses, which are not split.
+    /// The part of an impulse that adds no kinetic energy at the frame's poses, which are not
+    /// split.
     fn clamped(&self, (a, b): (u32, u32), impulse: Impulse, normal: &Vector3<f64>) -> Impulse {
         let (a, b) = (a as usize, b as usize);
         let poses = self.frame.poses;
@@ -251,7 +252,7 @@ impl<'a> Evolution<'a> {
         self.moved[i] = self.clock;
     }
 
-    /// The kinematic body that a body is or is carried by.
+    /// The kinematic body itself, or the one that carries the body.
     fn mover_of(&self, i: usize) -> Option<(usize, Velocity)> {
         let k = self.carriers[i].unwrap_or(i);
         match self.frame.columns.bodies[k] {
@@ -274,13 +275,13 @@ impl<'a> Evolution<'a> {
         graph.freeze(level, &mut self.frozen);
     }
 
-    /// Where the bodies meet, in body coordinates of `a` and of `b`, as predicted.
+    /// The contact point at the predicted poses, in body coordinates of `a` and of `b`, m.
     pub(super) fn met(&self, (a, b): (u32, u32), meeting: &Meeting) -> [Point3<f64>; 2] {
         let posed = self.posed([a as usize, b as usize], &self.predicted);
         posed.spot(&meeting.found).at(posed.poses)
     }
 
-    /// The poses at which a pair meets.
+    /// The predicted poses of a pair.
     pub(super) fn predicted(&self, (a, b): (u32, u32)) -> [Isometry3<f64>; 2] {
         [a, b].map(|i| self.predicted[i as usize])
     }

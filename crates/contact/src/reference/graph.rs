@@ -1,4 +1,4 @@
-//! Who rests on whom (GBF03 section 7).
+//! The contact graph (GBF03 section 7).
 
 use dynamics::Momentum;
 use nalgebra::Isometry3;
@@ -9,16 +9,16 @@ use crate::narrow::broad::{Broad, Way};
 use crate::narrow::posed::Posed;
 use crate::solve::levels::Levels;
 
-/// The contact graph: pairs of bodies of which one rests on the other.
+/// Pairs of bodies of which one rests on the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
     pub(crate) levels: Levels,
-    /// By level of the upper body, then by number.
+    /// By level of the upper body, then by index.
     pairs: Vec<(u32, u32)>,
 }
 
 impl Graph {
-    /// Finds who would sink into whom if forces moved each body alone.
+    /// A body rests on another if it would penetrate that one under forces alone.
     pub(crate) fn new(frame: Frame<'_>, momenta: &[Momentum]) -> Self {
         let columns = frame.columns;
         let alone = frame.predict(momenta);

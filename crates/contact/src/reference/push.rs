@@ -1,4 +1,4 @@
-//! Pushing bodies out of each other, positions only (GBF03 section 7).
+//! The push-out: positions only (GBF03 section 7).
 
 use dynamics::{Momentum, Velocity};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
@@ -10,13 +10,13 @@ use crate::frame::Frame;
 use crate::narrow::posed::Posed;
 use crate::passes::collide::mass_at;
 
-/// Pushes of a pair before the next pair has its turn.
+/// Consecutive pushes of a pair.
 const REPEATS: usize = 2;
-/// Most that one push moves a pair apart, as a share of the smaller radius.
+/// Largest displacement of a pair by one push, as a share of the smaller radius.
 const MAX_PUSH: f64 = 0.2;
 
-/// How far each body is pushed out of those it overlaps where the frame has it: displacement in m
-/// and rotation vector in rad. Level by level, with everything below in its place.
+/// The push-out of each body from overlaps at the poses of the frame: displacement in m and
+/// rotation vector in rad. Level by level, with all bodies below fixed.
 pub(crate) fn push_out(frame: Frame<'_>, graph: &Graph) -> Vec<Velocity> {
     let mut poses = frame.poses.to_vec();
     let mut frozen = vec![false; poses.len()];

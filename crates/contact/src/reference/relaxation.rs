@@ -7,15 +7,15 @@ use super::graph::Graph;
 use crate::Levers;
 use crate::frame::Frame;
 
-/// Approach that is left, m/s: round-off.
+/// Tolerance of the approach speed, m/s: round-off.
 const STILL: f64 = 1e-10;
 
-/// Stops the approach of pairs that would overlap at the end of the step, step by step: restitution
+/// Gradually stops the approach of pairs that would overlap at the end of the step: restitution
 /// rises from nearly -1, which only slows it, to 0. Returns the work of kinematic bodies on each
 /// body, J.
 ///
-/// Depth is that of the predicted poses, everything else is taken at the frame's: ranked by the
-/// depth before the step, the same corner would be picked again and again.
+/// Depth is that of the predicted poses, the rest that of the frame's poses: ranked by the depth
+/// before the step, the same corner would be selected every time.
 pub(crate) fn settle(
     frame: Frame<'_>,
     graph: &Graph,

@@ -5,9 +5,9 @@ use nalgebra::{Matrix3, Vector3};
 use crate::Mover;
 use crate::passes::collide::mass_at;
 
-/// Linear and angular impulse on `a`, N s and N m s, that slow the relative rotation and leave the relative
-/// velocity at the contact as it is. The angular impulse is at most the first of `most` across the normal (rolling)
-/// and the second along it (spinning), N m s, or stops the rotation.
+/// Linear and angular impulse on `a`, N s and N m s, that slow the relative rotation and keep the
+/// relative velocity at the contact. The angular impulse is at most the first of `most` across the
+/// normal (rolling) and the second along it (spinning), N m s, or stops the rotation.
 pub(crate) fn rolling_impulse(
     a: (&Mover, &Vector3<f64>),
     b: (&Mover, &Vector3<f64>),
@@ -45,8 +45,8 @@ mod tests {
         Mover::new(&Body::Dynamic(mass), &pose, &mass.momentum(&pose.rotation, &velocity))
     }
 
-    /// The relative velocity at the contact and the relative rotation after an impulse limited by `most`, and the
-    /// impulse.
+    /// The relative velocity at the contact and the relative rotation after an impulse limited by
+    /// `most`, and the impulse.
     fn slowed(b: Mover, most: f64) {
         let mut movers = [mover(2.0, [0.3, 0.2, 0.4], [1.0, 2.0, -3.0]), b];
         let arms = [Vector3::new(0.1, -0.5, 0.2), Vector3::new(0.3, 0.4, 0.0)];
@@ -77,7 +77,7 @@ mod tests {
         } else {
             let reached = [across / limits[0], along.abs() / limits[1]];
             assert!(reached.iter().all(|share| (share - 1.0).abs() < 1e-12), "{reached:?}");
-            // work at a velocity half way: none at the contact
+            // work at the mean velocity: none at the contact
             assert!(torque.dot(&(before.1 + after.1)) < 0.0, "{before:?} {after:?}");
         }
     }
@@ -86,7 +86,7 @@ mod tests {
     fn rolling_friction_slows_rotation_and_leaves_the_contact_velocity() {
         slowed(mover(5.0, [0.9, 0.8, 0.7], [0.5, 0.0, 1.0]), 0.02);
         slowed(mover(5.0, [0.9, 0.8, 0.7], [0.5, 0.0, 1.0]).frozen(), 0.02);
-        // it stops, but never turns back
+        // the rotation stops, but never reverses
         slowed(mover(5.0, [0.9, 0.8, 0.7], [0.5, 0.0, 1.0]), 100.0);
     }
 }

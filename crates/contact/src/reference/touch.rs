@@ -1,4 +1,4 @@
-//! All points in which two bodies touch.
+//! All contact points of two bodies.
 
 use nalgebra::{Point3, Vector3};
 
@@ -10,7 +10,7 @@ use crate::shape::field::Field;
 /// The points of each body that are nearer than `margin` to the other, unordered.
 pub(super) fn touches(posed: Posed<'_>, margin: f64) -> Vec<Candidate> {
     let Posed { shapes: [p, q], poses: [a, b] } = posed;
-    // where both are half-spaces or empty there is nothing to ask
+    // two half-spaces or empty shapes have no points
     let apart = (a.translation.vector - b.translation.vector).norm();
     if apart > p.radius() + q.radius() + margin {
         return Vec::new();
@@ -25,8 +25,8 @@ pub(super) fn touches(posed: Posed<'_>, margin: f64) -> Vec<Candidate> {
     }
 }
 
-/// The surface points of a box less than `margin` m above a half-space. A mesh is tested with the same points, so
-/// that boxes slide alike on both.
+/// The surface points of a box less than `margin` m above a half-space. A mesh is tested with the
+/// same points, so that boxes slide alike on both.
 fn points_below(owner: Side, posed: Posed<'_>, margin: f64) -> Vec<Candidate> {
     let [own, floor] = owner.order();
     let map = posed.poses[floor].inv_mul(posed.poses[own]);

@@ -8,7 +8,7 @@ use crate::shape::polyhedron::Polyhedron;
 #[derive(Clone, Debug)]
 pub(crate) struct Compound {
     pub(crate) parts: Box<[Part]>,
-    /// Keys of all parts.
+    /// Number of keys of all parts.
     pub(crate) keys: u32,
     pub(crate) half_width: f64,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Part {
 }
 
 impl Compound {
-    /// `None` of no parts.
+    /// `None` without parts.
     pub(crate) fn new(solids: impl IntoIterator<Item = Polyhedron>) -> Option<Self> {
         let mut keys = 0;
         let part = |solid: Polyhedron| {
@@ -37,7 +37,7 @@ impl Compound {
             Part { solid, center, radius, first_key }
         };
         let parts: Box<[Part]> = solids.into_iter().map(part).collect();
-        // splinters that were joined to a solid make it no thinner
+        // slivers joined to a solid make it no thinner
         let widths = parts.iter().map(|part| part.solid.half_width());
         let half_width = widths.reduce(f64::max)?;
         Some(Self { parts, keys, half_width })
@@ -48,7 +48,7 @@ impl Compound {
         self.parts.iter().flat_map(|part| (part.first_key..).zip(part.solid.corners()))
     }
 
-    /// The parts that come within `reach` m of a point, with their numbers.
+    /// The parts within `reach` m of a point, with their indices.
     pub(crate) fn parts_near(
         &self,
         p: Point3<f64>,

@@ -49,7 +49,7 @@ impl Field {
         matches!(self, Self::Ball { .. } | Self::Round(_))
     }
 
-    /// Signed distance at body point `p`, m; outside a fragment it is a lower bound, and inside a union
+    /// Signed distance at body point `p`, m; outside a sampled solid a lower bound, inside a union
     /// of convex solids the depth in one of them.
     pub fn distance(&self, p: &Point3<f64>) -> f64 {
         match self {
@@ -68,7 +68,7 @@ impl Field {
         }
     }
 
-    /// [`Field::distance`] inside; outside a lower bound of it, which convex solids give in a fraction of the time.
+    /// [`Field::distance`] inside; outside a lower bound, which is much faster for convex solids.
     pub fn lower_bound(&self, p: &Point3<f64>) -> f64 {
         match self {
             Self::Hull(hull) => hull.lower_bound(p),
@@ -79,8 +79,8 @@ impl Field {
         }
     }
 
-    /// Outward normal at body point `p`; where it is undefined, the direction from the origin, and
-    /// there x.
+    /// Outward normal at body point `p`; where it is undefined, the direction from the origin; at
+    /// the origin x.
     pub fn normal(&self, p: &Point3<f64>) -> Vector3<f64> {
         let normal = match self {
             Self::HalfSpace => Some(Vector3::y()),
@@ -99,7 +99,8 @@ impl Field {
     }
 }
 
-/// The hull that `p` is deepest in, or nearest to, the first of equals, and its signed distance, m.
+/// The hull with the largest depth of `p`, or nearest to it, the first among equals, and its signed
+/// distance, m.
 fn nearest<'h>(hulls: &'h [ConvexHull], p: &Point3<f64>) -> (Option<&'h ConvexHull>, f64) {
     let mut nearest = (None, f64::INFINITY);
     for hull in hulls {

@@ -1,4 +1,4 @@
-//! Surface points under a tree of bounding spheres, to find those near another body.
+//! Surface points in a tree of bounding spheres, to find those near another body.
 
 use nalgebra::{Point3, center};
 
@@ -8,17 +8,17 @@ use crate::shape::query::{Ask, LANES, Packet, Query};
 #[derive(Clone, Copy, Debug)]
 struct Node {
     centers: Packet,
-    /// Not a number where there is no sphere.
+    /// NaN where there is no sphere.
     radii: [f32; LANES],
 }
 
-/// Points in an order in which each packet of [`LANES`] lies close together, and each as many of
-/// these packets, and so on.
+/// Points in an order in which each packet of [`LANES`] is compact, and each packet of as many
+/// packets, and so on.
 #[derive(Clone, Debug)]
 pub(crate) struct PointTree {
     points: Vec<Point3<f64>>,
     leaves: Box<[Packet]>,
-    /// Spheres around leaves first, at the end a single node.
+    /// Spheres around leaves first, the root last.
     levels: Box<[Box<[Node]>]>,
 }
 
@@ -41,8 +41,8 @@ impl PointTree {
         &self.points
     }
 
-    /// Calls `found(index, point, distance)` for every point that is nearer than `margin` m to the
-    /// field of `query`. Returns how many points and spheres were asked.
+    /// Calls `found(index, point, distance)` for every point nearer than `margin` m to the field of
+    /// `query`. Returns the number of points and spheres tested.
     pub(crate) fn near(
         &self,
         margin: f64,
@@ -59,8 +59,8 @@ impl PointTree {
         }
     }
 
-    /// The least distance of a point to the field of `query`, m, or `most` if none is nearer, or any
-    /// below `enough` if one is; and how many points and spheres were asked.
+    /// The least distance of a point to the field of `query`, m: `most` if none is nearer, or any
+    /// below `enough` if one is; and the number of points and spheres tested.
     pub(crate) fn least(&self, most: f64, enough: f64, query: &Query<'_>) -> (f64, usize) {
         let mut least = most;
         let found = |_, distance: f64| {
@@ -74,19 +74,20 @@ impl PointTree {
         (least, asked)
     }
 
-    /// Calls `found(index, distance)` for points nearer than a limit; what it returns is the limit
-    /// from then on. Returns how many points and spheres were asked.
+    /// Calls `found(index, distance)` for points nearer than a limit; its return value is the next
+    /// limit. Returns the number of points and spheres tested.
     fn look(&self, query: &impl Ask, limit: f64, found: impl FnMut(usize, f64) -> f64) -> usize {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "measured: see the notes of the pile benchmark")]
-            // SAFETY: the processor has AVX2, which was asked just now
+            // SAFETY: the processor has AVX2, as just checked
             return unsafe { self.visit_wide(query, limit, found) };
         }
         self.visit(query, limit, found)
     }
 
-    /// [`PointTree::visit`] on vectors of eight numbers. Nothing is fused, so the bits are the same.
+    /// [`PointTree::visit`] on vectors of eight numbers. Nothing is fused, so the bits are the
+    /// same.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn visit_wide(
@@ -107,7 +108,7 @@ impl PointTree {
     ) -> usize {
         let Some(top) = self.levels.len().checked_sub(1) else { return 0 };
         let mut asked = 0;
-        // as deep as any tree of points with numbers of 32 bits is, with the siblings on the way
+        // depth of a tree of points with 32-bit indices, with the siblings on the path
         let mut waiting = [(0u32, 0u32, 0.0f32); 11 * LANES];
         let mut left = 1;
         waiting[0] = (top as u32 + 1, 0, f32::NEG_INFINITY);
@@ -140,7 +141,7 @@ impl PointTree {
                 waiting[left] = (level - 1, at * LANES as u32 + lane as u32, nearest[lane]);
                 left += 1;
             }
-            // the nearest next: it may spare the others
+            // the nearest next: it may exclude the others
             if let Some(best) = (first..left).min_by(|&p, &q| waiting[p].2.total_cmp(&waiting[q].2))
             {
                 waiting.swap(best, left - 1);
@@ -150,13 +151,13 @@ impl PointTree {
     }
 }
 
-/// Puts points in order for groups of [`LANES`], [`LANES`] squared and so on.
+/// Sorts points into groups of [`LANES`], [`LANES`] squared and so on.
 fn sort(points: &mut [Point3<f64>]) {
     if points.len() <= LANES {
         return;
     }
     let (low, high) = bounds(points);
-    // whole groups on the left, the largest that there are
+    // whole groups of the largest possible size on the left
     let mut group = LANES;
     while group * LANES < points.len() {
         group *= LANES;
@@ -202,7 +203,7 @@ mod tests {
     use super::*;
     use crate::shape::field::Field;
 
-    /// An ellipsoid's samples, with points on and around it.
+    /// The samples of an ellipsoid, with points on and around it.
     fn ellipsoid() -> (Field, Vec<Point3<f64>>) {
         let half = Vector3::new(0.3, 0.2, 0.1);
         let bounds = Aabb { min: (-half).into(), max: half.into() };

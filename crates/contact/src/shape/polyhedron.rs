@@ -5,10 +5,12 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::lanes::{LANES, Wide, Wide3, least_of, most_of, wide};
 
-/// Area of a degenerate triangle relative to the square of its longest side. Triangles are coplanar if their normals,
-/// and their offsets relative to the size of the solid, differ by less than its square root.
+/// Area of a degenerate triangle relative to the square of its longest side. Triangles are coplanar
+/// if their normals, and their offsets relative to the size of the solid, differ by less than its
+/// square root.
 const SAME: f64 = 1e-9;
-/// Limit of edges for the exact width, which takes all pairs of edges: a polyhedron of 128 corners has so many.
+/// Limit of edges for the exact width, which takes all pairs of edges: that of a polyhedron with
+/// 128 corners.
 pub(crate) const MAX_EDGES: usize = 378;
 
 /// Limit of contact points on an edge.
@@ -18,37 +20,37 @@ pub(crate) const MAX_BENDS: usize = 4;
 #[derive(Clone, Debug)]
 pub(crate) struct Polyhedron {
     pub(crate) corners: Box<[Point3<f64>]>,
-    /// The same in lanes; the last fills the rest.
+    /// The same in lanes; the last corner fills the rest.
     pub(crate) lanes: Box<[Wide3]>,
     pub(crate) planes: Box<[Planes]>,
     pub(crate) edges: Box<[Edge]>,
-    /// Half of the least distance of two parallel planes around it, or less if it has very many edges,
-    /// m.
+    /// Half of the least distance of two parallel supporting planes, m; less if there are very many
+    /// edges.
     pub(crate) half_width: f64,
-    /// Radius of the ball about the origin that fits in, m, or minus the distance of the farthest corner
-    /// if the origin is outside.
+    /// Radius of the largest inscribed ball about the origin, m, or minus the distance of the
+    /// farthest corner if the origin is outside.
     pub(crate) inner: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edge {
-    /// Numbers of its corners.
+    /// Indices of its corners.
     pub(crate) ends: [u32; 2],
     /// m.
     pub(crate) length: f64,
 }
 
-/// Planes of faces; the last fills the rest.
+/// Planes of faces; the last one fills the rest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Planes {
-    /// Unit, outwards.
+    /// Outward unit normals.
     pub(crate) normals: Wide3,
     /// Distances from the origin along them, m.
     pub(crate) offsets: Wide,
 }
 
 impl Polyhedron {
-    /// `hull`, whose coordinates `material` takes from those of the body; `None` if it has only slivers.
+    /// `material` maps body coordinates to those of `hull`; `None` if it has only slivers.
     pub(crate) fn new(hull: &ConvexHull, material: &Isometry3<f64>) -> Option<Self> {
         let mesh = hull.mesh();
         let corners: Box<[Point3<f64>]> =
@@ -75,7 +77,7 @@ impl Polyhedron {
             edges.extend([[a, b], [b, c], [c, a]].map(|[p, q]| ([p.min(q), p.max(q)], face)));
         }
         edges.sort_unstable();
-        // between two triangles of one face there is none
+        // triangles of one face have no edge between them
         let of_faces = edges
             .chunk_by(|p, q| p.0 == q.0)
             .filter(|sides| sides.first().map(|side| side.1) != sides.last().map(|side| side.1));
@@ -83,7 +85,7 @@ impl Polyhedron {
         (!faces.is_empty()).then(|| Self::of(corners, &faces, edges))
     }
 
-    /// Of a box about the origin with half edge lengths `half`, m.
+    /// A box about the origin with half edge lengths `half`, m.
     pub(crate) fn cuboid(half: &Vector3<f64>) -> Self {
         let bounds = Aabb { min: Point3::from(-half), max: Point3::from(*half) };
         let faces: Vec<_> = (0..3)
@@ -124,13 +126,13 @@ impl Polyhedron {
         self.half_width
     }
 
-    /// Keys that candidates on it may have.
+    /// Number of candidate keys.
     pub(crate) fn key_count(&self) -> u32 {
         (self.corners.len() + MAX_BENDS * self.edges.len()) as u32
     }
 
-    /// The largest signed distance of a point from the plane of a face, m: that from the solid inside, a
-    /// lower bound of it outside.
+    /// The largest signed distance of a point from the plane of a face, m: inside that from the
+    /// solid, outside a lower bound.
     pub(crate) fn height(&self, p: &Point3<f64>) -> f64 {
         let (p, mut most) = (wide(&p.coords), Wide([f64::NEG_INFINITY; LANES]));
         for Planes { normals, offsets } in &self.planes {
@@ -144,7 +146,7 @@ impl Polyhedron {
         self.corners.iter().map(|p| p.coords.norm()).fold(0.0, f64::max)
     }
 
-    /// Numbers of the corners of each edge.
+    /// Indices of the corners of each edge.
     pub(crate) fn edges(&self) -> impl Iterator<Item = [usize; 2]> {
         (0..self.edges.len()).map(|edge| self.edge(edge))
     }
@@ -162,7 +164,7 @@ impl Polyhedron {
         LANES * self.planes.len()
     }
 
-    /// How far it reaches along `way` at least, m.
+    /// The least extent along `way`, m.
     #[inline(always)]
     pub(crate) fn least_along(&self, way: &Vector3<f64>) -> f64 {
         let (way, mut least) = (wide(way), Wide([f64::INFINITY; LANES]));
@@ -172,7 +174,7 @@ impl Polyhedron {
         least.0.into_iter().fold(f64::INFINITY, least_of)
     }
 
-    /// Unit normal, outwards, and offset of a face.
+    /// Outward unit normal and offset of a face.
     pub(crate) fn plane(&self, number: usize) -> (Vector3<f64>, f64) {
         let Planes { normals, offsets } = &self.planes[number / LANES];
         let lane = number % LANES;
@@ -180,9 +182,9 @@ impl Polyhedron {
     }
 }
 
-/// The least distance of two parallel planes with all `corners` between them, m: one is that of a face,
-/// or each holds an edge (Houle and Toussaint 1988). If there are more edges than are worth trying
-/// two by two it is the width of a ball inside.
+/// The least distance of two parallel planes with all `corners` between them, m: one is that of a
+/// face, or each contains an edge (Houle and Toussaint 1988). With too many edges for all pairs it
+/// is the diameter of an inscribed ball.
 fn width(corners: &[Point3<f64>], faces: &[(Vector3<f64>, f64)], edges: &[Edge]) -> f64 {
     if edges.len() > MAX_EDGES {
         let sum: Vector3<f64> = corners.iter().map(|p| p.coords).sum();
@@ -201,7 +203,7 @@ fn width(corners: &[Point3<f64>], faces: &[(Vector3<f64>, f64)], edges: &[Edge])
             let [q, other_end] = ends(other);
             let normal = (end - p).cross(&(other_end - q));
             let length = normal.norm();
-            // planes through parallel edges are least apart along a face
+            // planes through parallel edges are closest along a face
             if length <= SAME.sqrt() * edge.length * other.length {
                 continue;
             }

@@ -1,24 +1,24 @@
-//! Asking a field at points of another body: the way from there to the samples in one matrix.
+//! Distance queries at points of another body, with one transformation from there to the samples.
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 use crate::shape::field::Field;
 
-/// A field as seen from another body.
+/// A field in the coordinates of another body.
 pub(crate) enum Query<'a> {
     Analytic(Analytic<'a>),
     Grid(GridQuery<'a>),
 }
 
-/// Points that are asked at once.
+/// Number of points per query.
 pub(crate) const LANES: usize = 8;
 
-/// Their coordinates.
+/// The coordinates of the points of a query.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet([[f32; LANES]; 3]);
 
 impl Packet {
-    /// Up to [`LANES`] points; the last fills the rest.
+    /// Up to [`LANES`] points; the last one fills the rest.
     pub(crate) fn new(points: &[Point3<f64>]) -> Self {
         let last = points.len().saturating_sub(1);
         let at =
@@ -31,26 +31,26 @@ impl Packet {
     }
 }
 
-/// Many signed distances at once.
+/// Vectorized signed distance queries.
 pub(crate) trait Ask {
-    /// Lower bounds at points in the asking body's coordinates, m, but for rounding.
+    /// Lower bounds at points in the querying body's coordinates, m, up to round-off.
     fn bounds(&self, points: &Packet) -> [f32; LANES];
 
-    /// Signed distances of points, m, which `exact` has unrounded, as far as there are some; `None`
-    /// if surely all are above `limit`.
+    /// Signed distances of points, m, given without rounding in `exact`, for as many as there are;
+    /// `None` if all are certainly above `limit`.
     fn distances(&self, points: &Packet, exact: &[Point3<f64>], limit: f32)
     -> Option<[f64; LANES]>;
 }
 
-/// A field that is a formula.
+/// An analytic field.
 pub(crate) struct Analytic<'a> {
     field: &'a Field,
-    /// From the asking body's coordinates.
+    /// Maps from the querying body's coordinates.
     map: Isometry3<f64>,
 }
 
 impl Analytic<'_> {
-    /// A lower bound of the distance, quicker where that takes long.
+    /// A lower bound of the distance, faster for expensive fields.
     fn lower_bound(&self, p: &Point3<f64>) -> f64 {
         self.field.lower_bound(&(self.map * p))
     }
@@ -73,19 +73,19 @@ impl Ask for Analytic<'_> {
     }
 }
 
-/// Samples, and the way to them in grid cells.
+/// Samples, and the transformation to grid cells.
 pub(crate) struct GridQuery<'a> {
     samples: &'a [f32],
     dims: [usize; 3],
     spacing: f64,
     turn: Matrix3<f64>,
     shift: Vector3<f64>,
-    /// The same, rounded, row by row.
+    /// The same in single precision, row by row.
     rows: [[f32; 4]; 3],
 }
 
 impl<'a> Query<'a> {
-    /// `map` takes the asking body's coordinates to those of the field.
+    /// `map` takes the querying body's coordinates to those of the field.
     pub(crate) fn new(field: &'a Field, map: &Isometry3<f64>) -> Self {
         let Field::Grid { level_set, material } = field else {
             return Self::Analytic(Analytic { field, map: *map });
@@ -105,7 +105,7 @@ impl<'a> Query<'a> {
         })
     }
 
-    /// Signed distance at the asking body's point `p`, m.
+    /// Signed distance at point `p` of the querying body, m.
     pub(crate) fn distance(&self, p: &Point3<f64>) -> f64 {
         match self {
             Self::Analytic(analytic) => analytic.distance(p),
@@ -114,14 +114,14 @@ impl<'a> Query<'a> {
     }
 }
 
-/// Cells by which samples at the corners of a cell differ at most, on average by their weights,
-/// from the one nearest to a point: reached in the middle.
+/// Upper bound in cells of the weighted mean difference of the samples at the corners of a cell
+/// from the one nearest to a point, which is reached in the middle.
 const NEAREST: f64 = 1.123;
 
-/// What makes the last place of a number of 32 bits one: numbers that are added to it are rounded.
+/// A float whose last place is one: adding it rounds to integers.
 const ONES: f32 = 8_388_608.0;
 
-// loops, not closures: these are always inlined and so become vectors
+// loops, not closures: these are always inlined and vectorized
 impl Ask for GridQuery<'_> {
     #[inline(always)]
     fn bounds(&self, points: &Packet) -> [f32; LANES] {
@@ -142,7 +142,7 @@ impl Ask for GridQuery<'_> {
         for axis in 0..3 {
             let most = (self.dims[axis] - 2) as f32;
             for k in 0..LANES {
-                // halves are rounded to either side, which is the same where cells meet
+                // halves round to either side, which is the same at cell boundaries
                 let inside = located.inside[axis][k];
                 cells[axis][k] = clamp(inside - 0.5, most) + ONES;
                 weights[axis][k] = inside - (cells[axis][k] - ONES);
@@ -178,7 +178,7 @@ impl Ask for GridQuery<'_> {
 /// Points in cells.
 struct Located {
     at: [[f32; LANES]; 3],
-    /// The nearest to them that have samples around.
+    /// The nearest points with samples around them.
     inside: [[f32; LANES]; 3],
 }
 
@@ -213,7 +213,7 @@ impl GridQuery<'_> {
         Located { at, inside }
     }
 
-    /// Numbers of samples from their places in cells plus [`ONES`].
+    /// Indices of samples from their positions in cells plus [`ONES`].
     #[inline(always)]
     fn numbers(&self, [x, y, z]: &[[f32; LANES]; 3]) -> [u32; LANES] {
         let (ny, nz) = (self.dims[1] as u32, self.dims[2] as u32);
@@ -225,7 +225,8 @@ impl GridQuery<'_> {
         numbers
     }
 
-    /// `values` of the nearest with samples around, as `LevelSet::value` outside its box.
+    /// `values` of the nearest points with samples around, extrapolated like `LevelSet::value`
+    /// outside its box.
     #[inline(always)]
     fn with_outside(&self, values: &[f32; LANES], located: &Located) -> [f32; LANES] {
         let Located { at: [x, y, z], inside: [p, q, r] } = located;
@@ -247,12 +248,12 @@ impl GridQuery<'_> {
         if inside == at {
             return value;
         }
-        // as `LevelSet::value` outside its box
+        // like `LevelSet::value` outside its box
         let outside = (at - inside).norm_squared() * (self.spacing * self.spacing);
         (outside + value.max(0.0).powi(2)).sqrt()
     }
 
-    /// A point in cells, and the nearest to it that has samples around.
+    /// A point in cells, and the nearest point with samples around it.
     fn locate(&self, p: &Point3<f64>) -> (Vector3<f64>, Vector3<f64>) {
         let at = self.turn * p.coords + self.shift;
         let last = Vector3::from(self.dims.map(|n| (n - 1) as f64));
@@ -278,7 +279,7 @@ impl GridQuery<'_> {
     }
 }
 
-/// Samples by their numbers, each `shift` higher. Written out, they stay in registers.
+/// Samples by their indices, each `shift` higher. Written out, they stay in registers.
 #[inline(always)]
 fn gathered(samples: &[f32], numbers: &[u32; LANES], shift: usize) -> [f32; LANES] {
     let [a, b, c, d, e, f, g, h] = *numbers;
@@ -286,7 +287,7 @@ fn gathered(samples: &[f32], numbers: &[u32; LANES], shift: usize) -> [f32; LANE
     [at(a), at(b), at(c), at(d), at(e), at(f), at(g), at(h)]
 }
 
-/// A number no less than zero and no more than `most`; zero if it is not a number.
+/// A number clamped to the range from zero to `most`; zero for NaN.
 #[inline(always)]
 fn clamp(x: f32, most: f32) -> f32 {
     let x = if x > 0.0 { x } else { 0.0 };

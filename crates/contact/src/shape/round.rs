@@ -1,4 +1,4 @@
-//! A solid of revolution by itself: signed distance, support map and measures.
+//! Solids of revolution: signed distance, support function and measures.
 
 use levelset::Aabb;
 use nalgebra::{Point3, Vector3};
@@ -12,11 +12,11 @@ pub struct Rim {
     pub radius: f64,
 }
 
-/// A convex solid of revolution about the y axis of the body: the convex hull of two rims and all that
-/// is no farther than `rounding` from it.
+/// A convex solid of revolution about the y axis of the body: the Minkowski sum of the convex hull
+/// of two rims and a ball of radius `rounding`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Round {
-    /// The lower first.
+    /// The lower one first.
     rims: [Rim; 2],
     /// m.
     rounding: f64,
@@ -25,18 +25,18 @@ pub struct Round {
 }
 
 impl Round {
-    /// A cylinder about the origin; both lengths, m, must be above zero.
+    /// A cylinder about the origin; both lengths, m, must be positive.
     pub fn cylinder(half_height: f64, radius: f64) -> Self {
         Self::new([-half_height, half_height].map(|height| Rim { height, radius }), 0.0)
     }
 
     /// A cylinder with hemispheres at both ends about the origin. `half_height` is that of the
-    /// cylinder; both lengths, m, must be above zero.
+    /// cylinder; both lengths, m, must be positive.
     pub fn capsule(half_height: f64, radius: f64) -> Self {
         Self::new([-half_height, half_height].map(|height| Rim { height, radius: 0.0 }), radius)
     }
 
-    /// A cone about its center of mass, its tip up the y axis; both lengths, m, must be above zero.
+    /// A cone about its center of mass, its tip up the y axis; both lengths, m, must be positive.
     pub fn cone(half_height: f64, radius: f64) -> Self {
         let base = Rim { height: -0.5 * half_height, radius };
         Self::new([base, Rim { height: 1.5 * half_height, radius: 0.0 }], 0.0)
@@ -50,12 +50,12 @@ impl Round {
         Self { rims, rounding, side }
     }
 
-    /// The rims, the lower first.
+    /// The rims, the lower one first.
     pub fn rims(&self) -> &[Rim; 2] {
         &self.rims
     }
 
-    /// How far the surface is from the hull of the rims, m: the radius of a capsule.
+    /// Radius of the rounding, m: that of a capsule.
     pub fn rounding(&self) -> f64 {
         self.rounding
     }
@@ -73,8 +73,7 @@ impl Round {
         (distance - self.rounding, Vector3::new(out[0] * across, along, out[1] * across))
     }
 
-    /// Signed distance of the hull of the rims in a half-plane through the axis, m, and its normal
-    /// there.
+    /// Signed distance of the hull of the rims in a half-plane through the axis, m, and the normal.
     fn in_section(&self, radial: f64, y: f64) -> (f64, [f64; 2]) {
         let [low, high] = self.rims;
         let [across, along] = self.side;
@@ -108,20 +107,20 @@ impl Round {
         if distance > 0.0 { (distance, [u / distance, v / distance]) } else { (0.0, self.side) }
     }
 
-    /// How far it reaches along the unit vector `way`, m: its support function.
+    /// The support function: extent along the unit vector `way`, m.
     pub fn reach(&self, way: &Vector3<f64>) -> f64 {
         let across = (way.x * way.x + way.z * way.z).sqrt();
         let [low, high] = self.rims.map(|rim| rim.height * way.y + rim.radius * across);
         low.max(high) + self.rounding
     }
 
-    /// The point of each rim that is farthest along the unit vector `way`.
+    /// The support point of each rim along the unit vector `way`.
     pub(crate) fn farthest(&self, way: &Vector3<f64>) -> [Point3<f64>; 2] {
         self.rims.map(|rim| self.on_rim(&rim, &level(way), way))
     }
 
-    /// Points on the surface that are farthest along the unit vector `way`: of each rim the farthest,
-    /// and where it is no point three more at right angles around it. Each is numbered by rim and angle.
+    /// Support points along the unit vector `way`: one of each rim, and three more at right angles
+    /// around a rim that is not a point. Each has a key of rim and angle.
     pub(crate) fn around(&self, way: &Vector3<f64>) -> impl Iterator<Item = (u32, Point3<f64>)> {
         let first = level(way);
         let turns = [first, [-first[1], first[0]], [-first[0], -first[1]], [first[1], -first[0]]];
@@ -154,8 +153,8 @@ impl Round {
         low.max(high) + self.rounding
     }
 
-    /// Half of the least distance of two parallel planes around it, m. In the plane of the axis one of
-    /// two such lines holds a side of the section (Houle and Toussaint 1988).
+    /// Half of the least distance of two parallel supporting planes, m. In the plane of the axis
+    /// one of the two lines contains a side of the section (Houle and Toussaint 1988).
     pub(crate) fn half_width(&self) -> f64 {
         let [low, high] = self.rims;
         let [across, along] = self.side;
@@ -164,15 +163,15 @@ impl Round {
         0.5 * aslant.min(high.height - low.height + 2.0 * self.rounding)
     }
 
-    /// Points on the surface `spacing` m apart or closer, but no more than
-    /// [`Round::MAX_AROUND`] around it.
+    /// Points on the surface at most `spacing` m apart, but at most [`Round::MAX_AROUND`] around
+    /// it.
     pub(crate) fn points(&self, spacing: f64) -> Vec<Point3<f64>> {
         let mut points = Vec::new();
         let section = self.section(spacing);
         for [radial, y] in section {
             let around = (std::f64::consts::TAU * radial / spacing).ceil();
             let count = around.clamp(4.0, Self::MAX_AROUND) as u32;
-            // on the axis there is one
+            // a single point on the axis
             let count = if radial > 0.0 { count } else { 1 };
             for n in 0..count {
                 let (sin, cos) =
@@ -183,11 +182,11 @@ impl Round {
         points
     }
 
-    /// Most points around the axis and along each part of the section.
+    /// Largest number of points around the axis and along each part of the section.
     pub(crate) const MAX_AROUND: f64 = 128.0;
 
-    /// The outline of the section through the axis, from the lower end of the axis to the upper, radius and
-    /// height of points `spacing` m apart or closer.
+    /// The outline of the section through the axis, from the lower end of the axis to the upper:
+    /// radius and height of points at most `spacing` m apart.
     pub fn section(&self, spacing: f64) -> Vec<[f64; 2]> {
         let [low, high] = self.rims;
         let mut outline = Vec::new();
@@ -239,10 +238,11 @@ impl Round {
     }
 }
 
-/// Slope of an axis to a normal below which they are parallel: the rim has no farthest point then.
+/// Slope of an axis to a normal below which they count as parallel: the rim has no unique support
+/// point.
 const LEVEL: f64 = 1e-9;
 
-/// The direction across the axis of the unit vector `way`; x if that is along the axis.
+/// The direction across the axis of the unit vector `way`; x if `way` is along the axis.
 fn level(way: &Vector3<f64>) -> [f64; 2] {
     let across = (way.x * way.x + way.z * way.z).sqrt();
     if across > LEVEL { [way.x / across, way.z / across] } else { [1.0, 0.0] }

@@ -10,9 +10,9 @@ use crate::Triangles;
 
 /// A solid of tetrahedra in body coordinates.
 ///
-/// A point is inside if a tetrahedron holds it, which a uniform grid finds. Its depth is the distance to
-/// the nearest face of the surface, and so is the distance of a point outside. Faces of a crack that is
-/// shut are no surface.
+/// A point is inside if a tetrahedron contains it, which a uniform grid finds. The distance of any
+/// point is that to the nearest face of the surface. Faces of a closed crack do not count as
+/// surface.
 #[derive(Clone, Debug)]
 pub struct TetSolid {
     mesh: TetMesh,
@@ -25,22 +25,22 @@ pub struct TetSolid {
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     corner: Point3<f64>,
-    /// From the way from the corner to the coordinates of the other corners.
+    /// From offsets to the corner to the barycentric coordinates of the other corners.
     inverse: Matrix3<f64>,
 }
 
-/// The tetrahedra that each cell of a uniform grid may meet.
+/// The tetrahedra that may overlap each cell of a uniform grid.
 #[derive(Clone, Debug)]
 struct Cells {
     origin: Point3<f64>,
     spacing: Vector3<f64>,
     dims: [usize; 3],
-    /// Of each cell where its tetrahedra start; one more at the end.
+    /// Start of each cell's tetrahedra; one more at the end.
     starts: Vec<u32>,
     tets: Vec<u32>,
 }
 
-/// Cells from first to last along each axis.
+/// First and last cell along each axis.
 type Range = [[usize; 2]; 3];
 
 /// Number of cells in a range.
@@ -48,7 +48,7 @@ fn size(range: &Range) -> usize {
     range.iter().map(|[first, last]| last - first + 1).product()
 }
 
-/// Why tetrahedra cannot collide.
+/// Why tetrahedra are invalid.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum TetSolidError {
@@ -60,19 +60,20 @@ pub enum TetSolidError {
     Surface(#[from] MeshError),
 }
 
-/// Barycentric coordinates down to which a point on a face counts as inside, against gaps by rounding.
+/// Tolerance of barycentric coordinates for points on a face, against gaps by rounding.
 const ON_FACE: f64 = -1e-12;
-/// Cells of the grid for each tetrahedron, and the limits of their number along an axis and of the entries in all
-/// cells: cells get larger where tetrahedra of very different sizes would need more.
+/// Cells of the grid per tetrahedron, and the limits of their number along an axis and of the
+/// entries in all cells: cells are larger where tetrahedra of very different sizes would need more.
 const CELLS_PER_TET: f64 = 2.0;
 const MAX_DIM: usize = 1 << 10;
 const MAX_ENTRIES_PER_TET: usize = 64;
 
 impl TetSolid {
-    /// The solid of a mesh in material coordinates, to which `material` takes those of the body.
+    /// The solid of a mesh in material coordinates; `material` maps body coordinates to these.
     ///
     /// # Errors
-    /// [`TetSolidError`] if a tetrahedron is inverted, flat or names no vertex, or there is none.
+    /// [`TetSolidError`] if a tetrahedron is inverted, flat or has an unknown vertex, or there is
+    /// none.
     pub fn new(mesh: &TetMesh, material: &Isometry3<f64>) -> Result<Self, TetSolidError> {
         mesh.validate()?;
         let places = mesh.vertices.iter().map(|p| material.inverse_transform_point(p));
@@ -93,13 +94,13 @@ impl TetSolid {
         self.surface.mesh()
     }
 
-    /// The first tetrahedron that holds a point.
+    /// The first tetrahedron that contains a point.
     pub fn tetrahedron(&self, p: &Point3<f64>) -> Option<usize> {
         let near = self.cells.of(p).iter().map(|&tet| tet as usize);
         near.filter(|&tet| self.frames[tet].holds(p)).min()
     }
 
-    /// Signed distance of a point to the surface, m, and the direction in which it grows.
+    /// Signed distance of a point to the surface, m, and its gradient.
     pub fn distance_and_normal(&self, p: &Point3<f64>) -> (f64, Vector3<f64>) {
         self.surface.seen_from(p, self.tetrahedron(p).is_some())
     }
@@ -160,7 +161,7 @@ impl Cells {
         }
     }
 
-    /// Cells of some edge that nothing meets.
+    /// Empty cells with some edge length.
     fn empty(bounds: &Aabb, edge: f64) -> Self {
         let extents = bounds.extents();
         let dims = [0, 1, 2].map(|k| ((extents[k] / edge).ceil() as usize).clamp(1, MAX_DIM));
@@ -168,7 +169,7 @@ impl Cells {
         Self { origin: bounds.min, spacing, dims, starts: Vec::new(), tets: Vec::new() }
     }
 
-    /// Lists the tetrahedra of each cell by counting.
+    /// Lists the tetrahedra of each cell by a counting sort.
     fn fill(&mut self, ranges: &[Range]) {
         let [nx, ny, nz] = self.dims;
         let mut starts = vec![0u32; nx * ny * nz + 1];
@@ -194,7 +195,7 @@ impl Cells {
         (x0..=x1).flat_map(move |x| (y0..=y1).flat_map(move |y| row(x, y)))
     }
 
-    /// The cells that the box of some points meets, from first to last along each axis.
+    /// The cells that overlap the bounding box of some points: first and last along each axis.
     fn range(&self, corners: &[Point3<f64>; 4]) -> Range {
         [0, 1, 2].map(|axis| {
             let along = corners.map(|p| p[axis]);
@@ -208,11 +209,11 @@ impl Cells {
     /// The nearest cell along an axis.
     fn cell(&self, x: f64, axis: usize) -> usize {
         let at = (x - self.origin[axis]) / self.spacing[axis];
-        // negative and undefined places become zero
+        // negative and NaN positions become zero
         (at as usize).min(self.dims[axis] - 1)
     }
 
-    /// The tetrahedra that may hold a point.
+    /// The tetrahedra that may contain a point.
     fn of(&self, p: &Point3<f64>) -> &[u32] {
         let is_within = |axis: usize| {
             let along = p[axis] - self.origin[axis];
@@ -227,13 +228,13 @@ impl Cells {
     }
 }
 
-/// The faces of one tetrahedron only, by the places of their corners: where a crack is shut two vertices
-/// share a place.
+/// The faces of exactly one tetrahedron, by the positions of their corners: in a closed crack two
+/// vertices share a position.
 fn open_faces(mesh: &TetMesh) -> TriMesh {
     let mut names: BTreeMap<[u64; 3], u32> = BTreeMap::new();
     let mut name = |v: u32| {
         let p = &mesh.vertices[v as usize];
-        // adding zero makes -0 and 0 one place
+        // adding zero merges -0 and 0
         let key = [p.x, p.y, p.z].map(|x| (x + 0.0).to_bits());
         let next = names.len() as u32;
         *names.entry(key).or_insert(next)
@@ -252,7 +253,7 @@ fn open_faces(mesh: &TetMesh) -> TriMesh {
     compact(names, open)
 }
 
-/// Triangles with the places that they use.
+/// Triangles with the positions that they use.
 fn compact(names: BTreeMap<[u64; 3], u32>, mut triangles: Vec<[u32; 3]>) -> TriMesh {
     let mut places = vec![Point3::origin(); names.len()];
     for (key, name) in names {

@@ -1,4 +1,4 @@
-//! Triangles as they are: scenery that need not be closed.
+//! Triangle meshes, possibly open, as static scenery.
 
 use dynamics::Velocity;
 use levelset::{Aabb, MeshError, TriMesh};
@@ -9,30 +9,30 @@ use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhLeafCost, BvhNode};
 use parry3d::query::{PointQuery, PointQueryWithLocation};
 use parry3d::shape::{Triangle, TrianglePointLocation};
 
-/// The surface of a mesh, and what lies behind it.
+/// The surface of a mesh and the solid behind it.
 ///
-/// Solid is what is less than a thickness behind the triangles, seen from the side from which their
-/// corners run counter-clockwise. Distance is to the nearest point of the triangles, exact but for
-/// the far side of a thick sheet, which is a lower bound. Beyond an open edge nothing is behind, so
-/// that the solid ends there as if sawn off.
+/// The solid is the layer within a thickness behind the triangles, as seen from the side from which
+/// their corners run counter-clockwise. The distance is that to the nearest point of the triangles,
+/// exact except for the far side of a thick sheet, where it is a lower bound. The solid ends at
+/// open edges.
 #[derive(Clone)]
 pub struct Triangles {
     mesh: TriMesh,
     tree: Bvh,
     thickness: f64,
     faces: Vec<Face>,
-    /// Mean normals of the faces around each vertex by their angles there; `None` on open edges.
+    /// Angle-weighted mean normals of the faces around each vertex; `None` on open edges.
     vertices: Vec<Option<Vector3<f64>>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Face {
     normal: Vector3<f64>,
-    /// Sums of the normals of both faces at the edges AB, BC and CA; `None` where there is one face.
+    /// Sums of the normals of both faces at the edges AB, BC and CA; `None` if there is one face.
     edges: [Option<Vector3<f64>>; 3],
 }
 
-/// Part of a triangle, by its corners.
+/// A feature of a triangle, by its corners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Feature {
     Face,
@@ -41,16 +41,16 @@ enum Feature {
     Vertex(usize),
 }
 
-/// The point of a triangle that is nearest to another point.
+/// The point of a triangle nearest to another point.
 #[derive(Clone, Copy, Debug)]
 struct Nearest {
     triangle: u32,
     feature: Feature,
-    /// From there to the other point, m.
+    /// Offset to the other point, m.
     offset: Vector3<f64>,
 }
 
-/// A part of the surface that is nearer to a point than what is around it.
+/// A local minimum of the distance from a point to the surface.
 pub(crate) struct Facing {
     /// m; negative behind the surface.
     pub(crate) distance: f64,
@@ -71,10 +71,10 @@ impl std::fmt::Debug for Triangles {
 impl Triangles {
     /// The surface of `mesh` with `thickness` m of solid behind it, which may be infinite.
     ///
-    /// Vertices at the same place are one, and triangles without area are left out.
+    /// Vertices at the same position are merged, and triangles without area are left out.
     ///
     /// # Errors
-    /// [`MeshError`] when the mesh is empty, malformed or without area.
+    /// [`MeshError`] if the mesh is empty, malformed or without area.
     pub fn new(mesh: &TriMesh, thickness: f64) -> Result<Self, MeshError> {
         mesh.facts()?;
         let mut mesh = mesh.welded();
@@ -106,12 +106,12 @@ impl Triangles {
         &self.mesh
     }
 
-    /// How much solid there is behind the triangles, m.
+    /// Thickness of the solid behind the triangles, m.
     pub fn thickness(&self) -> f64 {
         self.thickness
     }
 
-    /// The boxes of the triangles.
+    /// The tree of the triangles' boxes.
     pub(crate) fn tree(&self) -> &Bvh {
         &self.tree
     }
@@ -121,7 +121,7 @@ impl Triangles {
         self.faces.iter().all(|face| face.edges.iter().all(Option::is_some))
     }
 
-    /// The smallest box around the triangles, grown by what is behind them.
+    /// The bounding box of the triangles, grown by the solid behind them.
     pub(crate) fn bounds(&self) -> Aabb {
         let at = Point3::origin();
         let bounds = Aabb::around(&self.mesh.vertices).unwrap_or(Aabb { min: at, max: at });
@@ -145,15 +145,15 @@ impl Triangles {
         Some(if is_back { -front } else { front })
     }
 
-    /// Distance at `p`, m, negative if `p` is inside, and the direction in which it grows.
+    /// Distance at `p`, m, negative if `p` is inside, and its gradient.
     pub(crate) fn seen_from(&self, p: &Point3<f64>, is_inside: bool) -> (f64, Vector3<f64>) {
         let Some(nearest) = self.nearest(p) else { return (f64::INFINITY, Vector3::y()) };
         let distance = nearest.offset.norm() * if is_inside { -1.0 } else { 1.0 };
         (distance, self.front(&nearest, distance))
     }
 
-    /// Parts of the surface that a ball of radius `reach` m about `p` meets: those that are nearer
-    /// than what is around them, so that edges inside a flat are none.
+    /// Parts of the surface within `reach` m of `p` that are local minima of the distance, so that
+    /// edges inside a flat surface do not count.
     pub(crate) fn facing(&self, p: &Point3<f64>, reach: f64) -> Vec<Facing> {
         let Some(nearest) = self.nearest(p) else { return Vec::new() };
         let distance = self.signed(&nearest);
@@ -249,7 +249,7 @@ impl Triangles {
         if behind { -distance } else { distance }
     }
 
-    /// The direction in which distance grows.
+    /// The gradient of the distance.
     fn front(&self, nearest: &Nearest, distance: f64) -> Vector3<f64> {
         let face = self.faces[nearest.triangle as usize].normal;
         if nearest.feature == Feature::Face {
@@ -315,7 +315,7 @@ fn vertex_normals(mesh: &TriMesh, faces: &[Face]) -> Vec<Option<Vector3<f64>>> {
 fn angle(p: &Vector3<f64>, q: &Vector3<f64>) -> f64 {
     let turn = Quaternion::from_parts(p.norm() * q.norm() + p.dot(q), p.cross(q));
     let turned = Isometry3::from_parts(Default::default(), UnitQuaternion::new_normalize(turn));
-    // not `Vector3::angle`: its bits differ between platforms
+    // not `Vector3::angle`, whose bits differ between platforms
     Velocity::between(&Isometry3::identity(), &turned, 1.0).angular.norm()
 }
 

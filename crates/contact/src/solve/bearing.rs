@@ -1,35 +1,35 @@
-//! Whether what props up a body at rest can bear a load: forces that push, within their friction
-//! cones (Coulomb), and balance it.
+//! Tests whether the supports of a body at rest can bear a load: compressive forces within their
+//! friction cones (Coulomb) that balance it.
 
 use dynamics::{MassProperties, Momentum, Velocity};
 use nalgebra::{Isometry3, Matrix3, Matrix6, Matrix6x3, Point3, Vector3, Vector6};
 
-/// What a prop gives way by, m/s for each N s on a body of 1 kg. So small that what is left of a
-/// load that can be borne does not count; above zero, so that of all ways to bear it the nearest to
-/// the last is taken.
+/// Compliance of a support, m/s per N s on a body of 1 kg. Small enough that the residual of a
+/// bearable load does not count; above zero, so that the solution nearest to the last one is
+/// unique.
 const COMPLIANCE: f64 = 1e-6;
-/// Newton steps; some five do.
+/// Limit of Newton steps; about five suffice.
 const STEPS: usize = 40;
-/// Halvings of a step.
+/// Limit of halvings of a step.
 const HALVINGS: usize = 30;
-/// Imbalance that is left, as a share of all that acts on the body.
+/// Tolerance of the balance as a share of all loads on the body.
 const LEFT: f64 = 1e-9;
 
-/// A place where a body is propped up.
+/// A support of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prop {
-    /// In the world, m.
+    /// Contact point in the world, m.
     pub at: Point3<f64>,
-    /// Unit normal in world axes, out of what props the body up.
+    /// Unit normal in world axes, out of the supporting body.
     pub normal: Vector3<f64>,
     /// Coulomb friction coefficient.
     pub friction: f64,
-    /// On the body in a step, N s.
+    /// Impulse on the body in a step, N s.
     pub impulse: Vector3<f64>,
 }
 
 impl Prop {
-    /// The nearest impulse to `j` in the friction cone, and how it changes with `j`.
+    /// The projection of `j` onto the friction cone, and its derivative.
     fn nearest(&self, j: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
         let along = j.dot(&self.normal);
         let across = j - self.normal * along;
@@ -49,18 +49,17 @@ impl Prop {
     }
 }
 
-/// A body that is propped up, in coordinates of momentum in which its kinetic energy is half the
-/// square.
+/// A supported body, in momentum coordinates in which its kinetic energy is half the square.
 struct Propped<'a> {
     load: Vector6<f64>,
     props: &'a [Prop],
-    /// What an impulse at each prop gives.
+    /// Change of momentum by a unit impulse at each support.
     arms: Vec<Matrix6x3<f64>>,
     compliance: f64,
 }
 
 impl Propped<'_> {
-    /// What props give that move at `velocity`.
+    /// The impulses of supports at `velocity`.
     fn impulses(
         &self,
         velocity: &Vector6<f64>,
@@ -70,14 +69,14 @@ impl Propped<'_> {
         })
     }
 
-    /// What has its least where the body and its props agree on a velocity.
+    /// The cost function whose minimum is the common velocity of the body and its supports.
     fn cost(&self, velocity: &Vector6<f64>) -> f64 {
         let props: f64 = self.impulses(velocity).map(|(j, _)| j.norm_squared()).sum();
         0.5 * velocity.norm_squared() - self.load.dot(velocity) + 0.5 * self.compliance * props
     }
 
-    /// The way from `velocity` to where they agree if no prop starts to slip or lets go, and the
-    /// slope of the cost; `None` once they do agree.
+    /// The Newton step from `velocity`, valid if no support starts to slip or separates, and the
+    /// slope of the cost; `None` at the minimum.
     fn step(&self, velocity: &Vector6<f64>) -> Option<(Vector6<f64>, f64)> {
         let (mut slope, mut bend) = (velocity - self.load, Matrix6::identity());
         let mut size = self.load.norm();
@@ -109,11 +108,11 @@ impl Propped<'_> {
     }
 }
 
-/// Changes the impulses of `props` on a body of this `mass` at `pose` so that they bear `load`, N s
-/// and N m s in a step about its center of mass, as far as they can. Returns the velocity that the
-/// rest of the load gives the body.
+/// Changes the impulses of `props` on a body of this `mass` at `pose` to bear `load`, N s and N m s
+/// in a step about its center of mass, as far as possible. Returns the velocity by the rest of the
+/// load.
 ///
-/// Of all ways to bear it this is the one nearest to what the props gave before, as if each were a
+/// Of all solutions this is the one nearest to the previous impulses, as if each support were a
 /// stiff spring.
 pub fn bear(
     mass: &MassProperties,
@@ -123,7 +122,7 @@ pub fn bear(
 ) -> Velocity {
     let axes = pose.rotation.to_rotation_matrix().into_inner();
     let linear = 1.0 / mass.mass().sqrt();
-    // zero about an axis that is locked
+    // zero about a locked axis
     let angular = mass.inertia().map(|i| 1.0 / i.sqrt());
     let turned = Matrix3::from_diagonal(&angular) * axes.transpose();
     let both = |p: &Momentum| {
@@ -193,14 +192,14 @@ mod tests {
     #[test]
     fn a_beam_tips_as_soon_as_its_load_is_past_the_support() {
         let (mass, pose) = plank();
-        // 4 * 0.02 holds down as much as 0.1 * 0.8
+        // 4 * 0.02 balances 0.1 * 0.8
         for (along, bears) in [(0.81, true), (0.83, false)] {
             let mut props =
                 [prop(&pose, -0.02, 0.1), prop(&pose, 0.02, 0.1), prop(&pose, 0.02, -0.1)];
             let left = bear(&mass, &pose, &load(&pose, 4.0, 0.1, along), &mut props);
             let speed = left.linear.norm() + left.angular.norm();
             assert_eq!(speed < 1e-5, bears, "{along}: {speed}");
-            // what it does is fall about the support
+            // it falls about the support
             let moment = 0.1 * (along - 0.02) - 4.0 * 0.02;
             let about = 4.2 + 12.0 * (0.02_f64.powi(2) + 0.1_f64.powi(2));
             let spin = (pose.inverse() * left.angular).z;
@@ -231,7 +230,7 @@ mod tests {
     fn what_is_in_balance_is_left_as_it_is() {
         let (mass, pose) = plank();
         let mut props = [-0.5, 0.5, 1.0].map(|x| prop(&pose, x, 0.0));
-        // not what springs would do
+        // not the solution of springs
         props[0].impulse = Vector3::y() * 2.0 + pose * Vector3::x() * 0.3;
         props[1].impulse = Vector3::y() * 2.0 - pose * Vector3::x() * 0.3;
         let before = props;

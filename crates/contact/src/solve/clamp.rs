@@ -3,10 +3,10 @@
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
-/// One side of a pair in the non-split state that the energy is measured in.
+/// One body of a pair in the non-split state in which energy is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct ClampedBody<'a> {
-    /// What the body is.
+    /// Mass properties or motion of the body.
     pub body: &'a Body,
     /// Orientation in the non-split state.
     pub rotation: &'a UnitQuaternion<f64>,
@@ -17,7 +17,7 @@ pub struct ClampedBody<'a> {
 }
 
 impl ClampedBody<'_> {
-    /// First and second order of the energy that a share of the impulse adds: J per unit share.
+    /// First- and second-order coefficients of the energy added by a share of the impulse, J.
     fn energy(&self, j: &Vector3<f64>, torque: &Vector3<f64>, frame: &Vector3<f64>) -> (f64, f64) {
         let Some(mass) = self.body.mass_properties() else { return (0.0, 0.0) };
         let Velocity { linear, angular } = self.body.velocity(self.rotation, self.momentum);
@@ -38,11 +38,11 @@ impl ClampedBody<'_> {
 }
 
 /// The share of the impulse `j` N s and angular impulse `torque` N m s, on `a` and reversed on `b`,
-/// that adds no kinetic energy in the given state: 1 if the whole does not, 0 if none may be
-/// applied (Su09 section 3.2).
+/// that adds no kinetic energy in the given state: 1 if the whole impulse adds none, 0 if no part
+/// may be applied (Su09 section 3.2).
 ///
-/// Next to a kinematic body the energy is that in the frame of its point at the contact; a static
-/// or kinematic body gains none.
+/// Next to a kinematic body the energy is measured in the frame of its contact point; a static or
+/// kinematic body gains none.
 pub fn clamp_scale(
     a: &ClampedBody<'_>,
     b: &ClampedBody<'_>,
@@ -55,7 +55,7 @@ pub fn clamp_scale(
     share(first_a + first_b, second_a + second_b)
 }
 
-/// Impulses at a contact that add no kinetic energy, and what is to be added to them.
+/// Impulses at a contact that add no kinetic energy, and additional impulses.
 pub(crate) struct Blend {
     /// Relative velocity without impulses, m/s.
     pub(crate) before: Vector3<f64>,
@@ -63,14 +63,14 @@ pub(crate) struct Blend {
     pub(crate) impulse: Vector3<f64>,
     /// Relative velocity with the impulses of all contacts, m/s.
     pub(crate) after: Vector3<f64>,
-    /// To be added, N s.
+    /// Additional impulse, N s.
     pub(crate) more: Vector3<f64>,
-    /// What all additions change the relative velocity by, m/s.
+    /// Change of the relative velocity by all additional impulses, m/s.
     pub(crate) change: Vector3<f64>,
 }
 
-/// The largest share, at most 1, of the additions with which the impulses of all contacts still add no kinetic
-/// energy.
+/// The largest share, at most 1, of the additional impulses for which all impulses together add no
+/// kinetic energy.
 pub(crate) fn blend(contacts: impl Iterator<Item = Blend>) -> f64 {
     // twice the energy is c + 2 b share + a share^2
     let (mut a, mut b, mut c) = (0.0, 0.0, 0.0);
@@ -83,7 +83,7 @@ pub(crate) fn blend(contacts: impl Iterator<Item = Blend>) -> f64 {
         return 0.0;
     }
     let root = (b * b - a * c).max(0.0).sqrt();
-    // the form of the positive root that does not cancel
+    // the form of the positive root without cancellation
     let share = if b <= 0.0 { (root - b) / a } else { -c / (b + root) };
     share.clamp(0.0, 1.0)
 }
@@ -91,27 +91,27 @@ pub(crate) fn blend(contacts: impl Iterator<Item = Blend>) -> f64 {
 /// The largest share, at most 1, for which `first share + second share^2 / 2` is not positive.
 fn share(first: f64, second: f64) -> f64 {
     if first >= 0.0 {
-        // a zero impulse is no gain
+        // a zero impulse adds nothing
         return if second == 0.0 { 1.0 } else { 0.0 };
     }
     (-2.0 * first / second).min(1.0)
 }
 
-/// What is done to an impulse that would add kinetic energy.
+/// Treatment of an impulse that would add kinetic energy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Clamp {
-    /// It is moved towards the frictionless plastic impulse: [`clamp_to_plastic`].
+    /// Moved towards the frictionless plastic impulse: [`clamp_to_plastic`].
     #[default]
     Plastic,
-    /// It is scaled towards zero, as in Su09: [`clamp_scale`].
+    /// Scaled towards zero, as in Su09: [`clamp_scale`].
     Scale,
-    /// Nothing.
+    /// Unchanged.
     Off,
 }
 
 impl Clamp {
-    /// The part of impulse `j` along `normal` that may be applied where a unit impulse changes the
-    /// relative velocity `u` by `k`, both of the state that the energy is measured in.
+    /// The part of impulse `j` along `normal` that may be applied. A unit impulse changes the
+    /// relative velocity `u` by `k`; both are of the state in which energy is measured.
     pub(crate) fn limit(
         self,
         j: &Vector3<f64>,
@@ -121,18 +121,18 @@ impl Clamp {
     ) -> Vector3<f64> {
         match self {
             Self::Plastic if u.dot(normal) < 0.0 => clamp_to_plastic(j, normal, k, u),
-            // bodies that part in that state have no plastic impulse
+            // separating bodies have no plastic impulse
             Self::Plastic | Self::Scale => j * share(j.dot(u), j.dot(&(k * j))),
             Self::Off => *j,
         }
     }
 }
 
-/// The impulse nearest to `j` on the way from the frictionless plastic impulse to `j` that adds no
-/// kinetic energy: unlike scaling towards zero, it never leaves the pair approaching.
+/// The impulse nearest to `j` on the segment from the frictionless plastic impulse to `j` that adds
+/// no kinetic energy. Unlike scaling towards zero, it never leaves the pair approaching.
 ///
-/// `k` and `u` are of the state that the energy is measured in. Returns `j` itself when that adds
-/// no energy or the pair does not approach.
+/// `k` and `u` are of the state in which energy is measured. Returns `j` itself if it adds no
+/// energy or the pair does not approach.
 pub fn clamp_to_plastic(
     j: &Vector3<f64>,
     normal: &Vector3<f64>,
@@ -159,7 +159,7 @@ pub(crate) fn kinetic_share([c, b, a]: [f64; 3]) -> f64 {
         return 1.0;
     }
     let root = (b * b - 2.0 * a * c).max(0.0).sqrt();
-    // the form of the positive root that does not cancel
+    // the form of the positive root without cancellation
     let share = if b <= 0.0 { (root - b) / a } else { -2.0 * c / (b + root) };
     share.clamp(0.0, 1.0)
 }

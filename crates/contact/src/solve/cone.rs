@@ -1,19 +1,19 @@
-//! The impulse of one contact that leads to a given velocity or lies on its friction cone.
+//! The impulse of one contact that reaches a target velocity or lies on its friction cone.
 
-/// How a contact answers impulses along its own axes, the normal and two tangents, 1/kg: a
+/// Inverse effective mass of a contact along its own axes, the normal and two tangents, 1/kg: a
 /// symmetric matrix.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answer {
     pub(crate) normal: f64,
-    /// Between the normal and each tangent.
+    /// Coupling of the normal and each tangent.
     pub(crate) mixed: [f64; 2],
-    /// Along the tangents: first, both, second.
+    /// Tangent block: first, mixed, second.
     pub(crate) tangent: [f64; 3],
 }
 
-/// Share of the slip across the drag at which a direction is found.
+/// Tolerance of the direction: slip across the friction impulse as a share of the slip.
 const ALIGNED: f64 = 1e-10;
-/// Share of its mass along the normal below which a contact that slides is taken to jam.
+/// Share of its mass along the normal below which a sliding contact counts as jammed.
 const JAMMED: f64 = 1e-6;
 
 impl Answer {
@@ -22,9 +22,10 @@ impl Answer {
         [self.normal * p + na * x + nb * y, na * p + aa * x + ab * y, nb * p + ab * x + bb * y]
     }
 
-    /// The whole impulse of a contact that moves with `free` velocity without it, after which it
-    /// moves with `target` along the normal or faster: it sticks if it can by Coulomb's law and else
-    /// slides against its drag, whose direction turns so often. `last` is the impulse so far.
+    /// The total impulse of a contact that moves with `free` velocity without it and at `target` or
+    /// faster along the normal with it. The contact sticks if Coulomb's law allows; else it slides
+    /// against its friction, whose direction takes `turns` iterations. `last` is the impulse so
+    /// far.
     pub(crate) fn impulse(
         &self,
         free: [f64; 3],
@@ -46,7 +47,7 @@ impl Answer {
             .unwrap_or_else(|| self.nearer(free, target, friction, last))
     }
 
-    /// What changes the velocity by `wanted`, if it lies in the cone.
+    /// The impulse that changes the velocity by `wanted`, if it lies in the cone.
     fn sticking(&self, [n, a, b]: [f64; 3], friction: f64) -> Option<[f64; 3]> {
         let (nn, [na, nb], [aa, ab, bb]) = (self.normal, self.mixed, self.tangent);
         let [c, d, e] = [aa * bb - ab * ab, nb * ab - na * bb, na * ab - nb * aa];
@@ -63,8 +64,8 @@ impl Answer {
         holds.then_some([p * scale, x * scale, y * scale])
     }
 
-    /// The impulse on the cone whose drag is opposite to the slip that it leaves, by Newton's method
-    /// on its direction.
+    /// The impulse on the cone whose friction opposes the remaining slip, by Newton's method on its
+    /// direction.
     fn sliding(
         &self,
         free: [f64; 3],
@@ -88,7 +89,7 @@ impl Answer {
             let (across, with) = (slip[0] * s - slip[1] * c, slip[0] * c + slip[1] * s);
             let size = slip[0] * slip[0] + slip[1] * slip[1];
             if with > 0.0 {
-                // the root there is the drag that speeds up
+                // this root is the friction that accelerates the slip
                 if turn > 0 {
                     return None;
                 }
@@ -114,7 +115,7 @@ impl Answer {
         None
     }
 
-    /// A step towards it that cannot overshoot, for a contact that jams.
+    /// A step towards the solution that cannot overshoot, for a jammed contact.
     fn nearer(&self, free: [f64; 3], target: f64, friction: f64, last: [f64; 3]) -> [f64; 3] {
         let answer = self.to(last);
         let now: [f64; 3] = std::array::from_fn(|k| free[k] + answer[k]);
@@ -127,13 +128,13 @@ impl Answer {
         [push, x, y]
     }
 
-    /// Impulse for each m/s along the tangents that cannot overshoot in any direction, kg.
+    /// Impulse per m/s along the tangents that cannot overshoot in any direction, kg.
     pub(crate) fn tangent_step(&self) -> f64 {
         1.0 / (self.tangent[0] + self.tangent[2])
     }
 }
 
-/// The part of a drag of at most this size.
+/// A friction impulse, shortened to at most this size.
 pub(crate) fn within([x, y]: [f64; 2], most: f64) -> [f64; 2] {
     let size = (x * x + y * y).sqrt();
     if size <= most {
@@ -188,14 +189,14 @@ mod tests {
                 let along = (x * after.y + y * after.z) / (drag * slip);
                 astray += usize::from(friction > 0.0 && along > -1.0 + 1e-6);
             } else {
-                // a step towards it: no energy is added
+                // a step towards the solution: no energy is added
                 jammed += 1;
                 let work = Vector3::from(j).dot(&(free + after));
                 assert!(work < 1e-12 || after.x <= target + 1e-9, "{case}: {work}");
             }
         }
         assert!(stuck > 400 && slid > 2000, "{stuck} {slid}");
-        // where Newton's method does not find the way
+        // where Newton's method fails
         assert!(jammed < slid / 20 && astray < slid / 500, "{jammed} {astray} of {slid}");
     }
 }

@@ -1,8 +1,8 @@
 //! Contacts and joints of an island as one complementarity problem with one residual.
 //!
-//! An island is a connected component of bodies with contacts and joints as edges. The [exact solver](newton)
-//! solves islands whose factorization costs no more than the sweeps of [`settle`](super::settle). It needs no
-//! shock propagation, and mass ratios do not slow it.
+//! An island is a connected component of bodies with contacts and joints as edges. The
+//! [exact solver](newton) solves islands whose factorization costs no more than the sweeps of
+//! [`settle`](super::settle). It needs no shock propagation, and mass ratios do not slow it.
 
 mod ends;
 mod factor;
@@ -29,21 +29,21 @@ use factor::Pattern;
 use island::{Island, Solution, Term};
 use newton::Limits;
 
-/// Largest island in bodies. In a heap of `n` bodies the top separator has `n^(2/3)` bodies, and its
-/// elimination alone takes `n^2 / 6` block products. Sweeps take about 70 visits per body.
+/// Largest island in bodies. In a heap of `n` bodies the top separator has `n^(2/3)` bodies, and
+/// its elimination alone takes `n^2 / 6` block products. Sweeps take about 70 visits per body.
 const MAX_BODIES: usize = 420;
 
-/// Error of a closed joint, m or rad, and the limit of linearisations. The error of a taut joint halves with
-/// each.
+/// Error of a closed joint, m or rad, and the limit of linearisations. Each halves the error of a
+/// taut joint.
 const CLOSED: f64 = 1e-9;
 const MAX_CLOSINGS: usize = 16;
 
-/// Limits of a contact pass. Arches and towers take about ten factorizations in their first frames, later one
-/// or none; islands that slide take about 25. Gaps of the accepted size change which three of four corners bear,
-/// one per round.
+/// Limits of a contact pass. Arches and towers take about ten factorizations in their first frames,
+/// later one or none; sliding islands take about 25. Gaps of the accepted size change which three
+/// of four corners bear, one per round.
 const EXACT: Limits = Limits { factorizations: 30, converged: 1e-9, accepted: 1e-5 };
-/// Limit of solutions in which torques are limited by the normal impulses of the one before. What rolls on its own takes
-/// one or two.
+/// Limit of solutions in which torques are bounded by the normal impulses of the previous one. A
+/// body that rolls on its own takes one or two.
 const MAX_LIMITINGS: usize = 8;
 /// Limits of a shock, and of its block products in a factorization, which take about 20 ms.
 const SHOCK: Limits = Limits { factorizations: 60, converged: 0.01, accepted: 0.01 };
@@ -90,21 +90,21 @@ struct Part {
     guess: Vec<Vector3<f64>>,
     /// Momenta before the pass.
     before: Vec<Momentum>,
-    /// Number of contact terms, which come first, and of those with the terms of torques, which follow.
+    /// Number of contact terms, which come first, and the same with the torque terms, which follow.
     touching: usize,
     turning: usize,
-    /// Rolling and spinning friction, one a term.
+    /// Rolling and spinning friction, one per term.
     torques: Vec<PairTorque>,
 }
 
 /// Rolling and spinning friction of a pair.
 #[derive(Clone, Debug)]
 struct PairTorque {
-    /// Among all of the pass.
+    /// Index among all torques of the pass.
     index: usize,
     /// The contact terms of the pair.
     contacts: Range<usize>,
-    /// Largest torque across the normal and about it, over the normal force, m.
+    /// Largest torque across the normal and about it, divided by the normal force, m.
     arms: [f64; 2],
 }
 
@@ -130,8 +130,8 @@ impl Exact {
         Self { tried, pairs, joints }
     }
 
-    /// Solves the islands of `chosen` bodies without friction: what bodies in a row transmit, for any ratio of
-    /// their masses.
+    /// Solves the islands of `chosen` bodies without friction: the impulses that bodies transmit,
+    /// for any mass ratio.
     pub(crate) fn shock(problem: Problem<'_>, start: Start<'_>, chosen: &[bool]) -> Self {
         let mut parts = parts(problem, Aim::Positions, start);
         parts.retain(|part| part.bodies.iter().any(|&i| chosen[i as usize]));
@@ -155,8 +155,8 @@ impl Exact {
         solved
     }
 
-    /// Writes momenta and impulses of solved islands to `kept`. For an unsolved island `kept` holds the result of
-    /// the sweeps, and the solution with the smaller residual wins.
+    /// Writes momenta and impulses of solved islands to `kept`. For an unsolved island `kept` holds
+    /// the result of the sweeps, and the solution with the smaller residual wins.
     pub(crate) fn keep(&self, problem: Problem<'_>, kept: &mut Kept<'_>) {
         for Solved { part, solution } in &self.tried {
             let is_better = || solution.residual < part.residual(problem, kept);
@@ -223,7 +223,7 @@ fn coordinates(problem: Problem<'_>, i: u32) -> Option<Coordinates> {
     Coordinates::new(body, &pose.rotation)
 }
 
-/// Impulses of rows, three a term.
+/// Impulses of rows, three per term.
 fn packed(rows: &[Row], impulses: &[f64]) -> Vec<Vector3<f64>> {
     let own = |rows: (usize, &[Row])| {
         let (n, rows) = rows;
@@ -300,7 +300,7 @@ impl Part {
         }
     }
 
-    /// Puts the terms of joints with these rows after those of contacts and torques.
+    /// Appends the terms of joints with these rows to those of contacts and torques.
     fn join(&mut self, problem: Problem<'_>, start: Start<'_>, rows: Vec<Vec<Row>>) {
         let local = |body: u32| self.bodies.binary_search(&body).ok().map(|n| n as u32);
         self.island.terms.truncate(self.turning);
@@ -316,7 +316,7 @@ impl Part {
         self.rows = rows;
     }
 
-    /// Linearises the joints again at the end of the step until they close there.
+    /// Linearizes the joints again at the end of the step until they close there.
     fn follow(&mut self, problem: Problem<'_>, start: Start<'_>, solved: Solution) -> Solution {
         let mut best = solved;
         for _ in 0..MAX_CLOSINGS {
@@ -397,7 +397,7 @@ impl Part {
                 break;
             }
             if round == MAX_LIMITINGS {
-                // not solved: its torques exceed the limits by its own normal impulses
+                // unsolved: its torques exceed the bounds by its own normal impulses
                 solution = next;
                 break;
             }
@@ -467,7 +467,7 @@ impl Part {
     }
 }
 
-/// Limits torques, whose terms start at `first`, by the normal impulses among `impulses`.
+/// Bounds torques, whose terms start at `first`, by the normal impulses among `impulses`.
 fn limit(terms: &mut [Term], torques: &[PairTorque], first: usize, impulses: &[Vector3<f64>]) {
     for (torque, n) in torques.iter().zip(first..) {
         let push = |k: usize| terms[k].push(&impulses[k]);

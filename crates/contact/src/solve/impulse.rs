@@ -9,14 +9,14 @@ pub struct Material {
     pub restitution: f64,
     /// Coulomb friction coefficient, >= 0.
     pub friction: f64,
-    /// How its restitution becomes that of a pair; as the other body says unless given, or as
-    /// [`Settings::restitution`](crate::Settings::restitution) if neither does.
+    /// Combination rule of restitution: if `None`, that of the other body, or
+    /// [`Settings::restitution`](crate::Settings::restitution) if neither has one.
     pub restitution_rule: Option<Combine>,
-    /// The same of friction, and of [`Settings::friction`](crate::Settings::friction).
+    /// The same for friction and [`Settings::friction`](crate::Settings::friction).
     pub friction_rule: Option<Combine>,
-    /// Rolling friction, m: the largest torque against rolling over the normal force. The larger one counts of
-    /// a pair. [`Solver::Manifold`](crate::Solver::Manifold) and
-    /// [`Solver::Reference`](crate::Solver::Reference) have it.
+    /// Rolling friction, m: the largest torque against rolling divided by the normal force. A pair
+    /// has the larger one of both. Only [`Solver::Manifold`](crate::Solver::Manifold) and
+    /// [`Solver::Reference`](crate::Solver::Reference) support it.
     pub rolling_friction: f64,
     /// Spinning friction, m: the same about the normal.
     pub spinning_friction: f64,
@@ -35,17 +35,17 @@ impl Default for Material {
     }
 }
 
-/// Why a [`Material`] cannot be.
+/// Why a [`Material`] is invalid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MaterialError {
-    /// Restitution that is not from 0 to 1.
+    /// Restitution outside of 0 to 1.
     Restitution(f64),
     /// Friction that is negative, not finite or beyond 1e30.
     Friction(f64),
-    /// The same of rolling friction.
+    /// The same for rolling friction.
     RollingFriction(f64),
-    /// The same of spinning friction.
+    /// The same for spinning friction.
     SpinningFriction(f64),
 }
 
@@ -66,11 +66,11 @@ impl std::fmt::Display for MaterialError {
 
 impl std::error::Error for MaterialError {}
 
-/// Largest coefficient of friction: squares and products of numbers to here are finite.
+/// Largest friction coefficient: squares and products up to here are finite.
 const MAX_FRICTION: f64 = 1e30;
 
 impl Material {
-    /// Whether its coefficients can be.
+    /// Checks the coefficients.
     ///
     /// # Errors
     ///
@@ -92,7 +92,7 @@ impl Material {
         Ok(())
     }
 
-    /// Friction coefficient of a pair, by `rule` if neither has one.
+    /// Friction coefficient of a pair, by `rule` if neither body has a rule.
     pub fn friction_with(&self, other: &Self, rule: Combine) -> f64 {
         let rule = Combine::chosen([self.friction_rule, other.friction_rule], rule);
         rule.of(self.friction, other.friction)
@@ -106,15 +106,15 @@ impl Material {
         ]
     }
 
-    /// Coefficient of restitution of a pair, by `rule` if neither has one.
+    /// Coefficient of restitution of a pair, by `rule` if neither body has a rule.
     pub fn restitution_with(&self, other: &Self, rule: Combine) -> f64 {
         let rule = Combine::chosen([self.restitution_rule, other.restitution_rule], rule);
         rule.of(self.restitution, other.restitution)
     }
 }
 
-/// How the coefficients of two bodies become that of the pair. Where two bodies name different rules,
-/// the later of this list counts, as in Rapier and PhysX (which have no geometric mean).
+/// Combination of the coefficients of two bodies. If they have different rules, the later one of
+/// this list wins, as in Rapier and PhysX (which have no geometric mean).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Combine {
     /// The arithmetic mean.
@@ -125,7 +125,7 @@ pub enum Combine {
     Min,
     /// The product.
     Multiply,
-    /// The larger one, as GBF03.
+    /// The larger one, as in GBF03.
     Max,
 }
 
@@ -141,13 +141,13 @@ impl Combine {
         }
     }
 
-    /// Of the rules of two bodies the later one; `otherwise` if neither has one.
+    /// The later one of the rules of two bodies; `otherwise` if neither has one.
     pub fn chosen(rules: [Option<Self>; 2], otherwise: Self) -> Self {
         rules.into_iter().flatten().max().unwrap_or(otherwise)
     }
 }
 
-/// What a unit impulse at lever arm `r` changes a body's velocity there by: `K` of GBF03, 1/kg.
+/// Change of a body's velocity at lever arm `r` by a unit impulse there: `K` of GBF03, 1/kg.
 pub fn effective_mass(
     inverse_mass: f64,
     inverse_inertia: &Matrix3<f64>,
@@ -161,7 +161,7 @@ pub fn effective_mass(
 /// obeys Coulomb's law: sticking if the impulse that stops the tangential motion lies in the
 /// friction cone, else sliding on the cone (GBF03 section 4).
 ///
-/// `k` is the sum of both bodies' [`effective_mass`]. Zero when the bodies separate or neither can
+/// `k` is the sum of both bodies' [`effective_mass`]. Zero if the bodies separate or neither can
 /// move.
 pub fn pair_impulse(
     normal: &Vector3<f64>,

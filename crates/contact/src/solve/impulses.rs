@@ -10,7 +10,7 @@ use crate::solve::rolling::{Torque, add_work_of_kinematic_bodies};
 /// Impulses of contacts and torques of pairs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContactImpulses {
-    /// One a contact on its body `a`, N s.
+    /// One impulse per contact on its body `a`, N s.
     pub(crate) contacts: Vec<Vector3<f64>>,
     /// Rolling and spinning friction of pairs.
     pub(crate) torques: Vec<Torque>,
@@ -27,7 +27,7 @@ impl ContactImpulses {
         self.torques.iter_mut().for_each(|torque| torque.impulse = Vector3::zeros());
     }
 
-    /// The work in J that kinematic bodies do on each body.
+    /// The work of kinematic bodies on each body, J.
     pub(crate) fn work_of_kinematic_bodies(
         &self,
         columns: Columns<'_>,
@@ -40,7 +40,7 @@ impl ContactImpulses {
     }
 }
 
-/// The work in J that kinematic bodies do on each body by `impulses`.
+/// The work of kinematic bodies on each body by `impulses`, J.
 pub(crate) fn work_of_kinematic_bodies(
     columns: Columns<'_>,
     poses: &[Isometry3<f64>],

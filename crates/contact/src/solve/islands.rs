@@ -1,30 +1,31 @@
-//! Which bodies touch, directly or through others.
+//! Connected components of bodies in contact.
 
 use dynamics::{Body, Velocity};
 
 use crate::Columns;
 
-/// Groups of dynamic bodies that are connected by contacts. Static and kinematic bodies belong to
-/// none and connect none.
+/// Groups of dynamic bodies connected by contacts. Static and kinematic bodies belong to none and
+/// connect none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Islands {
-    /// Per body.
+    /// Index of the island of each body.
     island: Vec<Option<u32>>,
-    /// Per island.
+    /// One per island.
     grounded: Vec<bool>,
-    /// Per island.
+    /// One per island.
     driven: Vec<bool>,
 }
 
 impl Islands {
-    /// Finds the groups that touching `pairs` make, numbered by their first body.
+    /// Finds the connected components of touching `pairs`, numbered by their first body.
     pub fn new(columns: Columns<'_>, pairs: &[(u32, u32)]) -> Self {
         let dynamic = |i: u32| matches!(columns.bodies[i as usize], Body::Dynamic(_));
         let mut parent: Vec<u32> = (0..columns.bodies.len() as u32).collect();
         for &(a, b) in pairs {
             if dynamic(a) && dynamic(b) {
                 let (p, q) = (root(&mut parent, a), root(&mut parent, b));
-                // the lower number is the root, so that numbering follows the bodies
+                // the lower index becomes the root, so that islands are numbered by their first
+                // body
                 parent[p.max(q) as usize] = p.min(q);
             }
         }
@@ -55,7 +56,7 @@ impl Islands {
         Self { island, grounded, driven }
     }
 
-    /// Counts the island of body `i`, if it has one, among those that are driven.
+    /// Marks the island of body `i`, if it has one, as driven.
     pub(crate) fn drive(&mut self, i: u32) {
         if let Some(island) = self.island[i as usize] {
             self.driven[island as usize] = true;
@@ -67,12 +68,12 @@ impl Islands {
         &self.island
     }
 
-    /// Whether one of an island's bodies touches a static or kinematic one.
+    /// Whether a body of the island touches a static or kinematic one.
     pub fn is_grounded(&self, island: u32) -> bool {
         self.grounded[island as usize]
     }
 
-    /// Whether one of an island's bodies touches a kinematic one that moves, or is moved by a motor.
+    /// Whether a body of the island touches a moving kinematic one, or is driven by a motor.
     pub fn is_driven(&self, island: u32) -> bool {
         self.driven[island as usize]
     }
@@ -83,14 +84,14 @@ impl Islands {
     }
 }
 
-/// Whether a kinematic body moves and may so do work.
+/// Whether a kinematic body moves and may do work.
 fn moves(body: &Body) -> bool {
     matches!(body, Body::Kinematic(velocity) if *velocity != Velocity::default())
 }
 
 fn root(parent: &mut [u32], mut i: u32) -> u32 {
     while parent[i as usize] != i {
-        // halve the path on the way
+        // path halving
         parent[i as usize] = parent[parent[i as usize] as usize];
         i = parent[i as usize];
     }

@@ -1,21 +1,21 @@
-//! Which body rests on which: the contact graph and its levels (GBF03 section 7).
+//! The contact graph and its levels (GBF03 section 7).
 
 use dynamics::Velocity;
 
 use crate::narrow::contacts::Contacts;
 use crate::{Columns, Islands};
 
-/// The level of each body: 0 for those that rest on nothing immovable, else one above the highest support.
-/// Bodies that rest on each other in a ring share a level.
+/// The level of each body: 0 without a static support, else one above the highest support. Bodies
+/// that rest on each other in a cycle share a level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Levels {
     levels: Vec<u32>,
 }
 
 impl Levels {
-    /// Finds who would sink into whom if forces moved each body alone.
+    /// A body rests on another if it would penetrate that one under forces alone.
     ///
-    /// `velocities` are those without the forces' half-step increments `drift`.
+    /// `velocities` are those without the half-step change by forces, `drift`.
     pub(crate) fn new(
         columns: Columns<'_>,
         contacts: &Contacts,
@@ -50,10 +50,10 @@ impl Levels {
         Self::from_supports(columns, &pairs, edges)
     }
 
-    /// `supports` are pairs of a body below and one that rests on it, of touching `pairs`.
+    /// `supports` are pairs of a lower body and one that rests on it, among touching `pairs`.
     ///
-    /// Bodies that fall together rest on nothing: if the lower were held the upper would push
-    /// without being pushed back.
+    /// Bodies that fall together have no support: if the lower one were held, the upper one would
+    /// push it without a reaction.
     pub(crate) fn from_supports(
         columns: Columns<'_>,
         pairs: &[(u32, u32)],
@@ -86,8 +86,8 @@ fn longest_paths(nodes: usize, mut edges: Vec<(u32, u32)>) -> Vec<u32> {
     edges.sort_unstable();
     edges.dedup();
     let component = components(nodes, &edges);
-    // Tarjan numbers a component after everything reachable from it, so descending numbers are a
-    // topological order
+    // Tarjan numbers a component after everything reachable from it, so that descending numbers are
+    // a topological order
     let mut level = vec![0; nodes];
     edges.retain(|&(p, q)| component[p as usize] != component[q as usize]);
     edges.sort_unstable_by_key(|&(p, q)| (std::cmp::Reverse(component[p as usize]), p, q));

@@ -1,4 +1,4 @@
-//! The bodies of a contact pass, in compact rows that batches of contacts gather from.
+//! The bodies of a contact pass, in compact rows from which batches of contacts gather.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -9,24 +9,24 @@ use rayon::prelude::*;
 use crate::Columns;
 use crate::lanes::{LANES, Wide, Wide3, WideSymmetric};
 
-/// Velocities and what resists their change.
+/// Velocities, inverse masses and inverse inertias.
 ///
-/// Velocities are atomic words, so that threads may write bodies in any order without locks. No
-/// two batches that are relaxed together share a body, so none ever waits and the result is the
-/// same for any number of threads.
+/// Velocities are atomic words, so that threads may write bodies in any order without locks.
+/// Batches that are relaxed in parallel share no body, so that none ever waits and the result is
+/// the same for any number of threads.
 #[derive(Debug)]
 pub(crate) struct Movers {
     /// Inverse mass, inverse inertia in world axes: xx, yy, zz, xy, xz, yz.
     inverse: Vec<[f64; 7]>,
     /// Linear, angular.
     velocities: Vec<[AtomicU64; 6]>,
-    /// Sweep in which each last changed.
+    /// Sweep in which each body last changed.
     changes: Vec<AtomicU32>,
-    /// The present sweep, from 1 upwards.
+    /// The current sweep, from 1 upwards.
     sweep: u32,
 }
 
-/// Bodies in lanes, while their contacts are relaxed.
+/// Bodies in lanes while their contacts are relaxed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held {
     linear: Wide3,
@@ -79,7 +79,7 @@ impl Held {
 }
 
 impl Movers {
-    /// The bodies and, after them, one that nothing moves.
+    /// The bodies and, after them, a static one.
     pub(crate) fn new(
         columns: Columns<'_>,
         poses: &[Isometry3<f64>],
@@ -100,7 +100,7 @@ impl Movers {
         Self { inverse, velocities, changes, sweep: 0 }
     }
 
-    /// Number of the body that nothing moves.
+    /// Index of the static body.
     pub(crate) fn nobody(&self) -> u32 {
         self.inverse.len() as u32 - 1
     }
@@ -111,7 +111,7 @@ impl Movers {
         self.sweep
     }
 
-    /// Notes that a body changed in this sweep. Those that nothing moves never do.
+    /// Marks a body as changed in this sweep. Bodies of infinite mass are never marked.
     #[inline(always)]
     pub(crate) fn note_change(&self, body: u32) {
         if self.inverse[body as usize][0] != 0.0 {
@@ -138,7 +138,7 @@ impl Movers {
         (mass, Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz))
     }
 
-    /// Does nothing to a body that nothing moves, which many may hold at once.
+    /// Has no effect on a body of infinite mass, which several batches may hold at once.
     pub(crate) fn set_velocity(&self, body: u32, velocity: &Velocity) {
         if self.inverse[body as usize][0] == 0.0 {
             return;
@@ -179,7 +179,7 @@ impl Movers {
     #[inline(always)]
     pub(crate) fn put(&self, bodies: &[u32; LANES], held: &Held) {
         for (lane, &body) in bodies.iter().enumerate() {
-            // bodies that nothing moves may be in several lanes and batches at once
+            // bodies of infinite mass may be in several lanes and batches at once
             if held.inverse_mass.0[lane] == 0.0 {
                 continue;
             }
@@ -191,7 +191,7 @@ impl Movers {
         }
     }
 
-    /// The momentum that body `i` gained since it had velocity `before[i]`.
+    /// The change of body `i`'s momentum since it had velocity `before[i]`.
     pub(crate) fn gained(
         &self,
         columns: Columns<'_>,
@@ -211,7 +211,7 @@ impl Movers {
         mass.momentum(&poses[i].rotation, &change)
     }
 
-    /// The kinetic energy that all impulses added since bodies had velocities `before`, J.
+    /// The kinetic energy added by all impulses since bodies had velocities `before`, J.
     pub(crate) fn work(
         &self,
         columns: Columns<'_>,

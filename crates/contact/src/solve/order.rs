@@ -1,5 +1,5 @@
-//! The order in which pairs are solved: by colors, so that pairs of one color share no body that
-//! moves, and by levels within a color for shock propagation.
+//! The order in which pairs are solved: by colors, so that pairs of one color share no dynamic
+//! body, and by levels within a color for shock propagation.
 
 use std::ops::Range;
 
@@ -8,20 +8,20 @@ use crate::lanes::LANES;
 use crate::narrow::contacts::{Contacts, Manifold};
 use crate::solve::levels::Levels;
 
-/// Limit of colors; pairs beyond are solved one by one.
+/// Limit of colors; pairs beyond it are solved one by one.
 pub(crate) const COLORS: u32 = 127;
 
-/// Pairs in batches that are solved side by side.
+/// Pairs in batches that are solved in parallel lanes.
 #[derive(Clone, Debug)]
 pub(crate) struct Order {
-    /// Numbers of the manifolds, one batch after the other.
+    /// Indices of the manifolds, one batch after the other.
     pairs: Vec<u32>,
-    /// Where in `pairs` each batch is.
+    /// Range of each batch in `pairs`.
     batches: Vec<Range<usize>>,
     /// By level, then color.
     groups: Vec<Group>,
     levels: Levels,
-    /// Of each manifold: see [`Order::is_sparse`].
+    /// For each manifold: see [`Order::is_sparse`].
     sparse: Vec<bool>,
 }
 
@@ -33,11 +33,11 @@ struct Group {
     batches: Range<usize>,
 }
 
-/// Batches to be solved after those before them.
+/// Consecutive batches, solved after those before them.
 #[derive(Clone, Debug)]
 pub(crate) struct Stage {
     pub(crate) batches: Range<usize>,
-    /// Whether no two of the batches share a body that moves.
+    /// Whether no two of the batches share a dynamic body.
     pub(crate) parallel: bool,
 }
 
@@ -48,7 +48,7 @@ impl Order {
         let key = |(n, &color): (usize, &u32)| {
             let pair = &contacts.manifolds()[n];
             let level = levels.of(pair.a).max(levels.of(pair.b));
-            // pairs side by side take as long as that of most contacts
+            // a batch takes as long as its pair with the most contacts
             (level, color, contacts.of(pair).len() as u32, n as u32)
         };
         let mut keys: Vec<(u32, u32, u32, u32)> = colors.iter().enumerate().map(key).collect();
@@ -74,12 +74,13 @@ impl Order {
         &self.levels
     }
 
-    /// Whether no more than [`HOLDERS`] manifolds, of which it is one, hold a body in shock propagation.
+    /// Whether at most [`HOLDERS`] manifolds, including this one, hold a body of it in shock
+    /// propagation.
     pub(crate) fn is_sparse(&self, manifold: u32) -> bool {
         self.sparse[manifold as usize]
     }
 
-    /// Number of colors that the pairs need.
+    /// Number of colors of the pairs.
     pub(crate) fn colors(&self) -> u32 {
         self.groups.iter().map(|group| group.color + 1).max().unwrap_or(0)
     }
@@ -108,10 +109,12 @@ impl Group {
     }
 }
 
-/// Pairs that hold a body are few up to this number: in a tower there is one, in a house of cards two.
+/// Largest number of pairs that hold a body of a sparse manifold: a tower has one, a house of cards
+/// two.
 const HOLDERS: u32 = 2;
 
-/// Of each manifold: whether few hold a body of it, as shock propagation goes up by levels.
+/// For each manifold: whether few manifolds hold a body of it, as shock propagation ascends by
+/// levels.
 fn sparse(columns: Columns<'_>, contacts: &Contacts, levels: &Levels) -> Vec<bool> {
     let mut holders = vec![0u32; columns.bodies.len()];
     let held = |a: u32, b: u32| {
@@ -125,7 +128,7 @@ fn sparse(columns: Columns<'_>, contacts: &Contacts, levels: &Levels) -> Vec<boo
     contacts.manifolds().iter().map(is_sparse).collect()
 }
 
-/// The color of each pair: the lowest that no earlier pair of its moving bodies has.
+/// The color of each pair: the lowest that no earlier pair of its dynamic bodies has.
 pub(crate) fn colors(columns: Columns<'_>, pairs: impl Iterator<Item = (u32, u32)>) -> Vec<u32> {
     let moves: Vec<bool> =
         columns.bodies.iter().map(|body| body.mass_properties().is_some()).collect();

@@ -8,18 +8,18 @@ use crate::narrow::contacts::{Contact, Contacts, Manifold};
 use crate::settings::Settings;
 use crate::solve::order::Order;
 
-/// The contacts of a step, who rests on whom, and how to solve.
+/// The contacts of a step, their graph, and the solver settings.
 #[derive(Clone, Copy)]
 pub(crate) struct Problem<'a> {
     /// The bodies.
     pub columns: Columns<'a>,
-    /// Poses that the gaps of `contacts` belong to.
+    /// Poses to which the gaps of `contacts` refer.
     pub poses: &'a [Isometry3<f64>],
     /// The contacts.
     pub contacts: &'a Contacts,
-    /// The order of the pairs, with that of shock propagation.
+    /// The order of the pairs, also for shock propagation.
     pub order: &'a Order,
-    /// What forces add to each velocity in half the step.
+    /// Change of each velocity by forces in half the step.
     pub drift: &'a [Velocity],
     /// Length of the step, s.
     pub dt: f64,
@@ -27,18 +27,18 @@ pub(crate) struct Problem<'a> {
     pub settings: &'a Settings,
 }
 
-/// What a contact pass is for.
+/// The purpose of a contact pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Aim {
-    /// With half-step momenta, to find where bodies go: all contacts take part.
+    /// With half-step momenta, to determine displacements: all contacts take part.
     Positions,
-    /// With end-of-step momenta, to find how they move on: only pairs that the first pass gave an
-    /// impulse. Others may be about to collide, which is the next frame's affair and may bounce.
+    /// With end-of-step momenta, to determine final velocities: only pairs with an impulse in the
+    /// first pass. Others may be about to collide, which the next frame resolves, with restitution.
     Velocities,
 }
 
-/// The least separating speed of a contact, m/s, and its friction coefficient: no gap closes within the
-/// step.
+/// The target separation speed of a contact, m/s, and its friction coefficient: no gap closes
+/// within the step.
 pub(crate) fn wanted(problem: Problem<'_>, pair: &Manifold, contact: &Contact) -> (f64, f64) {
     let Problem { columns, dt, settings, .. } = problem;
     let (p, q) = (&columns.materials[pair.a as usize], &columns.materials[pair.b as usize]);

@@ -1,4 +1,4 @@
-//! How far contact impulses are from complementarity and Coulomb's law.
+//! The residual of complementarity and Coulomb's law.
 
 use dynamics::{Body, Velocity};
 use nalgebra::{Isometry3, Matrix3, Vector3};
@@ -11,10 +11,10 @@ use crate::solve::problem::{Problem, wanted};
 /// Manifolds per task.
 const CHUNK: usize = 256;
 
-/// The largest natural map of the contacts of `used` manifolds, m/s: `|k j - P(k j - (u - u*))|` with the impulse
-/// `j`, the relative velocity `u`, the target `u*`, the mean inverse mass `k` of the pair at the contact, and the
-/// projection `P` onto Coulomb's cone. It is zero if and only if complementarity and Coulomb's law hold.
-/// `velocities` are those with the impulses.
+/// The largest natural map of the contacts of `used` manifolds, m/s: `|k j - P(k j - (u - u*))|`
+/// with the impulse `j`, the relative velocity `u`, the target `u*`, the mean inverse mass `k` of
+/// the pair at the contact, and the projection `P` onto Coulomb's cone. It is zero if and only if
+/// complementarity and Coulomb's law hold. `velocities` include the impulses.
 pub(crate) fn residual(
     problem: Problem<'_>,
     used: &[bool],
@@ -64,7 +64,8 @@ impl Inverse {
         )
     }
 
-    /// Mean over all directions of the change of velocity at a lever arm by a unit impulse there, 1/kg.
+    /// Mean over all directions of the change of velocity at a lever arm by a unit impulse there,
+    /// 1/kg.
     fn at(&self, arm: &Vector3<f64>) -> f64 {
         let cross = arm.cross_matrix();
         self.mass + (cross.transpose() * self.inertia * cross).trace() / 3.0

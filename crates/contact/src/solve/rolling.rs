@@ -1,9 +1,11 @@
-//! Rolling and spinning friction: torques against the relative rotation of bodies in contact, solved with the
-//! contacts. A torque across the normal is at most the normal force times the coefficient of rolling, one about
-//! the normal times that of spinning. The coefficients are lengths, as in MuJoCo.
+//! Rolling and spinning friction: torques against the relative rotation of bodies in contact,
+//! solved with the contacts. A torque across the normal is at most the normal force times the
+//! coefficient of rolling friction, one about the normal times that of spinning friction. The
+//! coefficients are lengths, as in MuJoCo.
 //!
-//! GBF03 (section 4) stops the rotation before the contact pass. That takes 2/7 of the momentum of a ball that
-//! rolls, and none of one that starts to roll down a slope. As rows of the contact problem the torques stop both.
+//! GBF03 (section 4) stops the rotation before the contact pass. That takes 2/7 of the momentum of
+//! a rolling ball, and none from one that starts to roll down a slope. As rows of the contact
+//! problem the torques stop both.
 
 use dynamics::Body;
 use nalgebra::Vector3;
@@ -17,16 +19,16 @@ use crate::solve::movers::Held;
 /// Rolling and spinning friction of a pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Torque {
-    /// Number of the manifold.
+    /// Index of the manifold.
     pub(crate) pair: u32,
-    /// Largest torque across the normal and about it, over the normal force, m.
+    /// Largest torque across the normal and about it, divided by the normal force, m.
     pub(crate) arms: [f64; 2],
     /// Angular impulse on the first body, N m s.
     pub(crate) impulse: Vector3<f64>,
 }
 
-/// The torques of all pairs with such friction, by ascending manifold, with `share` of the impulses of the last
-/// frame.
+/// The torques of all pairs with such friction, by ascending manifold, warm-started with `share` of
+/// the impulses of the last frame.
 pub(crate) fn torques(frame: Frame<'_>, contacts: &Contacts, share: f64) -> Vec<Torque> {
     let Frame { columns, cache, names, .. } = frame;
     let arms = |pair: &Manifold| {
@@ -43,7 +45,7 @@ pub(crate) fn torques(frame: Frame<'_>, contacts: &Contacts, share: f64) -> Vec<
     all.filter(|(.., arms)| *arms != [0.0; 2]).map(torque).collect()
 }
 
-/// The torque of a manifold among `all`.
+/// Index of a manifold's torque among `all`.
 pub(crate) fn of_pair(all: &[Torque], pair: u32) -> Option<usize> {
     all.binary_search_by_key(&pair, |torque| torque.pair).ok()
 }
@@ -54,7 +56,7 @@ pub(crate) fn mean_normal(contacts: &Contacts, pair: &Manifold) -> Option<Vector
     sum.try_normalize(0.0)
 }
 
-/// Adds to `work` what the rotation of kinematic bodies does on others by the torques, J.
+/// Adds to `work` the work of rotating kinematic bodies by the torques, J.
 pub(crate) fn add_work_of_kinematic_bodies(
     columns: Columns<'_>,
     contacts: &Contacts,
@@ -79,22 +81,22 @@ pub(crate) fn add_work_of_kinematic_bodies(
 /// The torque of a pair, for a batch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TorqueRow {
-    /// Number of the torque.
+    /// Index of the torque.
     pub(crate) index: u32,
     pub(crate) normal: Vector3<f64>,
-    /// Across the normal and about it, m.
+    /// Arms across the normal and about it, m.
     pub(crate) arms: [f64; 2],
-    /// From the center of the first body to a contact, m: what a change of rotation is worth in m/s.
+    /// Distance of the first body's center from a contact, m: converts a change of rotation to m/s.
     pub(crate) reach: f64,
 }
 
 const NONE: u32 = u32::MAX;
 
-/// Torques of the pairs of a batch, one a lane.
+/// Torques of the pairs of a batch, one per lane.
 #[derive(Clone, Debug)]
 pub(crate) struct Torques {
     normal: Narrow3,
-    /// Across the normal and about it, m.
+    /// Arms across the normal and about it, m.
     arms: [Narrow; 2],
     reach: Narrow,
     /// Step that cannot overshoot about any axis, kg m^2.
@@ -121,7 +123,7 @@ impl Torques {
         self.index[lane] = row.index;
     }
 
-    /// Works out how the bodies answer to torques.
+    /// Computes the effective inertia of the pairs.
     #[inline(always)]
     pub(crate) fn weigh(&mut self, a: &Held, b: &Held) {
         let answer = a.inverse_inertia + b.inverse_inertia;
@@ -132,7 +134,8 @@ impl Torques {
         self.inertia = largest.map(|x| if x > 0.0 { 1.0 / x } else { 0.0 });
     }
 
-    /// Applies guesses of the torques as far as the contacts, which push by `push` N s, bear them.
+    /// Applies the warm start of the torques within the bounds of the contacts, which push by
+    /// `push` N s.
     #[inline(always)]
     pub(crate) fn start(&mut self, (a, b): (&mut Held, &mut Held), push: Wide, all: &[Torque]) {
         let mut guess = Wide3::default();
@@ -146,8 +149,8 @@ impl Torques {
         b.turn(&(Wide3::default() - self.impulse));
     }
 
-    /// A projected gradient step, which cannot raise the energy. By how much it changed the speed at the contacts
-    /// more than `settled` m/s, in no unit; none if it did not.
+    /// A projected gradient step, which cannot raise the energy. Returns the excess of the change
+    /// of speed at the contacts over `settled` m/s, without unit; zero if there is none.
     #[inline(always)]
     pub(crate) fn relax(
         &mut self,

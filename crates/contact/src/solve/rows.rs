@@ -1,5 +1,5 @@
-//! Contacts of several pairs in lanes, for projected Gauss-Seidel: a normal that only pushes and
-//! friction in a disc.
+//! Contacts of several pairs in lanes, for projected Gauss-Seidel: a unilateral normal and friction
+//! in a disc.
 
 use nalgebra::Vector3;
 
@@ -7,29 +7,30 @@ use crate::lanes::{LANES, Narrow, Narrow3, Wide, Wide3, WideSymmetric, within_di
 use crate::solve::movers::{Held, Movers};
 use crate::solve::rolling::{Torque, TorqueRow, Torques};
 
-/// Most contacts of a pair.
+/// Largest number of contacts of a pair.
 pub(crate) const SLOTS: usize = 4;
 
-/// What a contact asks for.
+/// The row of a contact.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
-    /// Number of the contact.
+    /// Index of the contact.
     pub(crate) index: u32,
     pub(crate) normal: Vector3<f64>,
-    /// From the first body, m.
+    /// Lever arm from the first body, m.
     pub(crate) arm: Vector3<f64>,
-    /// Least separating speed, m/s.
+    /// Target separation speed, m/s.
     pub(crate) target: f64,
     pub(crate) friction: f64,
 }
 
 /// The n-th contact of each pair.
 ///
-/// Sweeps wait for memory, so what need not be exact is rounded: impulses are no less opposite by it.
+/// Sweeps are bound by memory, so that inexact data is single precision: impulses stay exactly
+/// opposite.
 #[derive(Clone, Debug, Default)]
 struct Slot {
     normal: Narrow3,
-    /// From the first body, m.
+    /// Lever arm from the first body, m.
     arm: Wide3,
     /// Change of relative velocity along the tangents by a unit impulse along the normal.
     response: Narrow3,
@@ -45,29 +46,29 @@ struct Slot {
 
 const NONE: u32 = u32::MAX;
 
-/// Pairs of which no two share a body that moves, one a lane.
+/// Pairs that share no dynamic body, one per lane.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Batch {
     bodies: [[u32; LANES]; 2],
-    /// 1 where a body takes part in shock propagation, 0 where that holds it.
+    /// 1 if a body takes part in shock propagation, 0 if shock propagation holds it.
     free: [Wide; 2],
-    /// 1 where few pairs hold a body of the pair in shock propagation, or else 0.
+    /// 1 if few pairs hold a body of the pair in shock propagation, else 0.
     sparse: Wide,
     /// From the second body to the first, m.
     apart: Wide3,
     friction: Narrow,
     used: usize,
-    /// Sweep in which it was relaxed last; 0 if in none.
+    /// Sweep in which the batch was last relaxed; 0 if never.
     relaxed: u32,
-    /// Whether it was weighed for shock propagation, if it was.
+    /// Whether the effective masses are those of shock propagation, if computed.
     weighed: Option<bool>,
     slots: [Slot; SLOTS],
-    /// Rolling and spinning friction of its pairs, if any has such.
+    /// Rolling and spinning friction of its pairs, if any.
     torques: Option<Box<Torques>>,
 }
 
 impl Batch {
-    /// Takes all pairs out; `nobody` is a body that does not move.
+    /// Removes all pairs; `nobody` is a static body.
     pub(crate) fn clear(&mut self, nobody: u32) {
         self.bodies = [[nobody; LANES]; 2];
         self.free = [Wide::default(); 2];
@@ -80,8 +81,9 @@ impl Batch {
         self.torques = None;
     }
 
-    /// Puts a pair in a lane. `free` says for each body whether shock propagation may move it, `sparse`
-    /// whether few pairs hold one of them there; the first is `apart` m from the second.
+    /// Puts a pair in a lane. `free` is whether shock propagation may move each body, `sparse`
+    /// whether few pairs hold one of them there; `apart` is the vector from the second to the
+    /// first, m.
     pub(crate) fn set(
         &mut self,
         lane: usize,
@@ -121,7 +123,8 @@ impl Batch {
         self.slots[..self.used].iter().fold(Wide::default(), |sum, slot| sum + slot.push)
     }
 
-    /// Works out how contacts answer to impulses, with bodies that are not free held if `shock`.
+    /// Computes the effective masses of contacts; if `shock`, bodies that are not free have
+    /// infinite mass.
     #[inline(always)]
     fn weigh(&mut self, movers: &Movers, shock: bool) {
         if self.weighed == Some(shock) {
@@ -156,8 +159,8 @@ impl Batch {
         }
     }
 
-    /// Applies a guess of the impulse on the first body of each contact and of the torques, as far as the contacts
-    /// can bear it.
+    /// Applies the warm start on the first body of each contact and of the torques, within the
+    /// bounds of the contacts.
     #[inline(always)]
     pub(crate) fn start(&mut self, movers: &Movers, guess: &[Vector3<f64>], torques: &[Torque]) {
         self.weigh(movers, false);
@@ -185,9 +188,9 @@ impl Batch {
         self.put(movers, &a, &b);
     }
 
-    /// One step of Gauss-Seidel: for each contact an exact minimization over the normal impulse,
-    /// then a projected gradient step over friction that cannot raise the energy either. Whether a
-    /// speed at a contact changed at all.
+    /// One Gauss-Seidel step: for each contact an exact minimization over the normal impulse, then
+    /// a projected gradient step over friction, which cannot raise the energy either. Returns
+    /// whether a speed at a contact changed.
     #[inline(always)]
     fn relax(&mut self, sweep: &Sweep<'_>) -> bool {
         let [mut a, mut b] = self.held(sweep.movers, sweep.shock);
@@ -196,7 +199,7 @@ impl Batch {
         for _ in 0..=sweep.repeats {
             let (mut excess, mut much) = (Wide::default(), Wide::default());
             for slot in &mut self.slots[..self.used] {
-                // ordered for a short chain of dependent operations, which is what takes the time
+                // ordered for a short dependency chain, which limits the speed
                 let (normal, arm, other) = (slot.normal.wide(), slot.arm, slot.arm + self.apart);
                 let u = a.at(&arm) - b.at(&other);
                 let along = normal.dot(&u);
@@ -258,15 +261,15 @@ impl Batch {
         self.end(sweep, excess)
     }
 
-    /// Whether no body changed since the pairs were relaxed, so that there is nothing to do but to
-    /// come nearer than [`Sweep::settled`].
+    /// Whether no body changed since the pairs were last relaxed, so that changes would stay below
+    /// [`Sweep::settled`].
     #[inline(always)]
     fn is_still(&self, movers: &Movers) -> bool {
         let [p, q] = &self.bodies;
         p.iter().chain(q).all(|&body| movers.changed(body) < self.relaxed)
     }
 
-    /// Notes which pairs changed: those with a positive number. Whether any did.
+    /// Records which pairs changed: those with a positive number. Returns whether any did.
     #[inline(always)]
     fn end(&mut self, sweep: &Sweep<'_>, changed: Wide) -> bool {
         self.relaxed = sweep.number;
@@ -278,7 +281,7 @@ impl Batch {
         any
     }
 
-    /// Writes the impulse of each contact and each torque to its place.
+    /// Writes the impulse of each contact and each torque to its index.
     pub(crate) fn write(&self, impulses: &mut [Vector3<f64>], torques: &mut [Torque]) {
         if let Some(own) = &self.torques {
             own.write(torques);
@@ -313,26 +316,26 @@ pub(crate) struct Sweep<'a> {
     pub(crate) number: u32,
     pub(crate) movers: &'a Movers,
     pub(crate) friction: bool,
-    /// Whether shock propagation holds what is not free.
+    /// Whether shock propagation holds bodies that are not free.
     pub(crate) shock: bool,
     /// Change of speed at a contact that counts as none, m/s.
     pub(crate) settled: f64,
-    /// Change of speed, m/s, above which a pair is relaxed again at once where few hold a body, and how
-    /// often at most.
+    /// Change of speed, m/s, above which a sparse pair is relaxed again at once, and the limit of
+    /// repeats.
     pub(crate) rough: f64,
     pub(crate) repeats: usize,
-    /// Whether to pass over what can hardly change.
+    /// Whether to skip pairs that can hardly change.
     pub(crate) lazy: bool,
 }
 
 impl Sweep<'_> {
-    /// Relaxes batches one after the other, on vectors as wide as the processor has. Whether a speed
-    /// changed.
+    /// Relaxes batches one after the other on the widest vectors of the processor. Returns whether
+    /// a speed changed.
     pub(crate) fn over(&self, batches: &mut [Batch]) -> bool {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "measured: see the notes of the pile benchmark")]
-            // SAFETY: the processor has AVX2, which was asked just now
+            // SAFETY: the processor has AVX2, as just checked
             return unsafe { self.over_wide(batches) };
         }
         self.each(batches)
@@ -351,14 +354,14 @@ impl Sweep<'_> {
         let rests = |batch: &Batch| batch.used == 0 || self.lazy && batch.is_still(self.movers);
         for batch in batches.iter_mut().filter(|batch| !rests(batch)) {
             batch.weigh(self.movers, self.shock);
-            // each changes, whatever the others say
+            // no short circuit: every batch is relaxed
             any |= if self.friction { batch.relax(self) } else { batch.relax_normals(self) };
         }
         any
     }
 }
 
-/// `K` of GBF03 for one body a lane.
+/// `K` of GBF03 for one body per lane.
 #[inline(always)]
 fn effective_mass(body: &Held, arm: &Wide3) -> WideSymmetric {
     // columns of [r]: r x e for each axis e

@@ -24,17 +24,18 @@ use crate::{Columns, Settings};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Joined {
     pub(crate) joints: Vec<Joint>,
-    /// What each body gained by them in the last pass.
+    /// Change of each body's momentum by joints in the last pass.
     pub(crate) gains: Vec<Momentum>,
-    /// Which the last pass solved together with contacts.
+    /// Joints that the last pass solved together with contacts.
     pub(crate) solved: Vec<bool>,
 }
 
-/// Stops approach at the contacts, so that no gap closes within the step, as far as the iteration counts reach,
-/// and solves the joints with them.
+/// Stops approach at the contacts, so that no gap closes within the step, within the iteration
+/// limits, and solves the joints with them.
 ///
-/// `impulses` holds those of contacts, and [`Joint::last`] those of joints: a guess on entry, the solution on return. A guess that made the solution add kinetic energy is dropped. The contents of
-/// `space` are overwritten.
+/// `impulses` holds those of contacts, and [`Joint::last`] those of joints: the warm start on
+/// entry, the solution on return. A warm start with which the solution adds kinetic energy is
+/// dropped. The contents of `space` are overwritten.
 pub(crate) fn settle(
     problem: Problem<'_>,
     aim: Aim,
@@ -86,7 +87,7 @@ pub(crate) fn settle(
     let Joined { joints, gains, .. } = joined;
     exact.keep(problem, &mut Kept { momenta, impulses, gains, joints });
     joined.solved.clone_from(&exact.joints);
-    // the pass for positions comes before that for velocities, and only the last is reported
+    // the position pass comes before the velocity pass, and only the last one is reported
     let residual = match aim {
         Aim::Positions => 0.0,
         Aim::Velocities => {
@@ -97,14 +98,14 @@ pub(crate) fn settle(
     Done { sweeps, unsolved: exact.unsolved(), residual }
 }
 
-/// What a pass took.
+/// Statistics of a pass.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Done {
-    /// Over all contacts and over single levels of shock propagation.
+    /// Sweeps over all contacts and over single levels of shock propagation.
     pub(crate) sweeps: usize,
-    /// Islands whose problem was to be solved exactly and was not.
+    /// Islands for which the exact solver failed.
     pub(crate) unsolved: usize,
-    /// The [natural map](residual) at the end of the pass for velocities, m/s.
+    /// The [natural map](residual) at the end of the velocity pass, m/s.
     pub(crate) residual: f64,
 }
 
@@ -117,7 +118,7 @@ impl Done {
 }
 
 impl Joined {
-    /// What islands are solved from.
+    /// The start of the island solver.
     pub(crate) fn known<'a>(
         &'a self,
         problem: Problem<'_>,
@@ -128,8 +129,8 @@ impl Joined {
         Start { momenta, impulses, joints: &self.joints, stepping, share: Self::share(aim) }
     }
 
-    /// Positions are set right in full by the pass that only decides where bodies go, so velocities
-    /// have nothing to correct. Each pass does half of what joints do in the step.
+    /// The position pass corrects position errors in full, so that the velocity pass has none to
+    /// correct. Each pass applies half of the joint impulses of the step.
     fn stepping(problem: Problem<'_>, aim: Aim) -> Stepping {
         let error_reduction = match aim {
             Aim::Positions => 1.0,
@@ -138,7 +139,8 @@ impl Joined {
         Stepping { dt: problem.dt, error_reduction, motor_time: 0.5 * problem.dt }
     }
 
-    /// A step's impulses are twice those of its first half, which are much like those of the second.
+    /// Factor of the warm start. The impulses of a step are twice those of its first half, which
+    /// resemble those of the second.
     fn share(aim: Aim) -> f64 {
         match aim {
             Aim::Positions => 0.5,
@@ -146,7 +148,7 @@ impl Joined {
         }
     }
 
-    /// The joints that are not solved.
+    /// The pass over the joints that are not solved.
     fn pass(
         &self,
         problem: Problem<'_>,
@@ -166,8 +168,8 @@ impl Joined {
         }
     }
 
-    /// Goes on with joints that were not solved together with contacts until bodies with `momenta` go
-    /// where they are closed.
+    /// Iterates joints that were not solved together with contacts until `momenta` close them at
+    /// the end of the step.
     pub(crate) fn follow(&mut self, frame: Frame<'_>, momenta: &mut [Momentum]) {
         let apart = self.joints.iter().zip(&self.solved).filter(|(_, solved)| !**solved);
         let mut apart: Vec<Joint> = apart.map(|(joint, _)| *joint).collect();
@@ -179,8 +181,9 @@ impl Joined {
         own.zip(apart).for_each(|((joint, _), moved)| *joint = moved);
     }
 
-    /// Gives bodies what the joints gave them in the pass for positions: the first half of what they
-    /// do in the step (RATTLE, Andersen 1983), without which they would slow all turning. Returns it.
+    /// Adds the joint impulses of the position pass to the bodies: the first half of those of the
+    /// step (RATTLE, Andersen 1983), without which joints would slow all rotation. Returns the
+    /// reactions.
     pub(crate) fn keep_half(&mut self, bodies: &[Body], momenta: &mut [Momentum]) -> Vec<Reaction> {
         let dynamic = bodies.iter().map(|body| body.mass_properties().is_some());
         for ((momentum, gain), is_dynamic) in momenta.iter_mut().zip(&self.gains).zip(dynamic) {
@@ -192,7 +195,7 @@ impl Joined {
         self.joints.iter().map(|joint| joint.last).collect()
     }
 
-    /// Adds the first half of what joints bore to the second.
+    /// Adds the reactions of the first half to those of the second.
     pub(crate) fn add_half(&mut self, first: &[Reaction]) {
         for (joint, first) in self.joints.iter_mut().zip(first) {
             for (impulse, half) in joint.last.impulses.iter_mut().zip(&first.impulses) {
@@ -218,14 +221,14 @@ impl Joined {
     }
 }
 
-/// Most overlap that is pushed out at once, as a share of the smaller radius: where bodies overlap
-/// deeply normals say little of the way out, and pushing hard only shakes the others.
+/// Largest overlap that is pushed out in one frame, as a share of the smaller radius: normals are
+/// unreliable in deep overlaps, and a strong push only disturbs other bodies.
 const MAX_PUSH: f64 = 0.05;
 
-/// How far each body is pushed out of those it would overlap at the end of the step that `momenta`
-/// make: displacement in m and rotation vector in rad.
+/// The push-out of each body from overlaps at the end of the step of `momenta`: displacement in m
+/// and rotation vector in rad.
 ///
-/// Only positions change by it, so no kinetic energy is added.
+/// Only positions change, so that no kinetic energy is added.
 pub(crate) fn push_out(problem: Problem<'_>, momenta: &[Momentum]) -> Vec<Velocity> {
     push_out_in(problem, momenta, &mut Vec::new())
 }
@@ -255,12 +258,12 @@ pub(crate) fn push_out_in(
     let rule = |pair: &Manifold, _: usize, contact: &Contact| {
         let overlap = overlap(pair, contact);
         if !is_deep(pair, contact) {
-            // others do not push it deeper
+            // other contacts must not push it deeper
             return Some((overlap.min(0.0), 0.0));
         }
         let [p, q] = [pair.a, pair.b].map(|i| columns.shapes[i as usize].radius());
         let push = settings.push_out * (overlap - slop(pair)).min(MAX_PUSH * p.min(q));
-        // what a body sank since it entered the step is pushed out at once
+        // penetration since the body entered the step is pushed out at once
         let before = contact.overlap.min(contact.entered);
         Some((push.max(overlap - before), 0.0))
     };
@@ -280,15 +283,15 @@ fn velocities(
     columns.bodies.iter().zip(states).map(of).collect()
 }
 
-/// Times that a pair with rough changes is solved again at once where few hold a body.
+/// Limit of repeats of a sparse pair with rough changes.
 const REPEATS: usize = 7;
-/// Up to so many batches are few: all are relaxed in every sweep, which costs little, and what is
-/// stacked comes to rest exactly.
+/// With at most this many batches all are relaxed in every sweep, which is cheap, and stacks come
+/// to rest exactly.
 const FEW_BATCHES: usize = 64;
-/// Limit of further sweeps after an impact. In a heap of 1,000 boxes that lands, residuals of 5.0, 2.2 and 0.7 m/s are left
-/// after 4, 20 and 100 sweeps.
+/// Limit of further sweeps after an impact. In a heap of 1,000 boxes that lands, residuals of 5.0,
+/// 2.2 and 0.7 m/s are left after 4, 20 and 100 sweeps.
 const MAX_IMPACT_SWEEPS: usize = 100;
-/// Batches per task; fixed, so that the work is cut the same way for any thread count.
+/// Batches per task; fixed, so that the work is divided the same way for any thread count.
 const CHUNK: usize = 32;
 
 struct Pass<'a> {
@@ -297,14 +300,15 @@ struct Pass<'a> {
     batches: &'a mut Vec<Batch>,
     joints: Option<JointPass>,
     friction: bool,
-    /// Over all contacts together, and over each level in shock propagation.
+    /// Sweeps over all contacts together, and over each level in shock propagation.
     sweeps: (usize, usize),
-    /// Sweeps that were made.
+    /// Sweeps done.
     done: usize,
 }
 
 impl<'a> Pass<'a> {
-    /// `rule`, of a pair and its number, gives a contact's least separating speed and friction coefficient, or leaves it out.
+    /// `rule`, of a pair and its index, returns a contact's target separation speed and friction
+    /// coefficient, or `None` to skip it.
     fn new(
         problem: Problem<'a>,
         movers: Movers,
@@ -329,7 +333,7 @@ impl<'a> Pass<'a> {
                 let pair = &contacts.manifolds()[n as usize];
                 let (p, q) = (levels.of(pair.a), levels.of(pair.b));
                 let rows = contacts.range(pair).filter_map(|index| row(n as usize, index));
-                // all were found with the bodies in the same places
+                // all contacts were found at the same poses
                 let apart = contacts
                     .of(pair)
                     .first()
@@ -349,7 +353,7 @@ impl<'a> Pass<'a> {
         Self { problem, movers, batches, joints: None, friction, sweeps, done: 0 }
     }
 
-    /// Adds the torques of pairs, by number, for which `is_solved_here` holds.
+    /// Adds the torques of pairs, by index, for which `is_solved_here` holds.
     fn add_torques(&mut self, torques: &[Torque], is_solved_here: impl Fn(usize) -> bool) {
         if torques.is_empty() {
             return;
@@ -378,7 +382,7 @@ impl<'a> Pass<'a> {
         self.batches.iter().for_each(|batch| batch.write(contacts, torques));
     }
 
-    /// Starts from the impulses given.
+    /// Applies the warm start.
     fn start(&mut self, impulses: &ContactImpulses) {
         let movers = &self.movers;
         for stage in self.problem.order.stages() {
@@ -389,8 +393,8 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Solves all contacts together. After an impact more sweeps follow, until no contact changes by more than forces
-    /// change velocities.
+    /// Solves all contacts together. After an impact more sweeps follow, until no contact changes
+    /// by more than forces change velocities.
     fn solve_all(&mut self) {
         let stages: Vec<Stage> = self.problem.order.stages().collect();
         let settled = self.settled();
@@ -401,7 +405,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Level by level, with everything below frozen.
+    /// Solves level by level, with all bodies below frozen.
     fn propagate_shock(&mut self) {
         let sweeps = self.sweeps.1;
         if sweeps == 0 {
@@ -410,20 +414,20 @@ impl<'a> Pass<'a> {
         for stages in self.problem.order.by_level() {
             self.sweep(&stages, (sweeps, self.settled()), true);
         }
-        // held bodies gave way to none
+        // bodies held by shock propagation did not yield to joints
         if let Some(joints) = &self.joints {
             joints.relax(&self.movers);
         }
     }
 
-    /// Change of speed below which sweeps end, m/s; when bodies are pushed out of each other a length, m.
+    /// Change of speed below which sweeps end, m/s; for a push-out a length, m.
     fn settled(&self) -> f64 {
         let speed = self.problem.settings.settled_speed;
         if self.friction { speed } else { speed * self.problem.dt }
     }
 
-    /// Sweeps up to that many times over the stages, until nothing changes by more than `settled`. Returns whether the last
-    /// sweep changed more.
+    /// Sweeps over the stages up to `sweeps` times, until nothing changes by more than `settled`.
+    /// Returns whether the last sweep changed more.
     fn sweep(&mut self, stages: &[Stage], (sweeps, settled): (usize, f64), shock: bool) -> bool {
         let rough_speed = self.problem.settings.rough_speed;
         let lazy = self.batches.len() > FEW_BATCHES;
@@ -449,7 +453,8 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Applies `change` to parts of the batches, on several threads if `parallel`; whether it held for any.
+/// Applies `change` to parts of the batches, on several threads if `parallel`. Returns whether any
+/// returned `true`.
 fn any(
     batches: &mut [Batch],
     parallel: bool,

@@ -4,17 +4,17 @@ use levelset::Aabb;
 
 use super::surface::Facets;
 
-/// Boxes of faces, a list a side, so that many are compared at once.
+/// Boxes of faces, a list per side, so that many are compared together.
 #[derive(Clone)]
 pub(super) struct FaceBoxes {
     faces: Vec<u32>,
     low: [Vec<f32>; 3],
     high: [Vec<f32>; 3],
-    /// By how much boxes are grown against rounding, m.
+    /// Enlargement of boxes against rounding, m.
     margin: f64,
 }
 
-/// Boxes that are compared at once.
+/// Number of boxes compared together.
 const LANES: usize = 32;
 
 impl FaceBoxes {
@@ -37,12 +37,12 @@ impl FaceBoxes {
         Self { faces: (0..count as u32).collect(), low, high, margin }
     }
 
-    /// The faces whose boxes meet a box; some near it may be among them.
+    /// The faces whose boxes overlap a box, perhaps with some near it.
     pub(super) fn near(&self, bounds: &Aabb) -> Vec<u32> {
         self.places(bounds).into_iter().map(|place| self.faces[place as usize]).collect()
     }
 
-    /// The boxes that meet a box.
+    /// The boxes that overlap a box.
     pub(super) fn part(&self, bounds: &Aabb) -> Self {
         let places = self.places(bounds);
         let of = |values: &[f32]| places.iter().map(|&place| values[place as usize]).collect();

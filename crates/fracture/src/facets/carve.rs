@@ -10,16 +10,16 @@ use super::trim::Trimmer;
 use super::{Clipper, ConvexCell};
 use crate::cell::Plane;
 
-/// Share of the solid's size by which it is cut beyond some cells, so that no cut lies in a face of
-/// theirs.
+/// Margin of cuts beyond some cells, as a share of the solid's size, so that no cut coincides with
+/// a face of theirs.
 const MARGIN: f64 = 1e-3;
 
-/// The part of `solid` in each cell that meets it, in no particular order but always the same. Cuts are
-/// tagged by the number of their plane in the cell.
+/// The part of `solid` in each cell that overlaps it, in a fixed but arbitrary order. Cuts are
+/// tagged by the index of their plane in the cell.
 ///
-/// Cells are halved again and again by where they are, and each half gets the faces near it, so that a
-/// face meets only the cells near it. What the faces near a cell do not settle beyond rounding is cut
-/// out of the closed solid plane by plane.
+/// Cells are halved recursively by position, and each half gets the faces near it, so that a face
+/// is tested only against the cells near it. Cells that the nearby faces leave undecided by
+/// rounding are cut out of the closed solid plane by plane.
 pub(crate) fn carve(solid: &Facets, cells: &[ConvexCell<'_>]) -> Vec<(usize, Facets)> {
     let Some(bounds) = solid.bounds() else { return Vec::new() };
     let mut near: Vec<&ConvexCell<'_>> =
@@ -58,7 +58,7 @@ pub(crate) fn carve(solid: &Facets, cells: &[ConvexCell<'_>]) -> Vec<(usize, Fac
 
 type Group<'a, 'b> = (Vec<&'a ConvexCell<'b>>, FaceBoxes);
 
-/// Splits cells into groups of neighbors, each with the faces near the group.
+/// Divides cells into groups of neighbors, each with the faces near the group.
 fn group<'a, 'b>(
     faces: FaceBoxes,
     cells: &mut [&'a ConvexCell<'b>],
@@ -81,8 +81,8 @@ fn group<'a, 'b>(
     }
 }
 
-/// Cells in two halves along the axis along which they are spread most, by where they are in the solid
-/// and not where they go on outside.
+/// Cells in two halves along the axis of their largest spread, by their positions inside the solid,
+/// not outside.
 fn halved<'a, 'b, 'c>(
     cells: &'c mut [&'a ConvexCell<'b>],
     bounds: &Aabb,
@@ -97,16 +97,16 @@ fn halved<'a, 'b, 'c>(
     (axis, cells.split_at_mut(cells.len() / 2).into())
 }
 
-/// The part of a closed solid in each cell, plane by plane. The cells are halved again and again, and each
-/// half gets the part of the solid that is not beyond all of its cells.
+/// The part of a closed solid in each cell, plane by plane. The cells are halved recursively, and
+/// each half gets the part of the solid that is not beyond all of its cells.
 pub(super) fn by_planes(mut solid: Facets, cells: &mut [&ConvexCell<'_>]) -> Vec<(usize, Facets)> {
-    /// Faces from which on a second thread is worth its start.
+    /// Number of faces from which a second thread pays off.
     const MANY: usize = 512;
     if let [cell] = cells {
         let mut clipper = Clipper::default();
         for (n, plane) in cell.planes.iter().enumerate() {
             clipper.clip(&mut solid, plane, Tag::plane(n));
-            // vertices of no face are soon more than the others, and are looked at all the same
+            // unused vertices soon outnumber the others, and are processed all the same
             if solid.vertices.len() > 2 * solid.faces.len() + 64 {
                 solid.drop_unused();
             }
@@ -127,20 +127,20 @@ pub(super) fn by_planes(mut solid: Facets, cells: &mut [&ConvexCell<'_>]) -> Vec
     found
 }
 
-/// A number in whose order finite numbers are.
+/// An integer in the order of finite numbers.
 fn ordered(x: f64) -> u64 {
     let bits = x.to_bits();
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
-/// What of a solid is not beyond all of some cells along an axis, upwards or downwards.
+/// The part of a solid that is not beyond all of some cells along an axis, upwards or downwards.
 fn kept_around(solid: &Facets, cells: &[&ConvexCell<'_>], (axis, sign): (usize, f64)) -> Facets {
     let end = |bounds: &Aabb| if sign > 0.0 { bounds.max[axis] } else { -bounds.min[axis] };
     let most = |ends: &mut dyn Iterator<Item = f64>| ends.fold(f64::NEG_INFINITY, f64::max);
     let around = most(&mut cells.iter().map(|cell| end(&cell.bounds)));
     let reach = most(&mut solid.vertices.iter().map(|p| sign * p[axis]));
     let margin = MARGIN * solid.size();
-    // a cut that takes next to nothing away costs more than it saves
+    // a cut that removes almost nothing costs more than it saves
     if reach <= around + 2.0 * margin {
         return solid.clone();
     }

@@ -1,4 +1,4 @@
-//! Convex cells that solids are cut by.
+//! Convex cells of cuts.
 
 use levelset::Aabb;
 use nalgebra::{Point3, Similarity3};
@@ -10,18 +10,18 @@ use crate::hull::CellHull;
 /// A convex cell of a pattern in the coordinates of the solid.
 #[derive(Clone, Debug)]
 pub(crate) struct ConvexCell<'a> {
-    /// Its number among all cells.
+    /// Its index among all cells.
     pub(crate) number: usize,
-    /// It is behind all of them.
+    /// Planes of which it is behind all.
     pub(crate) planes: Vec<Plane>,
-    /// A box around it.
+    /// Its bounding box.
     pub(crate) bounds: Aabb,
-    /// Its polyhedron, if rounding leaves one, and where the corners of that are.
+    /// Its polyhedron, if rounding leaves one, and the positions of its corners.
     pub(super) hull: Option<(&'a CellHull, Vec<Point3<f64>>)>,
 }
 
 impl<'a> ConvexCell<'a> {
-    /// A region of a pattern; `None` if it is not convex, or nothing.
+    /// A region of a pattern; `None` if it is not convex, or empty.
     pub(crate) fn new(
         pattern: &'a Pattern,
         number: usize,

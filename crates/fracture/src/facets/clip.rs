@@ -1,4 +1,4 @@
-//! Cutting a solid by a plane and keeping the part behind it.
+//! Cutting a solid by a plane, keeping the part behind it.
 
 use nalgebra::{UnitVector3, Vector3};
 
@@ -6,30 +6,30 @@ use super::surface::{Cap, Face, Facets, Tag};
 use crate::cell::Plane;
 use crate::slicing::cancel_opposites;
 
-/// Share of the solid's size within which a vertex is on the plane. Positions of new vertices are
-/// rounded to about 4e-16 of it, also those of parts of parts.
+/// Tolerance of a vertex on the plane, as a share of the solid's size. Positions of new vertices
+/// are rounded to about 4e-16 of it, also those of parts of parts.
 pub(super) const ON_PLANE: f64 = 1e-13;
 
-/// Working space of cuts.
+/// Buffers of cuts.
 #[derive(Default)]
 pub(crate) struct Clipper {
     distances: Vec<f64>,
     /// -1 behind the plane, 0 on it, 1 in front; 0 of new vertices.
     sides: Vec<i8>,
-    /// Places of the faces that cross the plane.
+    /// Indices of the faces that cross the plane.
     crossed: Vec<u32>,
-    /// Edges that cross the plane, low end first, sorted, each with the vertex there.
+    /// Edges that cross the plane, lower index first, sorted, each with the vertex there.
     crossings: Vec<([u32; 2], u32)>,
     /// Directed edges of the kept part that lie in the plane.
     rim: Vec<[u32; 2]>,
 }
 
 impl Clipper {
-    /// Keeps the part of `facets` behind `plane`, closed by a cap with a tag. Vertices and corners of no
-    /// face may be left over, see [`Facets::drop_unused`].
+    /// Keeps the part of `facets` behind `plane`, closed by a cap with a tag. Unused vertices and
+    /// corners may remain, see [`Facets::drop_unused`].
     ///
-    /// All decisions follow from one side per vertex and one position per edge that crosses, so that
-    /// faces stay matched whatever rounding does (Br11 section 3.4 for meshes of triangles).
+    /// All decisions follow from one side per vertex and one position per crossing edge, so that
+    /// faces stay matched despite rounding (Br11 section 3.4 for meshes of triangles).
     pub(crate) fn clip(&mut self, facets: &mut Facets, plane: &Plane, tag: Tag) {
         if !self.classify(facets, plane) {
             return;
@@ -51,7 +51,7 @@ impl Clipper {
         }
     }
 
-    /// Whether vertices are in front of the plane.
+    /// Whether any vertices are in front of the plane.
     fn classify(&mut self, facets: &Facets, plane: &Plane) -> bool {
         let least = ON_PLANE * facets.size.max(plane.offset.abs());
         self.distances.clear();
@@ -66,7 +66,7 @@ impl Clipper {
         true
     }
 
-    /// Drops the faces in front and finds those that cross.
+    /// Removes the faces in front and finds those that cross.
     fn sort_faces(&mut self, facets: &mut Facets, plane: &Plane) {
         let Self { sides, crossed, rim, .. } = self;
         crossed.clear();
@@ -82,7 +82,7 @@ impl Clipper {
                 on_plane += u32::from(side == 0);
             }
             if behind == 0 {
-                // in the plane: kept where the solid is behind it
+                // in the plane: kept if the solid is behind it
                 if in_front > 0 || facets.area_vector(corners).dot(&plane.normal) <= 0.0 {
                     continue;
                 }
@@ -103,7 +103,7 @@ impl Clipper {
         let Self { sides, distances, crossings, crossed, .. } = self;
         crossings.clear();
         let mut add = |from: u32, to: u32| {
-            // of the two directions of each edge only one has the low end first
+            // only one of the two directions of each edge has the lower index first
             if from < to && sides[from as usize] * sides[to as usize] < 0 {
                 crossings.push(([from, to], 0));
             }
@@ -156,7 +156,7 @@ impl Clipper {
         facets.faces[n] = Face { start: first as u32, len: corners.len() as u32, tag };
     }
 
-    /// The part of a cap behind the plane, closed along the line where both meet.
+    /// The part of a cap behind the plane, closed along their common line.
     fn clip_cap(&mut self, facets: &Facets, cap: Cap, plane: &Plane) -> Option<Cap> {
         let side = |v: u32| self.sides[v as usize];
         let [mut behind, mut in_front] = [false; 2];

@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 use super::surface::{Facets, Tag};
 
 impl Facets {
-    /// Moments of the solid for unit density, by surface integrals: exact but for rounding.
+    /// Moments of the solid for unit density, by surface integrals: exact up to round-off.
     pub(crate) fn moments(&self) -> Moments {
         // about a vertex, so that a solid far from the origin loses no digits
         let Some(base) = self.vertices.first() else { return Moments::default() };
@@ -21,7 +21,7 @@ impl Facets {
             }
         }
         for cap in self.caps() {
-            // areas of a fan add up with their signs, whatever the edges bound
+            // areas of a fan add up with their signs, for any edges
             for &[from, to] in &cap.edges {
                 add(cap.edges[0][0], from, to);
             }
@@ -29,7 +29,7 @@ impl Facets {
         sum.moved(base.coords)
     }
 
-    /// Per plane of a cut its number, area, m^2, and the integral of the position over it, m^3.
+    /// For each plane of a cut its index, area, m^2, and the integral of the position over it, m^3.
     pub(crate) fn sections(&self) -> Vec<(usize, f64, Vector3<f64>)> {
         let mut sums: Vec<(usize, f64, Vector3<f64>)> = Vec::new();
         let at = |v: u32| self.vertices[v as usize];

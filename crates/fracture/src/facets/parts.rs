@@ -1,4 +1,4 @@
-//! What of a surface hangs together.
+//! Connected parts of a surface.
 
 use levelset::Union;
 
@@ -7,8 +7,8 @@ use crate::fill::Border;
 use crate::slicing::Projection;
 
 impl Facets {
-    /// The solids that do not hang together, in order of their first faces; what touches in a vertex
-    /// hangs together. Cavities stay with the smallest solid around them.
+    /// The connected solids, in order of their first faces; contact in a vertex counts as
+    /// connected. Cavities belong to the smallest solid around them.
     pub(crate) fn parts(self) -> Vec<Self> {
         let (owners, count) = self.shells();
         if count < 2 {
@@ -32,7 +32,7 @@ impl Facets {
         shells.into_iter().filter(|shell| !shell.is_empty()).collect()
     }
 
-    /// For each vertex the number of its shell, and how many there are.
+    /// The index of the shell of each vertex, and their number.
     fn shells(&self) -> (Vec<u32>, usize) {
         let mut union = Union::new(self.vertices.len());
         for (corners, _) in self.polygons() {

@@ -10,7 +10,7 @@ use crate::slicing::Projection;
 const MAX_STEPS: f64 = 64.0;
 
 impl Facets {
-    /// Points on the surface at most about `spacing` meters apart, corners and rims of cuts among them
+    /// Points on the surface at most about `spacing` meters apart, with corners and rims of cuts
     /// before other vertices; see [`TriMesh::spread_points`].
     pub(crate) fn spread_points(&self, spacing: f64) -> Vec<Point3<f64>> {
         let mut on_rim = vec![false; self.vertices.len()];
@@ -76,10 +76,10 @@ impl Facets {
         }
     }
 
-    /// About `count` points of a lattice that are inside the solid, of `volume` m^3, by its crossings with the columns
-    /// of the lattice.
+    /// About `count` points of a lattice that are inside the solid, of `volume` m^3, by its
+    /// crossings with the columns of the lattice.
     pub(crate) fn inside_points(&self, volume: f64, count: usize) -> Vec<Point3<f64>> {
-        /// Columns along a side at most, also of a needle.
+        /// Largest number of columns along a side, also of a needle.
         const MAX_COLUMNS: f64 = 1024.0;
         let Some(bounds) = self.bounds() else { return Vec::new() };
         let least = bounds.extents().max() / MAX_COLUMNS;
@@ -119,8 +119,8 @@ impl Facets {
     }
 }
 
-/// Calls `found` with the columns along z, at whole x and y, that a triangle crosses, the height and
-/// whether the solid begins (1) or ends (-1) there.
+/// Calls `found` with the columns along z, at integer x and y, that a triangle crosses, the height
+/// and whether the solid begins (1) or ends (-1) there.
 fn cross_columns(corners: &[Vector3<f64>; 3], mut found: impl FnMut([i64; 2], f64, i32)) {
     let [a, b, c] = corners;
     let normal = (b - a).cross(&(c - a));

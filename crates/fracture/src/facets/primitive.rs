@@ -11,8 +11,8 @@ use super::surface::Facets;
 const SECTORS: usize = 50;
 
 impl Facets {
-    /// A primitive: exact where its faces are flat, with vertices on it and chords within 1e-3 of its
-    /// diameter where they are curved. `None` for a half-space, which has no end.
+    /// A primitive: exact where its faces are flat, with vertices on it and chords within 1e-3 of
+    /// its diameter where they are curved. `None` for a half-space, which is unbounded.
     pub(crate) fn of_solid(solid: &Solid) -> Option<Self> {
         Some(match *solid {
             Solid::HalfSpace { .. } => return None,
@@ -51,7 +51,7 @@ impl Facets {
         let mut sides = SIDES.map(|side| side.to_vec());
         for side in &mut sides {
             let [a, b, c] = [side[0], side[1], side[2]].map(|v| corners[v as usize]);
-            // whatever the order of corners is, faces are seen counter-clockwise from outside
+            // faces are oriented counter-clockwise from outside, whatever the order of corners
             if (b - a).cross(&(c - a)).dot(&(a - bounds.center())) < 0.0 {
                 side.reverse();
             }
@@ -59,7 +59,7 @@ impl Facets {
         Self::of_polygons(corners.to_vec(), &sides)
     }
 
-    /// A profile of radii and heights turned about the y axis; it begins and ends on the axis.
+    /// A profile of radii and heights rotated about the y axis; it begins and ends on the axis.
     fn lathed(profile: &[[f64; 2]]) -> Self {
         let inner = &profile[1..profile.len() - 1];
         let mut vertices = rings(inner);
@@ -93,8 +93,8 @@ impl Facets {
         facets
     }
 
-    /// A closed profile of radii and heights, counter-clockwise with the radius to the right, turned
-    /// about the y axis.
+    /// A closed profile of radii and heights, counter-clockwise with the radius to the right,
+    /// rotated about the y axis.
     fn ring(profile: &[[f64; 2]]) -> Self {
         let mut faces = Vec::new();
         side_faces(profile.len(), true, &mut faces);
@@ -115,7 +115,7 @@ fn arc(x: f64, y: f64, radius: f64, [from, to]: [f64; 2]) -> Vec<[f64; 2]> {
         .collect()
 }
 
-/// The vertices of each point of a profile, [`SECTORS`] of them.
+/// The vertices of each point of a profile, [`SECTORS`] per point.
 fn rings(profile: &[[f64; 2]]) -> Vec<Point3<f64>> {
     let turned = |&[r, y]: &[f64; 2]| {
         (0..SECTORS).map(move |sector| {
@@ -126,7 +126,7 @@ fn rings(profile: &[[f64; 2]]) -> Vec<Point3<f64>> {
     profile.iter().flat_map(turned).collect()
 }
 
-/// Trapezoids between rings, each of which is in a plane.
+/// Planar trapezoids between rings.
 fn side_faces(rings: usize, is_closed: bool, faces: &mut Vec<Vec<u32>>) {
     let sectors = SECTORS as u32;
     let last = if is_closed { rings } else { rings - 1 };

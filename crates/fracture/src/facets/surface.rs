@@ -1,4 +1,4 @@
-//! Faces of a closed surface, and where they come from.
+//! Faces of a closed surface, and their origins.
 
 use crate::cell::Plane;
 use crate::slicing::{ClosedMesh, Projection};
@@ -8,18 +8,18 @@ use nalgebra::{Point3, UnitVector3, Vector3};
 /// The origin of a face of a cut solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FaceOrigin {
-    /// A face of the surface of the whole body, by its number there.
+    /// A face of the surface of the whole body, by its index there.
     Outer(u32),
     /// A cut of this or an earlier fracture.
     Cut,
 }
 
-/// [`FaceOrigin`] in one word, and while a solid is being cut, the plane of the cut.
+/// [`FaceOrigin`] in one word, or during a cut the plane of the cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Tag(u32);
 
 impl Tag {
-    /// A cut whose plane is no longer of interest.
+    /// A cut whose plane is no longer needed.
     pub(crate) const CUT: Self = Self(u32::MAX);
     pub(super) const PLANE: u32 = 1 << 31;
 
@@ -28,7 +28,7 @@ impl Tag {
         Self(face)
     }
 
-    /// A cut by the plane of that number, below 2^31 - 1.
+    /// A cut by the plane with that index, below 2^31 - 1.
     pub(crate) fn plane(number: usize) -> Self {
         debug_assert!((number as u32) < Self::PLANE - 1);
         Self(Self::PLANE | number as u32)
@@ -54,7 +54,7 @@ pub(crate) struct Cap {
     pub(crate) tag: Tag,
 }
 
-/// A convex polygon among the corners of all.
+/// A convex polygon, as a range of corners.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Face {
     pub(super) start: u32,
@@ -68,8 +68,8 @@ impl Face {
     }
 }
 
-/// A closed surface of planar faces, which may consist of several shells. Every edge of a face is used
-/// in the opposite direction by another, as often.
+/// A closed surface of planar faces, which may consist of several shells. Every edge of a face is
+/// used as often in the opposite direction by others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Facets {
     pub(crate) vertices: Vec<Point3<f64>>,
@@ -78,7 +78,7 @@ pub(crate) struct Facets {
     /// The convex faces.
     pub(super) faces: Vec<Face>,
     pub(super) caps: Vec<Cap>,
-    /// Largest coordinate of the solid that it was cut from, m: what positions are rounded by.
+    /// Largest coordinate of the solid from which it was cut, m: the scale of rounding.
     pub(super) size: f64,
 }
 
@@ -150,7 +150,7 @@ impl Facets {
         tags.all(|tag| tag.as_plane().is_some())
     }
 
-    /// Forgets which plane each cut is of.
+    /// Forgets the planes of cuts.
     pub(crate) fn settle(&mut self) {
         let caps = self.caps.iter_mut().map(|cap| &mut cap.tag);
         let faces = self.faces.iter_mut().map(|face| &mut face.tag);
@@ -161,7 +161,7 @@ impl Facets {
         }
     }
 
-    /// Gives cuts the numbers that `plane` gives theirs.
+    /// Renumbers the planes of cuts by `plane`.
     pub(crate) fn renumber(&mut self, plane: impl Fn(usize) -> usize) {
         let caps = self.caps.iter_mut().map(|cap| &mut cap.tag);
         let faces = self.faces.iter_mut().map(|face| &mut face.tag);
@@ -172,7 +172,7 @@ impl Facets {
         }
     }
 
-    /// Drops vertices and corners of no face.
+    /// Removes unused vertices and corners.
     pub(super) fn drop_unused(&mut self) {
         let mut names = vec![u32::MAX; self.vertices.len()];
         let mut vertices = Vec::new();
@@ -196,7 +196,8 @@ impl Facets {
         (self.vertices, self.corners) = (vertices, corners);
     }
 
-    /// Without the faces all of whose corners are beyond some limit, as before a cut there.
+    /// The surface without the faces all of whose corners are beyond some limit, before a cut
+    /// there.
     pub(super) fn without_faces_where(&self, is_beyond: impl Fn(&Point3<f64>) -> bool) -> Self {
         let beyond: Vec<bool> = self.vertices.iter().map(is_beyond).collect();
         let mut names = vec![u32::MAX; self.vertices.len()];
@@ -269,11 +270,11 @@ pub(super) fn largest(vertices: &[Point3<f64>]) -> f64 {
     vertices.iter().fold(0.0, |size: f64, p| size.max(p.coords.amax()))
 }
 
-/// A closed surface as triangles, and what each is part of.
+/// A closed surface as triangles, and their origins.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
-    /// Every edge has its triangles in opposite pairs.
+    /// The triangles at every edge form opposite pairs.
     pub mesh: TriMesh,
-    /// One a triangle.
+    /// One per triangle.
     pub origins: Vec<FaceOrigin>,
 }

@@ -1,4 +1,4 @@
-//! Promises of cut surfaces.
+//! Tests of cut surfaces.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::Pattern;
 use crate::cell::{Cell, Plane};
 use crate::slicing::ClosedMesh;
 
-/// Every directed edge as often as its opposite.
+/// Whether every directed edge occurs as often as its opposite.
 fn is_closed(mesh: &TriMesh) -> bool {
     let mut balance: BTreeMap<[u32; 2], i32> = BTreeMap::new();
     for &[a, b, c] in &mesh.triangles {

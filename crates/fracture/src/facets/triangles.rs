@@ -9,7 +9,7 @@ use crate::fill::Border;
 use crate::slicing::Projection;
 
 impl Facets {
-    /// The surface as triangles: as many as its faces need, without slivers where others will do.
+    /// The surface as triangles: as many as its faces need, without avoidable slivers.
     pub(crate) fn surface(&self) -> Surface {
         let mut surface = Surface {
             mesh: TriMesh { vertices: self.vertices.clone(), triangles: Vec::new() },
@@ -62,7 +62,7 @@ impl Facets {
 
     /// The corner of a convex polygon from which the smallest triangle of a fan is largest.
     fn best_fan(&self, corners: &[u32]) -> usize {
-        /// Corners beyond which it takes too long to try them all.
+        /// Number of corners beyond which trying all takes too long.
         const MANY: usize = 32;
         let count = corners.len();
         if !(4..=MANY).contains(&count) {
@@ -78,7 +78,7 @@ impl Facets {
         let mut best = (least(0), 0);
         for first in 1..count {
             let area = least(first);
-            // of equals the first, whatever their last digits
+            // the first among equals, regardless of their last digits
             if area > best.0 * (1.0 + 1e-9) {
                 best = (area, first);
             }

@@ -1,10 +1,11 @@
-//! Intersection of a closed surface with one convex cell, computed from the faces near the cell alone.
+//! Intersection of a closed surface with one convex cell, computed from the faces near the cell
+//! alone.
 //!
-//! The faces are clipped by the planes of the cell. A cap closes the clipped surface in each plane: its
-//! border is the clipped edges in that plane and the parts of the edges of the cell that lie inside the
-//! solid. The winding number at each corner of the cell says which parts those are. It follows from the
-//! crossings of the surface with the edges of the cell. A cell without crossings takes the winding number
-//! of one corner from a ray.
+//! The faces are clipped by the planes of the cell. A cap closes the clipped surface in each plane:
+//! its border is the clipped edges in that plane and the parts of the edges of the cell that lie
+//! inside the solid. The winding number at each corner of the cell says which parts those are. It
+//! follows from the crossings of the surface with the edges of the cell. A cell without crossings
+//! takes the winding number of one corner from a ray.
 
 use levelset::Aabb;
 use nalgebra::{Point3, UnitVector3};
@@ -43,7 +44,7 @@ pub(super) struct Trimmer<'a> {
     /// Faces that cross planes, clipped by the planes processed so far.
     crossed: Vec<Polygon>,
     corners: Vec<u32>,
-    /// For each of `corners` the plane that the edge to the next lies in.
+    /// For each of `corners` the plane that contains the edge to the next.
     edge_planes: Vec<u8>,
     /// Edges that cross the current plane, lower index first, sorted, each with its new vertex.
     crossings: Vec<([u32; 2], u32)>,
@@ -67,7 +68,8 @@ struct Crossing {
 }
 
 impl<'a> Trimmer<'a> {
-    /// Clips `solid`, which has no caps. `boxes` are those of its faces, `bounds` is the box around it.
+    /// Clips `solid`, which has no caps. `boxes` are those of its faces, `bounds` is the box around
+    /// it.
     pub(super) fn new(solid: &'a Facets, boxes: &'a FaceBoxes, bounds: Aabb) -> Self {
         Self {
             solid,
@@ -87,9 +89,9 @@ impl<'a> Trimmer<'a> {
         }
     }
 
-    /// The intersection with a cell, which may be empty. `near` holds every face that may meet the cell.
-    /// `None` if a vertex is on a plane within rounding, or the winding numbers are not 0 and 1: the
-    /// caller then clips the closed surface plane by plane.
+    /// The intersection with a cell, which may be empty. `near` contains every face that may
+    /// overlap the cell. `None` if a vertex is on a plane within rounding, or the winding numbers
+    /// are not 0 and 1: the caller then clips the closed surface plane by plane.
     pub(super) fn trim(&mut self, cell: &ConvexCell<'_>, near: &[u32]) -> Option<Facets> {
         let (hull, corners) = cell.hull.as_ref()?;
         if cell.planes.len() > MAX_PLANES {
@@ -128,7 +130,7 @@ impl<'a> Trimmer<'a> {
         Some(self.points.len() as u32 - 1)
     }
 
-    /// Collects the faces that are not wholly in front of one plane.
+    /// Collects the faces that are not entirely in front of one plane.
     fn gather(&mut self, near: &[u32]) -> Option<()> {
         self.points.clear();
         self.in_front.clear();
@@ -202,7 +204,7 @@ impl<'a> Trimmer<'a> {
         ends.map(|((&from, &to), &plane)| (from, to, plane))
     }
 
-    /// The part of a polygon behind a plane (Sutherland and Hodgman 1974); false if there is none.
+    /// The part of a polygon behind a plane (Sutherland and Hodgman 1974); false if it is empty.
     fn clip_polygon(&mut self, face: &mut Face, n: usize) -> bool {
         let range = face.range();
         let count = range.clone().filter(|&k| self.is_in_front(self.corners[k], n)).count();
@@ -353,7 +355,7 @@ impl<'a> Trimmer<'a> {
                 let to =
                     crossing.map_or(corner_names[high], |crossing| names[crossing.vertex as usize]);
                 if winding != 0 {
-                    // a solid that goes on beyond the box of the pattern is not closed by it
+                    // a solid that extends beyond the box of the pattern is not closed by it
                     borders[planes[0]?].push([from, to]);
                     borders[planes[1]?].push([to, from]);
                 }
@@ -376,13 +378,13 @@ impl<'a> Trimmer<'a> {
     }
 }
 
-/// The edge of the cell between two planes, and the change of the winding number along it, for a vertex of
-/// a face that enters by an edge in the first plane and leaves by an edge in the second.
+/// The edge of the cell between two planes, and the change of the winding number along it, for a
+/// vertex of a face that enters by an edge in the first plane and leaves by an edge in the second.
 fn crossed_edge(hull: &CellHull, planes: [u8; 2]) -> Option<(usize, i32)> {
     let [first, second] = planes.map(|n| Some(usize::from(n)));
     hull.edges.iter().enumerate().find_map(|(n, edge)| {
-        // the border of the cap in the first plane begins at the vertex: along the loop of that face the
-        // winding number falls by one there
+        // the border of the cap in the first plane begins at the vertex: along the loop of that
+        // face the winding number falls by one there
         match edge.faces.map(|face| hull.faces[face].plane) {
             [along, against] if along == first && against == second => Some((n, -1)),
             [along, against] if along == second && against == first => Some((n, 1)),

@@ -1,4 +1,4 @@
-//! Pieces put together again.
+//! Unions of pieces.
 
 use nalgebra::Vector3;
 
@@ -6,17 +6,17 @@ use super::surface::{Cap, Facets, Tag};
 use crate::cell::Plane;
 use crate::slicing::cancel_opposites;
 
-/// Share of the solid's size within which vertices of two pieces are the same: positions are rounded to
-/// some 4e-16 of it, and a little more where planes meet at small angles.
+/// Distance, as a share of the solid's size, within which vertices of two pieces coincide:
+/// positions are rounded to about 4e-16 of it, and a little more where planes meet at small angles.
 const SAME: f64 = 1e-11;
 
 impl Facets {
-    /// Pieces that touch in cuts as one solid. `planes` are those of the cuts by number; their faces
-    /// that lie on others of the pieces go.
+    /// The union of pieces that touch in cuts. `planes` are those of the cuts by index; faces in
+    /// them that lie on faces of other pieces are removed.
     ///
-    /// In each plane that pieces touch from both sides, the faces of all are taken away and the border
-    /// that this leaves is filled where it winds around: where pieces do not match face by face the
-    /// rest of a face stays.
+    /// In each plane that pieces touch from both sides, all faces are removed and the remaining
+    /// border is filled where it winds around: where pieces do not match face by face, the rest of
+    /// a face remains.
     pub(crate) fn union(pieces: &[&Self], planes: &[Plane]) -> Self {
         let mut whole = Self::default();
         pieces.iter().for_each(|piece| whole.append(piece));
@@ -31,7 +31,7 @@ impl Facets {
         whole
     }
 
-    /// The numbers of the planes whose faces look both ways.
+    /// The indices of the planes with faces in both directions.
     fn planes_of_both_sides(&self, planes: &[Plane]) -> Vec<usize> {
         let caps = self.caps.iter().map(|cap| (cap.tag, *cap.normal));
         let polygons = self.polygons().map(|(corners, tag)| (tag, self.area_vector(corners)));
@@ -45,7 +45,7 @@ impl Facets {
         sides.windows(2).filter(|two| two[0].0 == two[1].0).map(|two| two[0].0).collect()
     }
 
-    /// Makes vertices at the same place one.
+    /// Merges vertices at the same position.
     fn weld(&mut self) {
         let tolerance = SAME * self.size;
         let mut order: Vec<u32> = (0..self.vertices.len() as u32).collect();
@@ -76,8 +76,8 @@ impl Facets {
         self.drop_repeated();
     }
 
-    /// Adds to every edge of faces of some tags the vertices of such faces that lie on it, so that faces
-    /// that touch along a part of an edge match there.
+    /// Subdivides every edge of faces with some tags at the vertices of such faces on it, so that
+    /// faces that touch along a part of an edge match there.
     fn split_edges(&mut self, is_shared: impl Fn(Tag) -> bool) {
         let mut edges = Vec::new();
         for (corners, _) in self.polygons().filter(|(_, tag)| is_shared(*tag)) {
@@ -121,7 +121,7 @@ impl Facets {
         (self.corners, self.faces, self.caps) = (kept.corners, kept.faces, kept.caps);
     }
 
-    /// Those of some vertices that are between the ends of an edge, in order.
+    /// The given vertices between the ends of an edge, in order.
     fn on_edge(&self, among: &[u32], from: u32, to: u32) -> Vec<u32> {
         let tolerance = SAME * self.size;
         let [p, q] = [from, to].map(|v| self.vertices[v as usize]);
@@ -145,7 +145,7 @@ impl Facets {
         found.into_iter().map(|(_, v)| v).collect()
     }
 
-    /// Takes out corners that repeat the one before, and faces of fewer than three.
+    /// Removes corners that repeat the previous one, and faces with fewer than three.
     fn drop_repeated(&mut self) {
         let mut kept = Self { size: self.size, ..Self::default() };
         let mut corners: Vec<u32> = Vec::new();

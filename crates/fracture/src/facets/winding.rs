@@ -1,4 +1,4 @@
-//! How often a surface winds around a point.
+//! Winding numbers of a surface.
 
 use nalgebra::{Point3, Vector3};
 use robust::{Coord, orient2d};
@@ -8,7 +8,7 @@ use super::surface::{Face, Facets};
 use crate::slicing::solid_angle;
 
 impl Facets {
-    /// How often it winds around a point that is not on it.
+    /// The winding number around a point that is not on the surface.
     pub(crate) fn winding(&self, point: &Point3<f64>) -> i32 {
         let along = |axis| self.ray_winding(point, axis, self.faces.iter());
         (0..3).find_map(along).unwrap_or_else(|| {
@@ -20,8 +20,9 @@ impl Facets {
         })
     }
 
-    /// The same by the crossings of a ray along an axis with convex faces; candidates must contain all faces that it
-    /// crosses. `None` if the ray meets an edge, or the point is in the plane of a face that the ray meets.
+    /// The same by the crossings of a ray along an axis with convex faces; candidates must include
+    /// all faces that it crosses. `None` if the ray hits an edge, or the point is in the plane of a
+    /// face that the ray hits.
     pub(super) fn ray_winding<'a>(
         &self,
         from: &Point3<f64>,
@@ -59,7 +60,7 @@ impl Facets {
         Some(winding)
     }
 
-    /// Whether a ray from a point meets a plane rather than the ray the other way.
+    /// Whether the ray from a point, and not the opposite ray, hits a plane.
     fn is_ahead(
         &self,
         on_plane: &Point3<f64>,
@@ -73,7 +74,8 @@ impl Facets {
     }
 }
 
-/// What an edge adds to how often a face winds around a ray along an axis; `None` if they meet.
+/// Contribution of an edge to the winding number of a face around a ray along an axis; `None` if
+/// they intersect.
 fn turn(a: &Point3<f64>, b: &Point3<f64>, ray: &Point3<f64>, axis: usize) -> Option<i32> {
     let [u, v] = [(axis + 1) % 3, (axis + 2) % 3];
     if (a[v] <= ray[v]) == (b[v] <= ray[v]) {

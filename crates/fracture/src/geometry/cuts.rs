@@ -15,12 +15,12 @@ use crate::node_box::NodeBox;
 use crate::planes::{NodePlane, Planes};
 use crate::{Bond, Pattern};
 
-/// The planes that an exact solid was cut by.
+/// The planes of the cuts of an exact solid.
 #[derive(Clone, Debug)]
 pub(super) struct Cuts {
-    /// By number.
+    /// By index.
     planes: Vec<Plane>,
-    /// Per region of the pattern its planes, where it meets the solid.
+    /// For each region of the pattern its planes, if it overlaps the solid.
     regions: Vec<Option<Vec<Plane>>>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Part {
     pub(super) moments: Moments,
 }
 
-/// Cuts of parts by plane, and on which side of it the part is.
+/// Cuts of parts by plane, and the side of the part.
 pub(super) struct Touches<'a> {
     cuts: &'a Cuts,
     parts: &'a [Part],
@@ -40,7 +40,7 @@ pub(super) struct Touches<'a> {
 }
 
 impl Cuts {
-    /// Numbers the planes of all cells that cut something, one number for both sides of each.
+    /// Numbers the planes of all cells that cut the solid, one index for both sides of each.
     pub(super) fn number(pattern: &Pattern, cells: &[ConvexCell<'_>], parts: &mut [Part]) -> Self {
         let mut regions: Vec<Option<Vec<Plane>>> = vec![None; pattern.region_count()];
         for cell in cells {
@@ -80,7 +80,7 @@ impl Cuts {
         Touches { cuts: self, parts, faces }
     }
 
-    /// One piece for each group of parts, with moments that `scale` brings to those of the parent.
+    /// One piece per group of parts, with moments that `scale` maps to those of the parent.
     pub(super) fn grouped(
         &self,
         parent: &Geometry,
@@ -115,7 +115,7 @@ impl Cuts {
         members.par_iter().map(piece).collect()
     }
 
-    /// The union of parts, each of which is given with the convex solids that it is known to be made of.
+    /// The union of parts, each given with the convex solids of which it is known to consist.
     fn union(&self, parts: &[&Facets], convex: Vec<Vec<Facets>>) -> Exact {
         let (facets, are_one) = match parts {
             [alone] => ((*alone).clone(), convex[0].len() == 1),
@@ -135,7 +135,7 @@ impl Cuts {
         Exact { facets, convexity, primitive: None }
     }
 
-    /// Pieces put together as `groups` says.
+    /// Pieces joined by `groups`.
     pub(super) fn joined(
         &self,
         parent: &Geometry,
@@ -170,7 +170,7 @@ impl Cuts {
         members.par_iter().map(joined).collect()
     }
 
-    /// The part `exact` of `parent` that lies in some regions, and whether others do, too.
+    /// The part `exact` of `parent` in some regions, and whether other parts are in them, too.
     fn geometry(
         &self,
         parent: &Geometry,
@@ -216,15 +216,15 @@ fn members(groups: &[usize]) -> Vec<Vec<usize>> {
     members
 }
 
-/// A plane seen from either side.
+/// Key of a plane, equal for both orientations.
 fn key(plane: &Plane) -> [u64; 4] {
     let numbers = [plane.normal.x, plane.normal.y, plane.normal.z, plane.offset];
     let sign = numbers.iter().find(|x| **x != 0.0).map_or(1.0, |x| x.signum());
-    // adding zero makes -0 and 0 one number
+    // adding zero merges -0 and 0
     numbers.map(|x| (x * sign + 0.0).to_bits())
 }
 
-/// Of samples of several solids those of the one that `facets` bounds: others become outside.
+/// From samples of several solids those of the one bounded by `facets`: others become outside.
 fn only(facets: &Facets, samples: &LevelSet) -> LevelSet {
     let (slice, found) = (samples.as_slice(), samples.components());
     let mut deepest = vec![(0.0_f32, 0_usize); found.count];
@@ -254,7 +254,7 @@ impl Touches<'_> {
             let (front, behind) = own.split_at(own.partition_point(|face| !face.1));
             let normal = self.cuts.planes[own[0].0].normal;
             if let ([a], [b]) = (front, behind) {
-                // both sides have the same cut; the one with less has its rounding
+                // both sides have the same cut; the smaller area has its rounding
                 let (_, _, _, area, moment) = if a.3 < b.3 { *a } else { *b };
                 bonds.extend(bond([b.2, a.2], &normal, (area, moment)));
                 continue;
@@ -297,7 +297,7 @@ fn bond(
 
 type Triangle = [Point3<f64>; 3];
 
-/// The area that triangles of one plane have in common, m^2, and its first moment.
+/// The common area of triangles in one plane, m^2, and its first moment.
 fn overlap(ours: &[Triangle], theirs: &[Triangle], normal: &Vector3<f64>) -> (f64, Vector3<f64>) {
     let mut sum = (0.0, Vector3::zeros());
     for a in ours {

@@ -12,14 +12,15 @@ use crate::{Alignment, Pattern, shatter};
 const MIN_NODES: usize = 8;
 
 impl Geometry {
-    /// Divides the solid by a pattern (Su09 section 4). Pieces of less than `least` m^3 are joined to
-    /// the neighbor that they share the largest cut with.
+    /// Divides the solid by a pattern (Su09 section 4). Pieces of less than `least` m^3 are merged
+    /// with the neighbor with the largest common cut.
     ///
     /// An exact solid and a pattern of convex cells give exact pieces (Su09 section 4.4): each
-    /// connected part of the intersection with a cell is one, and their number does not depend on the
-    /// grid. Of other patterns or solids the pieces are sampled, see [`shatter`]. Moments of all pieces
-    /// add up to those of the solid: exact ones are integrals over their surfaces, and what differs for
-    /// sampled solids and curved primitives is made up by the affine map between both sums.
+    /// connected part of the intersection with a cell is one, and their number does not depend on
+    /// the grid. For other patterns or solids the pieces are sampled, see [`shatter`]. Moments of
+    /// all pieces add up to those of the solid: exact ones are integrals over their surfaces, and
+    /// the affine map between both sums corrects the difference for sampled solids and curved
+    /// primitives.
     ///
     /// An `at` that is not finite leaves the solid whole.
     pub fn divide(&self, pattern: &Pattern, at: &Alignment, least: f64) -> Pieces {

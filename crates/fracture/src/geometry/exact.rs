@@ -61,12 +61,12 @@ fn connected((region, facets): (usize, Facets)) -> impl Iterator<Item = Part> {
         let moments = facets.moments();
         Part { region, facets, moments }
     });
-    // what rounding leaves of a cell that only touches the solid is no solid
+    // the round-off of a cell that only touches the solid is no solid
     parts.filter(|part| part.moments.volume > 0.0)
 }
 
-/// For every part the number of the group that it goes to: those of less volume than `least` go to the
-/// neighbor that they share the largest cut with, the smallest first.
+/// The index of the group of every part: parts of less volume than `least` are merged with the
+/// neighbor with the largest common cut, the smallest first.
 fn hosts(volumes: &[f64], least: f64, bonds: &[Bond]) -> Vec<usize> {
     let mut volumes = volumes.to_vec();
     let mut hosts: Vec<usize> = (0..volumes.len()).collect();

@@ -7,6 +7,7 @@ use super::solid::Geometry;
 pub struct Piece {
     /// Its solid.
     pub geometry: Geometry,
-    /// The regions of the pattern that it is made of, ascending: its own, and those of smaller pieces that it absorbed.
+    /// Its regions of the pattern, ascending: its own, and those of smaller pieces that it
+    /// absorbed.
     pub regions: Vec<usize>,
 }

@@ -11,10 +11,10 @@ use super::solid::Geometry;
 use crate::join::joined_bonds;
 use crate::{Bond, Fragment, Shattered};
 
-/// The pieces of a solid, and the bonds where they touched.
+/// The pieces of a solid, and the bonds between them.
 #[derive(Clone, Debug)]
 pub struct Pieces {
-    /// Their moments add up to those of the solid. One alone means that it did not break.
+    /// Their moments add up to those of the solid. A single one means that it did not break.
     pub pieces: Vec<Piece>,
     /// The cuts between them, sorted by pair.
     pub bonds: Vec<Bond>,
@@ -44,12 +44,12 @@ impl Pieces {
         Self { pieces: fragments.into_iter().map(piece).collect(), bonds, cuts: None }
     }
 
-    /// Puts together the pieces of equal entries of `groups`, which are numbered from 0 without gaps,
-    /// as pieces of `parent`; the result has one piece per group, in their order, and the bonds between
-    /// them.
+    /// Joins the pieces of equal entries of `groups`, which are numbered from 0 without gaps, as
+    /// pieces of `parent`; the result has one piece per group, in their order, and the bonds
+    /// between them.
     ///
     /// # Panics
-    /// If there is not one group per piece.
+    /// If the number of groups differs from the number of pieces.
     #[must_use]
     pub fn joined(self, parent: &Geometry, groups: &[usize]) -> Self {
         assert_eq!(self.pieces.len(), groups.len(), "one group per piece");
@@ -70,7 +70,7 @@ impl Pieces {
         Self::of_samples(joined, total.map_to(&total))
     }
 
-    /// The piece that a point is deepest in, or nearest to; 0 if there is none.
+    /// The piece in which a point is deepest, or the nearest one; 0 if there is none.
     pub fn nearest(&self, p: &Point3<f64>) -> usize {
         let distance = |n: &usize| self.pieces[*n].geometry.level_set().value(p);
         let nearer = |a: &usize, b: &usize| distance(a).total_cmp(&distance(b));

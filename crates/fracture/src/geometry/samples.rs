@@ -11,7 +11,7 @@ use crate::planes::{Lines, NodePlane, Planes, pitch};
 use crate::rows::lower_to;
 
 impl Geometry {
-    /// The samples of a solid that none were given of.
+    /// The samples of a solid without given ones.
     pub(super) fn samples(&self) -> LevelSet {
         let distance = |solid: &Solid| LevelSet::from_fn(self.grid, |p| solid.distance(&p));
         match &self.kind {
@@ -30,8 +30,8 @@ fn outside(grid: Grid) -> LevelSet {
     LevelSet::from_fn(grid, |_| grid.spacing())
 }
 
-/// Of a union of convex solids the least of the largest signed distances to their planes: exact inside
-/// each, and a lower bound outside.
+/// For a union of convex solids the least of the largest signed distances to their planes: exact
+/// inside each, and a lower bound outside.
 fn convex(parts: &[Facets], grid: Grid) -> LevelSet {
     let nodes = NodeBox { low: [0; 3], high: grid.dims() };
     let region = |part: &Facets| {
@@ -42,15 +42,15 @@ fn convex(parts: &[Facets], grid: Grid) -> LevelSet {
     sampled(None, &regions, &grid, &nodes)
 }
 
-/// The larger of a solid's signed distance, on the nodes of its grid, and the least of those to some
-/// regions; of the regions alone where no solid is given.
+/// The larger of a solid's signed distance, on the nodes of its grid, and the least of those to
+/// some regions; of the regions alone without a solid.
 pub(super) fn sampled(
     solid: Option<&LevelSet>,
     regions: &[Planes],
     grid: &Grid,
     nodes: &NodeBox,
 ) -> LevelSet {
-    // with the widest registers there are, which compute the same
+    // on the widest registers of the processor, with the same results
     Arch::new().dispatch(Sampling { solid, regions, grid, nodes })
 }
 
@@ -75,7 +75,8 @@ impl WithSimd for Sampling<'_> {
             for (n, region) in regions.iter().enumerate() {
                 region.write((i, nodes), &mut slab, n > 0, &mut lines);
                 if regions.len() > 1 {
-                    // in the gaps that interpolation leaves between regions more would not be true
+                    // in the gaps that interpolation leaves between regions a larger value would be
+                    // wrong
                     lower_to(&mut slab, 2.0 * grid.spacing() as f32);
                 }
             }
@@ -88,7 +89,7 @@ impl WithSimd for Sampling<'_> {
                 let body = &solid.as_slice()[start..start + row_len];
                 let pairs = body.iter().zip(region);
                 values.extend(pairs.map(|(&body, &region)| {
-                    // a selection, no branch: the loop runs in lanes
+                    // a selection instead of a branch: the loop is vectorized
                     if region > body { region } else { body }
                 }));
             }

@@ -1,4 +1,4 @@
-//! A solid, exact or sampled, and what is known of it.
+//! Solids, exact or sampled.
 
 use crate::facets::{Facets, Surface};
 use crate::{ClosedMesh, convex_decomposition};
@@ -8,14 +8,14 @@ use std::sync::{Arc, OnceLock};
 
 /// The solid of a body in its material space, m.
 ///
-/// It is *exact* where its surface is known as planar faces: a closed mesh, a primitive, and what
-/// convex cells cut out of those. Else it is *sampled*. What asks for moments, a surface, points or a
-/// signed distance need not know which.
+/// It is *exact* if its surface is known as planar faces: a closed mesh, a primitive, and parts cut
+/// out of those by convex cells. Else it is *sampled*. Moments, surface, points and signed distance
+/// have the same interface for both.
 #[derive(Clone, Debug)]
 pub struct Geometry {
     pub(super) kind: Kind,
     pub(super) moments: Moments,
-    /// Where its signed distance is sampled if it is asked for.
+    /// Grid of its signed distance, sampled on demand.
     pub(super) grid: Grid,
     pub(super) level_set: OnceLock<Arc<LevelSet>>,
 }
@@ -32,11 +32,11 @@ pub(super) enum Kind {
 pub(super) struct Exact {
     pub(super) facets: Facets,
     pub(super) convexity: Convexity,
-    /// What its signed distance follows from unless samples are given.
+    /// Source of its signed distance unless samples are given.
     pub(super) primitive: Option<Solid>,
 }
 
-/// The convex solids that an exact one is known to be made of.
+/// The convex solids of which an exact one is known to consist.
 #[derive(Clone, Debug)]
 pub(super) enum Convexity {
     /// It is convex.
@@ -58,7 +58,7 @@ impl Exact {
         matches!(self.convexity, Convexity::Convex)
     }
 
-    /// The convex solids that it is made of, if they are known.
+    /// The convex solids of which it consists, if known.
     pub(super) fn convex_decomposition(&self) -> Option<&[Facets]> {
         match &self.convexity {
             Convexity::Convex => Some(std::slice::from_ref(&self.facets)),
@@ -68,17 +68,17 @@ impl Exact {
     }
 }
 
-/// Share of a solid's size by which a vertex may be in front of a face of a convex solid.
+/// Tolerance of a vertex in front of a face of a convex solid, as a share of its size.
 pub(super) const FLAT: f64 = 1e-9;
-/// Corners of the hull of a solid that is convex; one with more is simplified.
+/// Largest number of corners of a convex solid's hull; one with more is simplified.
 pub(super) const MAX_CORNERS: usize = 64;
-/// Share of its size by which a convex solid may stand out of its simplified hull, unless that would
-/// take twice as many corners.
+/// Largest distance of a convex solid beyond its simplified hull, as a share of its size, unless
+/// that would take twice as many corners.
 pub(super) const ALLOWED: f64 = 0.01;
 
 impl Geometry {
-    /// A primitive about the origin, whose moments are those of its closed form and whose curved faces
-    /// are chords within 1e-3 of its diameter; `None` for a half-space. `grid` is where it is sampled.
+    /// A primitive about the origin, with the moments of its closed form and curved faces as chords
+    /// within 1e-3 of its diameter; `None` for a half-space. `grid` is the grid of its samples.
     pub fn primitive(solid: Solid, grid: Grid) -> Option<Self> {
         let facets = Facets::of_solid(&solid)?;
         let convexity = Convexity::of(!matches!(solid, Solid::Torus { .. }));
@@ -86,7 +86,7 @@ impl Geometry {
         Some(Self { kind, moments: solid.moments()?, grid, level_set: OnceLock::new() })
     }
 
-    /// The solid that a closed mesh bounds, without overlaps. `level_set` is its signed distance.
+    /// The solid bounded by a closed mesh without overlaps. `level_set` is its signed distance.
     pub fn mesh(mesh: &ClosedMesh, level_set: Arc<LevelSet>) -> Self {
         let facets = Facets::of_mesh(mesh);
         let convexity = Convexity::of(facets.is_convex(FLAT * facets.size()));
@@ -95,7 +95,7 @@ impl Geometry {
         Self { kind, moments, grid: *level_set.grid(), level_set: OnceLock::from(level_set) }
     }
 
-    /// A solid known by its samples, with points on its surface and its moments.
+    /// A sampled solid, with points on its surface and its moments.
     pub fn sampled(
         level_set: Arc<LevelSet>,
         points: impl Into<Arc<[Point3<f64>]>>,
@@ -115,13 +115,13 @@ impl Geometry {
         &self.grid
     }
 
-    /// The box around it, m: that of its surface, or of its inside samples and half a cell.
+    /// Its bounding box, m: that of its surface, or of its inside samples and half a cell.
     pub fn bounds(&self) -> Aabb {
         let exact = match &self.kind {
             Kind::Exact(exact) => exact.facets.bounds(),
             Kind::Sampled(_) => self.level_set().inside_range().map(|(low, high)| {
                 let [min, max] = [low, high].map(|node| self.grid.position(node));
-                // a single sample has a size too
+                // a single sample has a size, too
                 let half = Vector3::repeat(0.5 * self.grid.spacing());
                 Aabb { min: min - half, max: max + half }
             }),
@@ -129,14 +129,14 @@ impl Geometry {
         exact.unwrap_or_else(|| self.grid.bounds())
     }
 
-    /// About `count` points in it, evenly spread; of an exact solid the same for any grid.
+    /// About `count` points in it, evenly spread; for an exact solid independent of the grid.
     pub fn inside_points(&self, count: usize) -> Vec<Point3<f64>> {
         match &self.kind {
             Kind::Exact(exact) => exact.facets.inside_points(self.moments.volume, count),
             Kind::Sampled(_) => {
                 let samples = self.level_set().as_slice();
                 let inside: Vec<usize> = (0..samples.len()).filter(|&n| samples[n] < 0.0).collect();
-                // a stride that is odd does not run along the planes of most grids
+                // an odd stride does not run along the planes of most grids
                 let stride = (inside.len() / count.max(1)).max(1) | 1;
                 let place = |n: usize| self.grid.position(self.grid.node(n));
                 inside.into_iter().step_by(stride).map(place).collect()
@@ -144,8 +144,8 @@ impl Geometry {
         }
     }
 
-    /// Most pieces that a pattern may be meant to divide it into: an exact solid holds any number, and of
-    /// a sampled one every piece holds four samples or more on average.
+    /// Largest sensible number of pieces: unlimited for an exact solid, while pieces of a sampled
+    /// one need at least four samples on average.
     pub fn max_pieces(&self) -> usize {
         match &self.kind {
             Kind::Exact(_) => usize::MAX,
@@ -166,18 +166,18 @@ impl Geometry {
         matches!(&self.kind, Kind::Exact(exact) if exact.is_convex())
     }
 
-    /// Its signed distance; of a union of convex solids it is sampled when it is first asked for.
+    /// Its signed distance; that of a union of convex solids is sampled on demand.
     pub fn level_set(&self) -> &Arc<LevelSet> {
         self.level_set.get_or_init(|| Arc::new(self.samples()))
     }
 
-    /// About how much memory it takes, in samples of 4 bytes.
+    /// Approximate memory, in samples of 4 bytes.
     pub fn memory(&self) -> usize {
         let nodes = self.grid.node_count();
         match &self.kind {
             Kind::Exact(exact) => {
                 let parts = exact.convex_decomposition();
-                // the distance of convex solids is seldom asked for
+                // the distance of convex solids is seldom needed
                 let samples = if parts.is_some() { 0 } else { nodes };
                 let parts = parts.unwrap_or_default().iter().map(Facets::memory);
                 exact.facets.memory() + parts.sum::<usize>() + samples
@@ -186,7 +186,7 @@ impl Geometry {
         }
     }
 
-    /// The exact surface as triangles; `None` of a solid that is sampled.
+    /// The exact surface as triangles; `None` for a sampled solid.
     pub fn surface(&self) -> Option<Surface> {
         match &self.kind {
             Kind::Exact(exact) => Some(exact.facets.surface()),
@@ -202,16 +202,16 @@ impl Geometry {
         }
     }
 
-    /// The convex solids whose union it is, if they are known: one for a convex solid, and for what is put
-    /// together of convex pieces one for each. They are exact up to 64 corners, beyond them have about so
-    /// many, and the solid stands out of them by at most 1 % of its size.
+    /// The convex solids whose union it is, if known: one for a convex solid, and one per piece for
+    /// a union of convex pieces. They are exact up to 64 corners, beyond that have about as many,
+    /// and the solid extends beyond them by at most 1 % of its size.
     pub fn hulls(&self) -> Option<Vec<ConvexHull>> {
         let Kind::Exact(exact) = &self.kind else { return None };
         exact.convex_decomposition()?.iter().map(hull).collect()
     }
 
-    /// Convex solids whose union it is, about, for engines that collide those: [`Self::hulls`] if they are known, else
-    /// [`convex_decomposition`] of its surface.
+    /// Convex solids whose union approximates it, for engines that collide those: [`Self::hulls`]
+    /// if known, else [`convex_decomposition`] of its surface.
     ///
     /// ```
     /// use brisance_fracture::Geometry;
@@ -237,7 +237,7 @@ impl Geometry {
         parts.unwrap_or_default()
     }
 
-    /// The exact surface, in words that differ between solids.
+    /// The exact surface, as words that differ between solids.
     pub fn digest(&self, mut word: impl FnMut(u64)) {
         match &self.kind {
             Kind::Exact(Exact { facets, .. }) => {
@@ -257,7 +257,7 @@ impl Geometry {
     }
 }
 
-/// The convex hull that a convex solid collides as, simplified above [`MAX_CORNERS`].
+/// The convex collision hull of a convex solid, simplified above [`MAX_CORNERS`].
 pub(super) fn hull(facets: &Facets) -> Option<ConvexHull> {
     if facets.vertices.len() <= MAX_CORNERS {
         return ConvexHull::of_convex(facets.surface().mesh).ok();

@@ -1,4 +1,4 @@
-//! Where a straight edge that moves meets a solid.
+//! Intersection of a moving straight edge with a solid.
 
 use levelset::{Aabb, LevelSet};
 use nalgebra::{Point3, Vector3};
@@ -12,11 +12,13 @@ const MAX_PLACES: f64 = 400.0;
 type Triangle = [Point3<f64>; 3];
 
 impl Geometry {
-    /// A point of the swept surface of a straight edge that lies in the solid, m. `from` and `to` are the ends of the
-    /// edge before and after the sweep. `None` if the swept surface misses the solid or only touches it.
+    /// A point of the swept surface of a straight edge that lies in the solid, m. `from` and `to`
+    /// are the ends of the edge before and after the sweep. `None` if the swept surface misses the
+    /// solid or only touches it.
     ///
-    /// For an exact solid it is the middle of where the two triangles of the swept surface meet the faces, so
-    /// that parts thinner than its samples are found, too; for a sampled one it is the deepest place.
+    /// For an exact solid it is the center of the intersection of the swept surface's two triangles
+    /// with the faces, so that parts thinner than its samples are found, too; for a sampled one it
+    /// is the deepest point.
     pub fn swept(&self, from: [Point3<f64>; 2], to: [Point3<f64>; 2]) -> Option<Point3<f64>> {
         match &self.kind {
             Kind::Exact(exact) => met(&exact.facets, [from, to]),
@@ -25,7 +27,7 @@ impl Geometry {
     }
 }
 
-/// The middle of where the two triangles of a swept surface meet a solid.
+/// The center of the intersection of the swept surface's two triangles with a solid.
 fn met(facets: &Facets, [from, to]: [[Point3<f64>; 2]; 2]) -> Option<Point3<f64>> {
     let sweep = [[from[0], from[1], to[1]], [from[0], to[1], to[0]]];
     let around = sweep.map(|triangle| Aabb::around(&triangle));
@@ -45,7 +47,7 @@ fn met(facets: &Facets, [from, to]: [[Point3<f64>; 2]; 2]) -> Option<Point3<f64>
     })
 }
 
-/// Where the edges of one triangle pass through another.
+/// Intersections of the edges of one triangle with another.
 fn crossings<'a>(edges: &'a Triangle, other: &'a Triangle) -> impl Iterator<Item = Point3<f64>> {
     let [a, b, c] = other;
     let normal = (b - a).cross(&(c - a));
@@ -68,7 +70,7 @@ fn spans_area(points: &[Point3<f64>], tolerance: f64) -> bool {
     others.iter().any(|p| (p - first).cross(&along).norm() > tolerance)
 }
 
-/// The place of a swept surface that is deepest inside samples.
+/// The point of a swept surface that is deepest inside samples.
 fn deepest(level_set: &LevelSet, [from, to]: [[Point3<f64>; 2]; 2]) -> Option<Point3<f64>> {
     let bounds = level_set.grid().bounds();
     let spacing = level_set.grid().spacing();

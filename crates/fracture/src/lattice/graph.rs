@@ -16,11 +16,11 @@ pub enum Neighbors {
     },
 }
 
-/// Why a mesh makes no lattice.
+/// Why a mesh gives no lattice.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LatticeError {
-    /// The mesh is none.
+    /// The mesh is invalid.
     #[error(transparent)]
     Mesh(#[from] TetError),
     /// A density or strength is not a positive number.
@@ -28,7 +28,7 @@ pub enum LatticeError {
     NotPositive {
         /// The quantity.
         what: &'static str,
-        /// Where, m.
+        /// Position, m.
         place: [f64; 3],
         /// Its value.
         value: f64,
@@ -40,7 +40,7 @@ pub enum LatticeError {
         Lattice::MAX_PAIRS
     )]
     TooManyPairs {
-        /// Pairs of tetrahedra, counted once for each edge that they share.
+        /// Number of pairs of tetrahedra, counted once per shared edge.
         pairs: usize,
     },
 }
@@ -52,7 +52,7 @@ pub struct Lattice {
     pub(super) masses: Vec<f64>,
     pub(super) fixed: Vec<bool>,
     pub(super) links: Vec<Link>,
-    /// N each; 0 for a link that is gone.
+    /// Strength of each link, N; 0 for a broken one.
     pub(super) strengths: Vec<f64>,
     /// Initial strengths, N.
     pub(super) whole: Vec<f64>,
@@ -61,27 +61,28 @@ pub struct Lattice {
     pub(super) at: Vec<u32>,
 }
 
-/// What keeps two particles at their distance.
+/// A distance constraint between two particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// The tetrahedra.
     pub ends: [u32; 2],
     /// Whether they share a face rather than an edge.
     pub across_face: bool,
-    /// Of the shared face, m^2.
+    /// Area of the shared face, m^2.
     pub area: f64,
-    /// Center of what they share.
+    /// Center of the shared face or edge.
     pub place: Point3<f64>,
 }
 
 impl Lattice {
-    /// Most pairs of tetrahedra that share a face or an edge, counted once for each.
+    /// Largest number of pairs of tetrahedra that share a face or an edge, counted once per shared
+    /// one.
     pub const MAX_PAIRS: usize = 1 << 25;
 
-    /// Whether a mesh makes a lattice.
+    /// Checks that a mesh gives a lattice.
     ///
     /// # Errors
-    /// [`LatticeError`] when the mesh is not valid, or has more than [`Lattice::MAX_PAIRS`].
+    /// [`LatticeError`] if the mesh is invalid, or has more than [`Lattice::MAX_PAIRS`].
     pub fn check(mesh: &TetMesh, neighbors: Neighbors) -> Result<(), LatticeError> {
         mesh.validate()?;
         let rings = match neighbors {
@@ -97,11 +98,11 @@ impl Lattice {
         Ok(())
     }
 
-    /// One particle for each tetrahedron, with the density, kg/m^3, at its centroid; links as
-    /// strong as their area times the strength, Pa, at their place.
+    /// One particle per tetrahedron, with the density, kg/m^3, at its centroid; the strength of a
+    /// link is its area times the strength, Pa, at its position.
     ///
     /// # Errors
-    /// As [`Lattice::check`], and [`LatticeError`] when a density or strength is not positive.
+    /// As [`Lattice::check`], and [`LatticeError`] if a density or strength is not positive.
     pub fn new(
         mesh: &TetMesh,
         neighbors: Neighbors,
@@ -148,17 +149,17 @@ impl Lattice {
         &self.masses
     }
 
-    /// All links, also those that are gone.
+    /// All links, including broken ones.
     pub fn links(&self) -> &[Link] {
         &self.links
     }
 
-    /// What each link bears, N; 0 if it is gone.
+    /// Strength of each link, N; 0 if it is broken.
     pub fn strengths(&self) -> &[f64] {
         &self.strengths
     }
 
-    /// Fixes the tetrahedra whose centroid is chosen: nothing moves them. All others are free.
+    /// Fixes the tetrahedra whose centroid is chosen. All others are free.
     pub fn fix(&mut self, chosen: impl Fn(&Point3<f64>) -> bool) {
         self.fixed = self.positions.iter().map(chosen).collect();
     }
@@ -168,7 +169,8 @@ impl Lattice {
         &self.fixed
     }
 
-    /// Multiplies the strength of each link by a factor at its place; a factor that is not positive breaks it.
+    /// Multiplies the strength of each link by a factor at its position; a factor that is not
+    /// positive breaks it.
     pub fn scale_strengths(&mut self, factor: impl Fn(&Point3<f64>) -> f64) {
         for (link, Link { place, .. }) in self.links.iter().enumerate() {
             let factor = factor(place);
@@ -178,7 +180,7 @@ impl Lattice {
         }
     }
 
-    /// The force of an impulse over the time of contact, N, on the tetrahedra around a place: those
+    /// The force of an impulse over the time of contact, N, on the tetrahedra around a point: those
     /// with their centroid within `radius`, or the nearest one, by their mass.
     pub fn load(
         &self,
@@ -233,7 +235,7 @@ pub(super) fn links(mesh: &TetMesh, neighbors: Neighbors) -> Vec<Link> {
         add_edge_links(mesh, share, &mut links);
     }
     links.sort_by_key(|link| (link.ends, !link.across_face));
-    // who shares a face shares its edges too
+    // tetrahedra that share a face also share its edges
     links.dedup_by_key(|link| link.ends);
     links
 }
@@ -241,7 +243,7 @@ pub(super) fn links(mesh: &TetMesh, neighbors: Neighbors) -> Vec<Link> {
 /// An edge's vertices in order, and a tetrahedron that has it.
 pub(super) type Edge = ([u32; 2], u32);
 
-/// The edges of all tetrahedra, equal ones next to each other.
+/// The edges of all tetrahedra, equal ones adjacent.
 pub(super) fn edges(mesh: &TetMesh) -> Vec<Edge> {
     let mut edges = Vec::with_capacity(6 * mesh.tets.len());
     for (tet, corners) in (0..).zip(&mesh.tets) {

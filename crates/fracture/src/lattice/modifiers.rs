@@ -1,4 +1,4 @@
-//! What makes some links weaker than others from the start (Ku07 section 2).
+//! Initial weaknesses of links (Ku07 section 2).
 
 use levelset::TetMesh;
 use nalgebra::{Point3, Vector3};
@@ -8,33 +8,33 @@ use super::graph::Lattice;
 use crate::noise::Noise;
 use crate::slicing::Plane;
 
-/// A place where a body is weak: the factor there, and one at `width` from it and beyond.
+/// A weakness of a body: the factor of strength there rises to one at the distance `width`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Weakness {
     /// Along a plane, as in the cleaving of Ku07.
     Plane {
-        /// Where.
+        /// The plane.
         plane: Plane,
-        /// m.
+        /// Width, m.
         width: f64,
-        /// Of the strength, on the plane.
+        /// Factor of the strength on the plane.
         factor: f64,
     },
     /// On the surface of a ball.
     Sphere {
         /// Its center.
         center: Point3<f64>,
-        /// m.
+        /// Radius, m.
         radius: f64,
-        /// m.
+        /// Width, m.
         width: f64,
-        /// Of the strength, on the sphere.
+        /// Factor of the strength on the sphere.
         factor: f64,
     },
 }
 
 impl Weakness {
-    /// What strengths at `p` are multiplied by.
+    /// Factor of strengths at `p`.
     pub fn factor(&self, p: &Point3<f64>) -> f64 {
         let (distance, width, factor) = match self {
             Self::Plane { plane, width, factor } => (plane.distance(p), width, factor),
@@ -47,21 +47,21 @@ impl Weakness {
     }
 }
 
-/// A picture of strength that is projected through a body, the same at every depth.
+/// An image of strength projected through a body, the same at every depth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stencil {
     /// Factors of the strength, row by row; between the centers of pixels they change linearly.
     pub factors: Array2<f64>,
     /// The outer corner of the first pixel of the first row, m.
     pub corner: Point3<f64>,
-    /// Along all of a row, m.
+    /// Vector along a whole row, m.
     pub across: Vector3<f64>,
-    /// Along all of a column, m; at a right angle to a row.
+    /// Vector along a whole column, m; perpendicular to a row.
     pub down: Vector3<f64>,
 }
 
 impl Stencil {
-    /// Factor of strengths at `p`; 1 outside the picture.
+    /// Factor of strengths at `p`; 1 outside the image.
     pub fn factor(&self, p: &Point3<f64>) -> f64 {
         let (rows, columns) = self.factors.dim();
         let share = |axis: &Vector3<f64>| (p - self.corner).dot(axis) / axis.norm_squared();
@@ -83,7 +83,7 @@ impl Stencil {
 }
 
 impl Lattice {
-    /// Multiplies strengths by a picture.
+    /// Multiplies strengths by an image.
     pub fn scale_by_stencil(&mut self, stencil: &Stencil) {
         self.scale_strengths(|p| stencil.factor(p));
     }
@@ -98,8 +98,8 @@ impl Lattice {
         self.scale_strengths(|p| 1.0 + noise.displacement(p).x);
     }
 
-    /// Multiplies strengths by factors painted on the vertices of the mesh that the lattice is
-    /// made from: a link's is the mean over the vertices that its ends share.
+    /// Multiplies strengths by factors on the vertices of the lattice's mesh: that of a link is the
+    /// mean over the vertices that its ends share.
     ///
     /// # Panics
     /// If `mesh` is another mesh, or has more vertices than there are factors.

@@ -4,24 +4,24 @@ use nalgebra::{Point3, Vector3};
 
 use crate::conjugate_gradient::{ConjugateGradient, norm};
 
-/// Particles and the pairs of them that keep their distance.
+/// Particles and the pairs with distance constraints.
 #[derive(Clone, Copy, Debug)]
 pub struct Links<'a> {
-    /// Where the particles are, m.
+    /// Positions of the particles, m.
     pub positions: &'a [Point3<f64>],
-    /// One over their masses, 1/kg; 0 for a particle that nothing moves.
+    /// Inverse masses, 1/kg; 0 for a fixed particle.
     pub inverse_masses: &'a [f64],
-    /// The pairs. The multiplier of a pair is 0 if its particles coincide or nothing moves them.
+    /// The pairs. The multiplier of a pair is 0 if its particles coincide or are both fixed.
     pub ends: &'a [[u32; 2]],
 }
 
-/// Forces in the links, and how well they are known.
+/// Forces in the links, and their accuracy.
 #[derive(Clone, Debug)]
 pub struct Multipliers {
     /// The multipliers, N: positive pushes the ends apart (compression), negative pulls them
     /// together (tension).
     pub lambda: Vec<f64>,
-    /// Norm of the residual of Ku07 eq. 14, relative to its right side.
+    /// Norm of the residual of Ku07 eq. 14, relative to its right-hand side.
     pub residual: f64,
     /// Steps of the conjugate gradients.
     pub iterations: usize,
@@ -37,7 +37,7 @@ pub struct Multipliers {
 /// a lattice with redundant links: [`Links::projected`] removes the part that does.
 ///
 /// # Panics
-/// If lengths differ or a link names a particle that does not exist.
+/// If lengths differ or a link has an unknown particle.
 pub fn multipliers(
     links: &Links,
     forces: &[Vector3<f64>],
@@ -72,12 +72,12 @@ impl Links<'_> {
         moved.map(|((v, j), w)| v + j * *w).collect()
     }
 
-    /// The [`multipliers`] of particles at rest. The search starts from the end of an earlier one, which may have had more
-    /// links or other forces.
+    /// The [`multipliers`] of particles at rest, warm-started from an earlier result, which may
+    /// have had more links or other forces.
     ///
-    /// `potential` holds a vector for each particle, N; its differences along the links are the
-    /// multipliers. All multipliers of least norm are such differences. A search from
-    /// guessed multipliers would end at others.
+    /// `potential` has a vector for each particle, N; its differences along the links are the
+    /// multipliers. All multipliers of least norm are such differences, which is not true for
+    /// guessed multipliers.
     ///
     /// # Panics
     /// As [`multipliers`].
@@ -92,7 +92,7 @@ impl Links<'_> {
         rows.solve(self.inverse_masses, &right, Some(Start { potential, forces }), limits)
     }
 
-    /// `J^T lambda`: what links do to particles, N.
+    /// `J^T lambda`: the forces of links on particles, N.
     ///
     /// # Panics
     /// As [`multipliers`].
@@ -100,7 +100,7 @@ impl Links<'_> {
         Rows::new(self).transposed(lambda, self.positions.len())
     }
 
-    /// `J v`: how fast distances grow, m/s.
+    /// `J v`: the rates of distances, m/s.
     ///
     /// # Panics
     /// As [`multipliers`].
@@ -145,7 +145,7 @@ impl Rows {
         }
     }
 
-    /// `dJ/dt v`: what turning alone does to distances, m/s^2.
+    /// `dJ/dt v`: change of distances by rotation alone, m/s^2.
     fn turning(&self, links: &Links, v: &[Vector3<f64>]) -> Vec<f64> {
         let of = |([a, b], u): &([u32; 2], Vector3<f64>)| {
             let (a, b) = (*a as usize, *b as usize);
@@ -157,13 +157,13 @@ impl Rows {
         self.rows.iter().map(of).collect()
     }
 
-    /// `-J M^-1 Q`: how the links would shrink under the forces alone, m/s^2.
+    /// `-J M^-1 Q`: contraction of the links by the forces alone, m/s^2.
     fn pulled_apart(&self, inverse_masses: &[f64], forces: &[Vector3<f64>]) -> Vec<f64> {
         let pushed: Vec<_> = forces.iter().zip(inverse_masses).map(|(q, w)| q * *w).collect();
         self.apply(&pushed).iter().map(|a| -a).collect()
     }
 
-    /// `M^-1 J^T lambda`: how the links alone would move the particles, m/s^2.
+    /// `M^-1 J^T lambda`: accelerations of the particles by the links alone, m/s^2.
     fn accelerations(&self, inverse_masses: &[f64], lambda: &[f64], out: &mut [Vector3<f64>]) {
         out.fill(Vector3::zeros());
         self.scatter(lambda, out);
@@ -212,7 +212,7 @@ impl Rows {
                 potential.advance(keep, length, &moved);
             }
             iterations += 1;
-            // the residual grows far above its least value: the search will not improve
+            // the residual is far above its least value: the search will not improve
             if norm(&state.residual) > 1e3 * state.least {
                 break;
             }
@@ -225,7 +225,7 @@ impl Rows {
 /// Where a search starts.
 struct Start<'a> {
     potential: &'a mut [Vector3<f64>],
-    /// The right side of the equation, N.
+    /// The right-hand side of the equation, N.
     forces: &'a [Vector3<f64>],
 }
 

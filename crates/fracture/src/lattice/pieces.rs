@@ -1,18 +1,18 @@
-//! What hangs together after a blow.
+//! Connected pieces after an impact.
 
 use levelset::{TetMesh, Union};
 use nalgebra::Vector3;
 
 use super::graph::{Lattice, Link, links_at};
 
-/// What becomes of single tetrahedra that nothing holds.
+/// Treatment of single loose tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shards {
     /// They are pieces, as in Ku07.
     Keep,
-    /// Each joins the neighbor with which it shared the largest face.
+    /// Each is merged with the neighbor with the largest common face.
     Merge,
-    /// They are gone; their mass is reported.
+    /// They are removed; their mass is reported.
     Dust,
 }
 
@@ -31,7 +31,7 @@ impl LatticePieces {
     /// The tetrahedra of a piece, with their own vertices.
     ///
     /// # Panics
-    /// If `mesh` is not the one that the lattice is made from.
+    /// If `mesh` is not that of the lattice.
     pub fn mesh(&self, mesh: &TetMesh, piece: u32) -> TetMesh {
         let mut names = vec![u32::MAX; mesh.vertices.len()];
         let mut part = TetMesh::default();
@@ -51,8 +51,8 @@ impl LatticePieces {
 }
 
 impl Lattice {
-    /// The tetrahedra that hang together through faces whose links hold. (A link between
-    /// tetrahedra that share only an edge carries force but joins nothing.)
+    /// The tetrahedra connected through faces with unbroken links. (A link between tetrahedra that
+    /// share only an edge transmits force but does not connect.)
     pub fn pieces(&self, shards: Shards) -> LatticePieces {
         let count = self.masses.len();
         let held = || {
@@ -93,15 +93,15 @@ impl Lattice {
         pieces
     }
 
-    /// Some of the tetrahedra, in ascending order, with the links between them as strong as they are now
-    /// and were at first.
+    /// Some of the tetrahedra, in ascending order, with the links between them at their current and
+    /// initial strengths.
     ///
     /// # Panics
     /// If a tetrahedron does not exist, or they do not ascend.
     pub fn part(&self, tets: &[u32]) -> Self {
         assert!(tets.windows(2).all(|pair| pair[0] < pair[1]), "they ascend");
         let name = |tet: u32| tets.binary_search(&tet).ok().map(|name| name as u32);
-        // each link between two of them is at both
+        // each link between two of them is listed at both
         let mut kept: Vec<u32> = tets.iter().flat_map(|&tet| self.links_of(tet)).copied().collect();
         kept.sort_unstable();
         let mut part = Self {
@@ -124,7 +124,7 @@ impl Lattice {
         part
     }
 
-    /// The ends of the link across a tetrahedron's largest inner face, the first of equals.
+    /// The ends of the link across a tetrahedron's largest inner face, the first among equals.
     fn largest_face(&self, tet: u32) -> Option<[u32; 2]> {
         let faces = self.links_of(tet).iter().map(|&l| &self.links[l as usize]);
         let across = faces.filter(|link| link.across_face);
@@ -133,7 +133,7 @@ impl Lattice {
     }
 }
 
-/// A number for each member's set, and how many members each number has.
+/// The index of each member's set, and the number of members of each set.
 fn sized(sets: Union) -> (Vec<u32>, Vec<u32>) {
     let (numbers, count) = sets.numbered();
     let mut sizes = vec![0; count + 1];
@@ -141,14 +141,14 @@ fn sized(sets: Union) -> (Vec<u32>, Vec<u32>) {
     (numbers, sizes)
 }
 
-/// Smooths the surfaces between pieces (the remeshing that Ku07 leaves to the future, without new
-/// tetrahedra): vertices inside the body where pieces meet go half way to the mean of those that
-/// they share such a face with, so many `rounds`. A move that would leave a tetrahedron with less
-/// than a fifth of its volume is not made. What lies on the body's surface stays, so the
-/// body keeps its volume, and both sides of a crack stay on each other.
+/// Smooths the surfaces between pieces (the remeshing that Ku07 leaves to future work, without new
+/// tetrahedra): inner vertices where pieces meet move half way to the mean of those with which they
+/// share such a face, in `rounds` rounds. A move that would leave a tetrahedron with less than a
+/// fifth of its volume is skipped. Vertices on the body's surface stay, so that the body keeps its
+/// volume, and both sides of a crack coincide.
 ///
 /// # Panics
-/// If there is not one label for each tetrahedron, or an index is out of range.
+/// If the number of labels differs from that of tetrahedra, or an index is out of range.
 pub fn smoothed_crack(mesh: &TetMesh, labels: &[Option<u32>], rounds: usize) -> TetMesh {
     assert_eq!(labels.len(), mesh.tets.len(), "a label for each tetrahedron");
     let neighbors = crack_neighbors(mesh, labels);
@@ -172,7 +172,7 @@ pub fn smoothed_crack(mesh: &TetMesh, labels: &[Option<u32>], rounds: usize) -> 
     smooth
 }
 
-/// For each vertex inside the body on a face between pieces, the others of such faces.
+/// For each inner vertex on a face between pieces, the other vertices of such faces.
 fn crack_neighbors(mesh: &TetMesh, labels: &[Option<u32>]) -> Vec<Vec<u32>> {
     let mut faces: Vec<([u32; 3], usize)> = Vec::new();
     for (tet, corners) in mesh.tets.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A blow to a lattice (Ku07 section 3.2).
+//! An impact on a lattice (Ku07 section 3.2).
 
 use nalgebra::Vector3;
 
@@ -9,25 +9,26 @@ use crate::random::Random;
 /// How links break.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StrikeSettings {
-    /// Compressive over tensile strength of a link: 1 compares the size of the force, as Ku07; with infinity only
-    /// tension breaks links.
+    /// Compressive over tensile strength of a link: 1 compares the size of the force, as Ku07; with
+    /// infinity only tension breaks links.
     pub compression: f64,
-    /// Strength that a link loses for good in a blow that it holds, as a share of the largest force that it carries
-    /// in that blow. (Ku07 takes all of it at every solve, however many there are.)
+    /// Permanent loss of strength of a link that withstands an impact, as a share of the largest
+    /// force that it carries in it. (Ku07 subtracts all of it at every solve, however many there
+    /// are.)
     pub damage: f64,
     /// The share of its initial strength below which a link breaks without a force.
     pub least: f64,
     /// How a broken link weakens others.
     pub spread: Spread,
-    /// In how many steps the blow grows to its full force.
+    /// Number of load steps of the impact.
     pub steps: usize,
-    /// Limit of the solves of a step; links that still change then are left as they are.
+    /// Limit of the solves of a step; links that still change then stay unchanged.
     pub rounds: usize,
     /// Relative residual of a solve.
     pub tolerance: f64,
     /// Steps of the conjugate gradients in a solve.
     pub iterations: usize,
-    /// Chooses the links that weaken more.
+    /// Seed of the links that weaken more.
     pub seed: u64,
 }
 
@@ -47,29 +48,29 @@ impl Default for StrikeSettings {
     }
 }
 
-/// The effect of a blow.
+/// The effect of an impact.
 #[derive(Clone, Debug, Default)]
 pub struct Strike {
     /// The links that broke, in order.
     pub broken: Vec<u32>,
-    /// How often multipliers were solved for.
+    /// Number of solves for multipliers.
     pub solves: usize,
-    /// Steps of the conjugate gradients in all.
+    /// Total steps of the conjugate gradients.
     pub iterations: usize,
     /// The worst relative residual of a solve.
     pub residual: f64,
-    /// Whether at the end all links held.
+    /// Whether all links held at the end.
     pub quiet: bool,
-    /// Force in each link at the last solve, N, positive when pressed; 0 for links that are gone.
+    /// Force in each link at the last solve, N, positive in compression; 0 for broken links.
     pub forces: Vec<f64>,
 }
 
 impl Lattice {
-    /// Applies forces, N, to the tetrahedra at rest and breaks links until all hold. What links lose
-    /// stays lost: the same blow again finds a weaker lattice.
+    /// Applies forces, N, to the tetrahedra at rest and breaks links until all hold. Lost strength
+    /// is permanent: a repetition of the impact finds a weaker lattice.
     ///
     /// # Panics
-    /// If there is not one force for each tetrahedron.
+    /// If the number of forces differs from that of tetrahedra.
     pub fn strike(&mut self, forces: &[Vector3<f64>], breaking: &StrikeSettings) -> Strike {
         assert_eq!(forces.len(), self.positions.len(), "a force for each tetrahedron");
         let mut strike = Strike { forces: vec![0.0; self.links.len()], ..Strike::default() };
@@ -121,14 +122,15 @@ impl Lattice {
         strike.residual = strike.residual.max(found.residual);
     }
 
-    /// The largest loads of links before a blow, N: 0, and infinite for links that are gone.
+    /// The largest loads of links before an impact, N: 0, and infinite for broken links.
     fn none_carried(&self) -> Vec<f64> {
         let carried = |&strength: &f64| if strength > 0.0 { 0.0 } else { f64::INFINITY };
         self.strengths.iter().map(carried).collect()
     }
 
-    /// Breaks overloaded links, and weakens the others by the part of their load beyond the largest that each has
-    /// carried in this blow; returns the links that broke, each with its load as a share of its initial strength.
+    /// Breaks overloaded links, and weakens the others by the part of their load beyond the largest
+    /// that each has carried in this impact; returns the links that broke, each with its load as a
+    /// share of its initial strength.
     fn break_links(
         &mut self,
         forces: &[f64],

@@ -7,25 +7,25 @@ use crate::random::Random;
 
 /// How a broken link weakens others.
 ///
-/// The algorithm of Ku07, but breadth first and with one change for each link: as printed it comes
-/// back to links without bound, and takes away thousands of times the intended change.
+/// The algorithm of Ku07, but breadth first and with one change per link: as printed it revisits
+/// links without bound, and subtracts thousands of times the intended change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// Strength that the neighbors of a broken link lose, as a share of its strength.
+    /// Weakening of the neighbors of a broken link, as a share of its strength.
     pub share: f64,
-    /// By how much the change falls with each step away; between 0 and 1 (alpha).
+    /// Decay of the change with each step away; between 0 and 1 (alpha).
     pub falloff: f64,
-    /// The change, as a share of the first, below which the spreading ends (tau).
+    /// Share of the first change below which the spreading ends (tau).
     pub least: f64,
-    /// At each particle one link, chosen at random, loses up to `1 + extra` times as much as the others; 0 weakens
-    /// uniformly.
+    /// At each particle one link, chosen at random, loses up to `1 + extra` times as much as the
+    /// others; 0 weakens uniformly.
     pub extra: f64,
 }
 
 impl Spread {
-    /// Weakens links around those that broke, each at most once. A link that broke under a share
-    /// of its first strength changes others by that share: one that only wore away has little left
-    /// to give, and would otherwise take the whole body with it.
+    /// Weakens links around those that broke, each at most once. A link that broke at a share of
+    /// its initial strength changes others by that share: one that only wore down has little left,
+    /// and would otherwise weaken the whole body.
     pub(super) fn apply(&self, lattice: &mut Lattice, broken: &[(u32, f64)], random: &mut Random) {
         if !(self.share > 0.0 && self.falloff > 0.0 && self.falloff < 1.0) {
             return;
@@ -36,7 +36,8 @@ impl Spread {
             changed[link as usize] = true;
             queue.push_back((link, load));
         }
-        // links that break at once start together: their changes are shares of the initial strength
+        // links that break simultaneously start together: their changes are shares of the initial
+        // strength
         while let Some((link, change)) = queue.pop_front() {
             let change = change * self.falloff;
             if change < self.least {

@@ -1,4 +1,4 @@
-//! The repair stage (Br11 section 3.5): a cap that closes the border that the split left open.
+//! The repair stage (Br11 section 3.5): a cap that closes the border left by the split.
 
 use super::projection::Projection;
 use super::split::Split;
@@ -7,7 +7,7 @@ use crate::fill::Border;
 /// Triangles, in references, that close the back: seen from the front they run counter-clockwise.
 pub(super) fn triangulate(split: &Split, plane: &Projection) -> Vec<[u32; 3]> {
     let mut border = split.border.clone();
-    // solids that overlap are closed one by one
+    // overlapping solids are closed one by one
     border.sort_by_key(|&[from, _]| split.solid_of(from));
     let mut cap = Vec::new();
     for border in border.chunk_by(|a, b| split.solid_of(a[0]) == split.solid_of(b[0])) {

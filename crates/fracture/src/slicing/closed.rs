@@ -1,17 +1,17 @@
-//! Meshes that bound a solid.
+//! Closed meshes.
 
 use levelset::{TriMesh, Union};
 use nalgebra::{Point3, Vector3};
 
-/// A triangle mesh that bounds a solid: every edge has its triangles in opposite pairs.
+/// A triangle mesh that bounds a solid: the triangles at every edge form opposite pairs.
 ///
-/// Checked once, by [`ClosedMesh::new`]; slicing keeps it so.
+/// Checked once, by [`ClosedMesh::new`]; slicing preserves it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClosedMesh {
     mesh: TriMesh,
-    /// For each vertex, the solid that it belongs to, from 0. Solids may overlap.
+    /// Index of the solid of each vertex. Solids may overlap.
     solids: Vec<u32>,
-    /// Largest coordinate of the mesh that it was cut from, m: what positions are rounded by.
+    /// Largest coordinate of the mesh from which it was cut, m: the scale of rounding.
     size: f64,
 }
 
@@ -19,7 +19,7 @@ pub struct ClosedMesh {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotClosed {
-    /// There is nothing.
+    /// The mesh is empty.
     #[error("the mesh has no triangles: give one that encloses a volume")]
     Empty,
     /// A coordinate is not finite.
@@ -28,14 +28,14 @@ pub enum NotClosed {
         /// Index of the vertex.
         vertex: usize,
     },
-    /// A triangle names a vertex that does not exist.
+    /// A triangle has an unknown vertex.
     #[error("triangle {triangle} names vertex {vertex} of {vertices}: remove it, or add vertices")]
     NoSuchVertex {
         /// Index of the triangle.
         triangle: usize,
-        /// The index it names.
+        /// The vertex index.
         vertex: u32,
-        /// How many there are.
+        /// The number of vertices.
         vertices: usize,
     },
     /// A triangle uses a vertex twice.
@@ -52,9 +52,9 @@ pub enum NotClosed {
          there, weld vertices at the same place, or turn triangles that face the other way"
     )]
     Open {
-        /// Where the edge of the one triangle starts.
+        /// Start of the edge.
         from: u32,
-        /// Where it ends.
+        /// Its end.
         to: u32,
     },
     /// An edge with more than two triangles.
@@ -73,11 +73,11 @@ pub enum NotClosed {
 impl ClosedMesh {
     /// Checks that each edge has exactly one triangle on either side.
     ///
-    /// Parts of the mesh may lie inside each other: a part turned inside out is a cavity of the
-    /// smallest part around it. Vertices at the same place count as different: weld them first.
+    /// Parts of the mesh may be nested: an inverted part is a cavity of the smallest part around
+    /// it. Vertices at the same position count as different: weld them first.
     ///
     /// # Errors
-    /// [`NotClosed`] names the first vertex, triangle or edge that is wrong.
+    /// [`NotClosed`] with the first invalid vertex, triangle or edge.
     pub fn new(mesh: TriMesh) -> Result<Self, NotClosed> {
         check_numbers(&mesh)?;
         check_edges(&mesh)?;
@@ -101,23 +101,23 @@ impl ClosedMesh {
         &self.mesh
     }
 
-    /// Vertices and triangles, without the promise that they are closed.
+    /// Vertices and triangles, without the guarantee that they are closed.
     pub fn into_mesh(self) -> TriMesh {
         self.mesh
     }
 
-    /// Whether there is nothing.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.mesh.triangles.is_empty()
     }
 
-    /// For each vertex, the solid that it belongs to.
+    /// Index of the solid of each vertex.
     pub(super) fn solids(&self) -> &[u32] {
         &self.solids
     }
 
-    /// The solids that do not hang together, in order of their first triangles; what touches in a
-    /// vertex hangs together. Cavities stay with the part around them.
+    /// The connected solids, in order of their first triangles; contact in a vertex counts as
+    /// connected. Cavities belong to the part around them.
     pub fn pieces(&self) -> Vec<ClosedMesh> {
         let solids = solids(&self.mesh);
         let count = solids.iter().max().map_or(0, |&last| last as usize + 1);
@@ -181,8 +181,8 @@ fn check_edges(mesh: &TriMesh) -> Result<(), NotClosed> {
     Err(NotClosed::Open { from, to })
 }
 
-/// For each vertex the number of its solid: shells that share vertices, and cavities with the
-/// smallest shell around them. Vertices without a triangle get a number of their own or another's.
+/// The index of the solid of each vertex: shells that share vertices, and cavities with the
+/// smallest shell around them. Vertices without a triangle get an index of their own or another's.
 fn solids(mesh: &TriMesh) -> Vec<u32> {
     let shells = shells(mesh);
     let count = shells.iter().max().map_or(0, |&last| last as usize + 1);
@@ -207,7 +207,7 @@ fn solids(mesh: &TriMesh) -> Vec<u32> {
     shells.iter().map(|&shell| owners[shell as usize]).collect()
 }
 
-/// For each vertex the number of the vertices that it hangs together with.
+/// The index of the connected component of each vertex.
 fn shells(mesh: &TriMesh) -> Vec<u32> {
     let mut shells = Union::new(mesh.vertices.len());
     for &[a, b, c] in &mesh.triangles {
@@ -218,7 +218,7 @@ fn shells(mesh: &TriMesh) -> Vec<u32> {
     shells.numbered().0.into_iter().map(|number| number - 1).collect()
 }
 
-/// How often each shell winds around a point.
+/// The winding number of each shell around a point.
 fn turns_around(mesh: &TriMesh, shells: &[u32], count: usize, point: &Point3<f64>) -> Vec<f64> {
     let mut turns = vec![0.0; count];
     for (t, triangle) in mesh.triangles.iter().enumerate() {

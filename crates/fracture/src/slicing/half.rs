@@ -6,12 +6,12 @@ use nalgebra::{UnitVector3, Vector3};
 use super::ClosedMesh;
 use super::split::{Side, Split};
 
-/// Where a vertex of a half comes from.
+/// Origin of a vertex of a half.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Origin {
     /// A vertex of the solid.
     Vertex(u32),
-    /// A place on an edge of the solid, `share` of the way from the first end to the second.
+    /// A point on an edge of the solid, at the `share` of the edge from its first end.
     Edge {
         /// Vertices of the solid.
         ends: [u32; 2],
@@ -40,12 +40,12 @@ impl Half {
         self.mesh
     }
 
-    /// For each vertex where it comes from.
+    /// The origin of each vertex.
     pub fn origins(&self) -> &[Origin] {
         &self.origins
     }
 
-    /// The triangles of the solid that the first triangles are parts of; those beyond are the cap.
+    /// The triangles of the solid from which the first triangles come; those beyond are the cap.
     pub fn sources(&self) -> &[u32] {
         &self.sources
     }
@@ -60,8 +60,8 @@ impl Half {
         self.cap_normal
     }
 
-    /// Any attribute of the solid's vertices, carried to the vertices of this half; `mix` goes a
-    /// share of the way from one value to another.
+    /// Interpolates any attribute of the solid's vertices to the vertices of this half; `mix`
+    /// interpolates two values by a share.
     ///
     /// # Panics
     /// If there are fewer attributes than vertices of the solid.
@@ -79,8 +79,8 @@ impl Half {
         self.origins.iter().map(carry).collect()
     }
 
-    /// Any attribute of the corners of `solid`'s triangles, so that texture seams and hard edges
-    /// stay where they are, carried to the corners of this half's triangles but the cap's.
+    /// Interpolates any attribute of the corners of `solid`'s triangles, which preserves texture
+    /// seams and hard edges, to the corners of this half's triangles, except the cap's.
     ///
     /// # Panics
     /// If `solid` is not the mesh that was sliced, or has more triangles than `attributes`.
@@ -106,8 +106,8 @@ impl Half {
         parts.map(carry).collect()
     }
 
-    /// Normals for lighting, one for each corner: of the cap that of the plane, elsewhere the mean
-    /// of the triangles around the vertex, weighted by their angles there, without the cap.
+    /// Normals for shading, one per corner: for the cap that of the plane, elsewhere the mean of
+    /// the triangles around the vertex, weighted by their angles there, without the cap.
     pub fn corner_normals(&self) -> Vec<[UnitVector3<f64>; 3]> {
         let mesh = self.mesh.mesh();
         let mut sums = vec![Vector3::zeros(); mesh.vertices.len()];

@@ -1,4 +1,4 @@
-//! Planes that solids are sliced by.
+//! Planes of slices.
 
 use nalgebra::{Point3, UnitVector3, Vector3};
 
@@ -11,7 +11,7 @@ pub struct Plane {
 
 impl Plane {
     /// The plane `normal . x = offset`, where both may be scaled by any positive number; `None` if
-    /// `normal` has no length or a number is not finite.
+    /// `normal` is zero or a number is not finite.
     pub fn new(normal: Vector3<f64>, offset: f64) -> Option<Self> {
         let largest = normal.amax();
         if !(largest > 0.0 && largest.is_finite()) {

@@ -3,7 +3,7 @@
 use nalgebra::{Point3, UnitVector3};
 use robust::Coord;
 
-/// Drops the coordinate along which the plane is seen best, which rounds nothing.
+/// Drops the coordinate of the normal's largest component, which rounds nothing.
 pub(crate) struct Projection {
     axes: [usize; 2],
 }
@@ -12,7 +12,7 @@ impl Projection {
     pub(crate) fn along(normal: &UnitVector3<f64>) -> Self {
         let axis = normal.iamax();
         let [u, v] = [(axis + 1) % 3, (axis + 2) % 3];
-        // counter-clockwise stays so
+        // counter-clockwise is preserved
         Self { axes: if normal[axis] > 0.0 { [u, v] } else { [v, u] } }
     }
 
@@ -21,7 +21,7 @@ impl Projection {
         self.axes.map(|axis| p[axis] + 0.0)
     }
 
-    /// The point of a plane with a normal that is seen at some place; `on_plane` is another.
+    /// The point of a plane with a normal that projects to a position; `on_plane` is another point.
     pub(crate) fn lifted(
         &self,
         at: [f64; 2],
@@ -36,7 +36,7 @@ impl Projection {
         p
     }
 
-    /// Positive for a triangle that is seen counter-clockwise; the sign is exact.
+    /// Positive for a triangle that projects counter-clockwise; the sign is exact.
     pub(crate) fn area_sign(&self, corners: [Point3<f64>; 3]) -> f64 {
         let [a, b, c] = corners.map(|p| {
             let [x, y] = self.point(&p);

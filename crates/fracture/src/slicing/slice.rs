@@ -1,4 +1,4 @@
-//! The stages one after another.
+//! The sequence of stages.
 
 use super::cap;
 use super::closed::ClosedMesh;
@@ -7,19 +7,19 @@ use super::plane::Plane;
 use super::projection::Projection;
 use super::split::Split;
 
-/// A solid on both sides of a plane. A side where nothing is has an empty mesh.
+/// A solid on both sides of a plane. An empty side has an empty mesh.
 #[derive(Clone, Debug)]
 pub struct Slice {
-    /// Where the plane's normal points.
+    /// The side to which the plane's normal points.
     pub front: Half,
-    /// Where it points away from.
+    /// The other side.
     pub back: Half,
 }
 
 /// Slices a solid by a plane.
 ///
-/// Both halves are closed and oriented as the solid is, their volumes add to its volume but for
-/// rounding, and slicing one again by the same plane gives it back with nothing on the other side.
+/// Both halves are closed and oriented like the solid, their volumes add up to its volume up to
+/// round-off, and slicing one again by the same plane returns it with an empty other side.
 ///
 /// ```
 /// use brisance_fracture::levelset::TriMesh;

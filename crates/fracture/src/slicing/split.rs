@@ -6,12 +6,12 @@ use super::ClosedMesh;
 use super::plane::Plane;
 use super::projection::Projection;
 
-/// Share of the mesh's size within which a vertex is on the plane. Positions of new vertices are
+/// Tolerance of a vertex on the plane, as a share of the mesh's size. Positions of new vertices are
 /// rounded to about 4e-16 of it, also after repeated slicing.
 const ON_PLANE: f64 = 1e-13;
 
-/// A mesh taken apart along a plane. *References* name vertices: first the vertices of the solid, then the crossings of
-/// edges in order.
+/// A mesh split by a plane. *References* identify vertices: first the vertices of the solid, then
+/// the crossings of edges in order.
 pub(super) struct Split<'a> {
     pub(super) solid: &'a ClosedMesh,
     /// -1 behind the plane, 0 on it, 1 in front.
@@ -29,7 +29,7 @@ pub(super) struct Split<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crossing {
     pub(super) ends: [u32; 2],
-    /// How far along the edge.
+    /// Position along the edge, as a share.
     pub(super) share: f64,
     pub(super) position: Point3<f64>,
 }
@@ -86,7 +86,7 @@ impl<'a> Split<'a> {
         }
     }
 
-    /// Gives a triangle to the side it is on, or clips it.
+    /// Assigns a triangle to its side, or clips it.
     fn sort(&mut self, source: usize, projection: &Projection) {
         let triangle = self.solid.mesh().triangles[source];
         let sides = triangle.map(|v| self.sides[v as usize]);
@@ -114,7 +114,7 @@ impl<'a> Split<'a> {
     }
 
     fn clip(&mut self, source: usize, triangle: [u32; 3], sides: [i8; 3]) {
-        // start at the corner that is alone on its side, or at the one on the plane
+        // start at the corner alone on its side, or at the one on the plane
         let alone = |k: usize| sides.iter().filter(|&&side| side == sides[k]).count() == 1;
         let first = (0..3).find(|&k| sides[k] == 0).or_else(|| (0..3).find(|&k| alone(k)));
         let first = first.expect("three corners on two sides");
@@ -155,7 +155,7 @@ impl<'a> Split<'a> {
         for k in 0..3 {
             let next = (k + 1) % 3;
             if on_plane[k] && on_plane[next] {
-                // the cap runs the other way
+                // the cap has the opposite orientation
                 self.border.push([triangle[next], triangle[k]]);
             }
         }
@@ -181,14 +181,14 @@ fn crossings(solid: &ClosedMesh, distances: &[f64], sides: &[i8]) -> Vec<Crossin
     let mut edges: Vec<[u32; 2]> = Vec::new();
     for &[a, b, c] in &solid.mesh().triangles {
         for [from, to] in [[a, b], [b, c], [c, a]] {
-            // of the two directions of each edge only one has the low end first
+            // only one of the two directions of each edge has the lower index first
             if from < to && sides[from as usize] * sides[to as usize] < 0 {
                 edges.push([from, to]);
             }
         }
     }
     edges.sort_unstable();
-    // an edge that parts of a solid share has more than one pair of triangles
+    // an edge shared by parts of a solid has more than one pair of triangles
     edges.dedup();
     let cross = |ends: [u32; 2]| {
         let [from, to] = ends.map(|v| distances[v as usize]);
@@ -199,7 +199,7 @@ fn crossings(solid: &ClosedMesh, distances: &[f64], sides: &[i8]) -> Vec<Crossin
     edges.into_iter().map(cross).collect()
 }
 
-/// Takes out pairs of opposite edges; what is left is sorted.
+/// Removes pairs of opposite edges; the rest is sorted.
 pub(crate) fn cancel_opposites(edges: &mut Vec<[u32; 2]>) {
     let ends = |&[a, b]: &[u32; 2]| [a.min(b), a.max(b)];
     edges.sort_unstable_by_key(ends);

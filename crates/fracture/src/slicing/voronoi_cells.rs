@@ -6,12 +6,12 @@ use nalgebra::Point3;
 use super::plane::Plane;
 use super::{ClosedMesh, slice};
 
-/// The Voronoi cells of a solid: for each site, what of the solid is nearer to it than to any
-/// other; possibly nothing, and possibly in several [pieces](ClosedMesh::pieces). Of sites at the
-/// same place the first gets all.
+/// The Voronoi cells of a solid: for each site, the part of the solid nearer to it than to any
+/// other; possibly empty, and possibly in several [pieces](ClosedMesh::pieces). The first of
+/// several sites at one position gets all.
 ///
-/// Cells of a convex solid are convex. Takes planes nearest first and stops where the next is
-/// farther away than all that is left.
+/// Cells of a convex solid are convex. Planes are processed from the nearest on, until the next is
+/// farther than the rest of the cell.
 pub fn voronoi_cells(solid: &ClosedMesh, sites: &[Point3<f64>]) -> Vec<ClosedMesh> {
     let distinct =
         |i: usize| sites[i].coords.iter().all(|x| x.is_finite()) && !sites[..i].contains(&sites[i]);

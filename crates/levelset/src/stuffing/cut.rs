@@ -5,10 +5,10 @@ use crate::TetMesh;
 
 const NONE: u32 = u32::MAX;
 
-/// Gathers the parts of tetrahedra that are inside.
+/// Collects the inside parts of tetrahedra.
 pub(super) struct Cutter<'a> {
     lattice: &'a Lattice,
-    /// Number in the mesh of each lattice point, and of each cut; `NONE` if not used yet.
+    /// Mesh index of each lattice point, and of each cut; `NONE` if not used yet.
     points: Vec<u32>,
     cuts: Vec<u32>,
     mesh: TetMesh,
@@ -25,7 +25,7 @@ impl<'a> Cutter<'a> {
         self.mesh
     }
 
-    /// Adds what is inside of a lattice tetrahedron; its corners may be in any order.
+    /// Adds the inside part of a lattice tetrahedron; its corners may be in any order.
     pub(super) fn add(&mut self, corners: [u32; 4]) {
         let mut sorted = corners;
         let rank = |p: &u32| match self.lattice.sides[*p as usize] {
@@ -56,10 +56,11 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Whether the quadrilateral of inside `a`, `b` and their cuts towards `out` is divided from
-    /// `a` to the cut of `b`; both tetrahedra that share it agree.
+    /// Whether the quadrilateral of inside `a`, `b` and their cuts towards `out` is split from `a`
+    /// to the cut of `b`; both tetrahedra that share it agree.
     ///
-    /// The longer edge's cut takes the diagonal; of equal ones that of the higher point does.
+    /// The diagonal ends at the cut of the longer edge; for equal edges, at that of the point with
+    /// the higher index.
     fn divides_from_first(&self, a: u32, b: u32, out: u32) -> bool {
         let key = |point| (self.lattice.length_squared(point, out), point);
         key(a) < key(b)
@@ -91,13 +92,13 @@ impl<'a> Cutter<'a> {
         let last = self.divides_from_first(a, b, d);
         let near_a = [self.point(a), self.cut(a, c), self.cut(a, d)];
         let near_b = [self.point(b), self.cut(b, c), self.cut(b, d)];
-        // the third side is on the surface, where any division that does not go round will do
+        // the third side is on the surface, where any split that is not cyclic is valid
         let diagonals = [first, !first, !last];
         self.push_prism(near_a, near_b, diagonals);
     }
 
-    /// Three tetrahedra of a prism; side `n`, between `bottom[n]` and `bottom[n + 1]`, is divided
-    /// from `bottom[n]` if `diagonals[n]`, else from `bottom[n + 1]`. Not all are equal.
+    /// Three tetrahedra of a prism; side `n`, between `bottom[n]` and `bottom[n + 1]`, is split
+    /// from `bottom[n]` if `diagonals[n]`, otherwise from `bottom[n + 1]`. Not all are equal.
     fn push_prism(&mut self, bottom: [u32; 3], top: [u32; 3], diagonals: [bool; 3]) {
         let start = (0..3).find(|&n| diagonals[n] && !diagonals[(n + 2) % 3]).unwrap_or(0);
         let (next, last) = ((start + 1) % 3, (start + 2) % 3);

@@ -4,14 +4,15 @@ use nalgebra::{Point3, Vector3};
 
 use crate::{Grid, LevelSet};
 
-/// Fractions of an edge within which a cut moves the end onto the surface: for edges between a corner and the
-/// center of a cell, and for all others (Labelle and Shewchuk 2007, safe rule, for cells of one size).
+/// Fractions of an edge within which a cut moves the end onto the surface: for edges between a
+/// corner and the center of a cell, and for all others (Labelle and Shewchuk 2007, safe rule, for
+/// cells of one size).
 const SHORT: f32 = 0.41189;
 const LONG: f32 = 0.24999;
 
-/// Between cells of several sizes, where that rule guarantees nothing: the least mean ratio of a tetrahedron that a
-/// point which moves may leave, and the least fraction of an edge that is cut off. Of 4,000 random solids these
-/// leave the best angles of those tried.
+/// For cells of several sizes, where that rule guarantees nothing: the least mean ratio of a
+/// tetrahedron after a point moves, and the least fraction of an edge that is cut off. On 4,000
+/// random solids these gave the best angles of all values tried.
 const LEAST_RATIO: f64 = 0.45;
 const LEAST_CUT: f32 = 0.2;
 
@@ -23,8 +24,8 @@ pub(super) enum Side {
     Outside,
 }
 
-/// Where points of the lattice are: corners of the smallest cells are `0..n` in the order of the grid; the center
-/// of the cell whose lowest corner is `c` is `n + c`.
+/// Where points of the lattice are: corners of the smallest cells are `0..n` in the order of the
+/// grid; the center of the cell whose lowest corner is `c` is `n + c`.
 #[derive(Clone, Copy)]
 pub(super) struct Sites {
     grid: Grid,
@@ -71,7 +72,7 @@ impl Sites {
         std::array::from_fn(|a| to[a] - from[a])
     }
 
-    /// Orders the edges of a point: along the axes first, down before up.
+    /// Sort key of the edges of a point: along the axes first, down before up.
     fn order(&self, from: u32, to: u32) -> [i64; 4] {
         let [x, y, z] = self.steps(from, to);
         if let [a] = [x, y, z].iter().enumerate().filter(|(_, s)| **s != 0).collect::<Vec<_>>()[..]
@@ -90,11 +91,11 @@ struct Crossing {
     outside: u32,
 }
 
-/// Values of a level set on the lattice, each looked up when it is asked for.
+/// Values of a level set on the lattice, computed on demand.
 pub(super) struct Values<'a> {
     level_set: &'a LevelSet,
     sites: Sites,
-    /// Not a number where nobody asked.
+    /// NaN if not computed yet.
     known: Vec<f32>,
 }
 
@@ -112,7 +113,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// The points that tetrahedra have for corners, in the order of their sites.
+/// The points that are corners of tetrahedra, in the order of their sites.
 pub(super) struct Lattice {
     sites: Sites,
     /// Site of each point.
@@ -120,7 +121,7 @@ pub(super) struct Lattice {
     values: Vec<f32>,
     pub(super) sides: Vec<Side>,
     crossings: Vec<Crossing>,
-    /// Where the surface is on each crossing, as a fraction from the inside.
+    /// Position of the surface on each crossing, as a fraction from the inside.
     cuts: Vec<f32>,
     /// Points that moved, in order.
     moved: Vec<(u32, Point3<f64>)>,
@@ -154,7 +155,7 @@ impl Lattice {
         let mut lattice = Self { sites, points, values, sides, crossings, cuts, moved };
         lattice.cuts = lattice.crossings.iter().map(|c| lattice.root(level_set, *c)).collect();
         lattice.move_points(&tets);
-        // points that could not move keep cuts that are too near; between cells of one size there are none
+        // points that could not move keep cuts that are too near; cells of one size have none
         lattice.cuts.iter_mut().for_each(|at| *at = at.clamp(LEAST_CUT, 1.0 - LEAST_CUT));
         (lattice, tets)
     }
@@ -211,8 +212,8 @@ impl Lattice {
         t as f32
     }
 
-    /// Moves each point that has a cut too near onto the nearest of its cuts that leaves the tetrahedra around it
-    /// in shape.
+    /// Moves each point with a cut that is too near onto the nearest of its cuts that keeps the
+    /// tetrahedra around it in shape.
     fn move_points(&mut self, tets: &[[u32; 4]]) {
         let spokes = self.spokes();
         let uneven = self.around_uneven(tets);
@@ -225,7 +226,7 @@ impl Lattice {
                 .take_while(|(p, _)| *p == point)
                 .map(|(_, t)| tets[*t as usize])
                 .collect();
-            // of two ends the first that moves does
+            // the first of two ends moves
             let is_near = |s: &&Spoke| self.sides[s.other as usize] != Side::On && s.at < s.limit;
             let mut near: Vec<&Spoke> = spokes.iter().filter(is_near).collect();
             near.sort_by(|a, b| (a.at * a.length).total_cmp(&(b.at * b.length)));
@@ -241,7 +242,7 @@ impl Lattice {
         }
     }
 
-    /// Whether those of the tetrahedra around a point that stay would be in shape if it moved.
+    /// Whether the remaining tetrahedra around a point would be in shape after its move.
     fn fits(&self, point: u32, place: &Point3<f64>, around: &[[u32; 4]]) -> bool {
         let stays = |tet: &&[u32; 4]| {
             tet.iter().any(|p| *p != point && self.sides[*p as usize] == Side::Inside)
@@ -254,7 +255,8 @@ impl Lattice {
         })
     }
 
-    /// The tetrahedra around each point of one that is no part of a lattice of one size, in order.
+    /// The tetrahedra around each point of one that does not belong to a lattice of one size, in
+    /// order.
     fn around_uneven(&self, tets: &[[u32; 4]]) -> Vec<(u32, u32)> {
         let is_even = |tet: &[u32; 4]| {
             let mut lengths = EDGES.map(|[a, b]| self.length_squared(tet[a], tet[b]));
@@ -298,7 +300,8 @@ fn volume([a, b, c, d]: &[Point3<f64>; 4]) -> f64 {
     (b - a).dot(&(c - a).cross(&(d - a))) / 6.0
 }
 
-/// `12 (3 V)^(2/3) / sum of squared edges`: 1 for a regular tetrahedron, 0 for a flat one or one inside out.
+/// `12 (3 V)^(2/3) / sum of squared edges`: 1 for a regular tetrahedron, 0 for a flat one or one
+/// inside out.
 fn mean_ratio(corners: &[Point3<f64>; 4], volume: f64) -> f64 {
     let edges: f64 = EDGES.iter().map(|&[a, b]| (corners[b] - corners[a]).norm_squared()).sum();
     12.0 * libm::pow(3.0 * volume.max(0.0), 2.0 / 3.0) / edges

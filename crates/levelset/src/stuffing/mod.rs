@@ -2,8 +2,9 @@
 //!
 //! Space is filled with a body-centered cubic lattice. Lattice points very close to the surface are
 //! moved onto it; tetrahedra that it still crosses are cut. Dihedral angles stay within 10.7 and
-//! 164.8 degrees whatever the surface. Deep inside, cells join into octants of doubling size. Where the
-//! solid is thin, cells are halved; tetrahedra between surface cells of two sizes are not that well shaped.
+//! 164.8 degrees whatever the surface. Deep inside, cells join into octants of doubling size. Where
+//! the solid is thin, cells are halved; tetrahedra between surface cells of two sizes are not that
+//! well shaped.
 
 mod cut;
 mod lattice;
@@ -22,12 +23,13 @@ impl TetMesh {
     /// Fills the inside of a level set with tetrahedra by isosurface stuffing (Labelle and Shewchuk
     /// 2007); the mesh is empty if nothing is inside.
     ///
-    /// A part of the solid is kept by cells of a size if balls of 0.6 cells' radius that fit into the solid come
-    /// within half a spacing of all of it. Cells that do not keep what is in them are halved, at most
-    /// `stuffing.halvings` times: what is thinner still may be lost; [`TetMesh::deviation`] measures it.
+    /// Cells of a size keep a part of the solid if balls with a radius of 0.6 cells that fit into
+    /// the solid come within half a spacing of all of it. Cells that lose a part are halved, at
+    /// most `stuffing.halvings` times: thinner parts may be lost; [`TetMesh::deviation`] measures
+    /// this.
     ///
     /// # Errors
-    /// [`GridError`] when the spacing is no positive number or the lattice passes the limit.
+    /// [`GridError`] if the spacing is not positive or the lattice exceeds the limit.
     pub fn stuffed(level_set: &LevelSet, stuffing: &Stuffing) -> Result<Self, GridError> {
         let Some((low, high)) = level_set.inside_range() else { return Ok(Self::default()) };
         let at = |node| level_set.grid().position(node);
@@ -46,14 +48,14 @@ impl TetMesh {
     }
 
     /// [`TetMesh::stuffed`] with the spacing, among those tried, that comes nearest to `count`
-    /// tetrahedra; `stuffing.spacing` is not looked at.
+    /// tetrahedra; `stuffing.spacing` is ignored.
     ///
-    /// Counts jump as the lattice moves over the surface, by some percent for some thousand
+    /// Counts jump as the lattice moves over the surface, by a few percent for some thousand
     /// tetrahedra.
     ///
     /// # Errors
-    /// As [`TetMesh::stuffed`]; the lattice may have at most a thousand points for each tetrahedron
-    /// that is asked for, and 2^20.
+    /// As [`TetMesh::stuffed`]; the lattice may have at most a thousand points per requested
+    /// tetrahedron, plus 2^20.
     pub fn stuffed_to_count(
         level_set: &LevelSet,
         count: usize,
@@ -61,8 +63,9 @@ impl TetMesh {
     ) -> Result<Self, GridError> {
         const STEPS: usize = 6;
         const AROUND: i32 = 60;
-        // points of the lattice for each tetrahedron, and some for small counts: solids that fill a
-        // thousandth of their box need no more, and samples that are inside by round-off have no end
+        // points of the lattice per tetrahedron, and a minimum for small counts: solids that fill a
+        // thousandth of their box need no more, and samples that are inside by round-off are
+        // unbounded
         const POINTS: usize = 1000;
         const FEW_POINTS: usize = 1 << 20;
         let volume = level_set.moments().volume;
@@ -95,7 +98,8 @@ impl TetMesh {
     }
 }
 
-/// The mesh nearest to `count` tetrahedra of some tries: counts jump where a part of the solid becomes thin.
+/// The mesh nearest to `count` tetrahedra of some tries: counts jump where a part of the solid
+/// becomes thin.
 fn nearest(
     count: usize,
     mut spacing: f64,

@@ -1,12 +1,12 @@
-//! Cells joined into octants away from the surface and where the solid is thick, and the tetrahedra between their
-//! centers.
+//! Cells joined into octants away from the surface and where the solid is thick, and the tetrahedra
+//! between their centers.
 
 use super::lattice::Sites;
 use super::thin::Thin;
 use crate::LevelSet;
 
-/// A balanced octree as the level of the octant that holds each cell: 0 is one cell, `n` is `2^n`
-/// cells wide. Octants that touch, if only in an edge or a corner, differ by one level at most.
+/// A balanced octree as the level of the octant that contains each cell: 0 is one cell, `n` is
+/// `2^n` cells wide. Octants that touch, even in an edge or a corner, differ by at most one level.
 pub(super) struct Octants<'a> {
     sites: &'a Sites,
     /// Cells per axis; the arrays below have the lattice's dims, one more.
@@ -15,8 +15,8 @@ pub(super) struct Octants<'a> {
 }
 
 impl<'a> Octants<'a> {
-    /// `full` are the sites of cells of full size, of which `thin` says whether they are thin. Where nothing is thin cells are joined to
-    /// those, and deep inside to `doublings` times as large ones.
+    /// `full` are the sites of cells of full size, and `thin` whether they are thin. Elsewhere
+    /// cells are joined to these, and deep inside to cells up to `doublings` times doubled.
     pub(super) fn new(
         sites: &'a Sites,
         level_set: &LevelSet,
@@ -208,7 +208,7 @@ impl<'a> Octants<'a> {
     }
 }
 
-/// Cells all of whose points are inside, as are those next to them.
+/// Cells all of whose points are inside, together with their neighbors.
 fn quiet_cells(level_set: &LevelSet, sites: &Sites) -> Vec<bool> {
     let grid = sites.grid();
     let [nx, ny, nz] = grid.dims();
@@ -251,8 +251,8 @@ fn quiet_cells(level_set: &LevelSet, sites: &Sites) -> Vec<bool> {
     quiet
 }
 
-/// Parents all of whose children, and all children of whose 26 neighbors, are allowed; what is beyond the grid is
-/// allowed if `beyond`.
+/// Parents all of whose children, and all children of whose 26 neighbors, are allowed; cells beyond
+/// the grid are allowed if `beyond`.
 fn grouped(allowed: &[bool], blocks: [usize; 3], parents: [usize; 3], beyond: bool) -> Vec<bool> {
     let child = |[i, j, k]: [usize; 3]| allowed[(i * blocks[1] + j) * blocks[2] + k];
     let whole = |[i, j, k]: [usize; 3]| {
@@ -264,7 +264,7 @@ fn grouped(allowed: &[bool], blocks: [usize; 3], parents: [usize; 3], beyond: bo
     let full: Vec<bool> = (0..count).map(|n| whole(at(n))).collect();
     let neighbor = |at: [usize; 3], n: usize| {
         let steps = [n / 9, n / 3 % 3, n % 3];
-        // wraps below 0 to what no grid has
+        // wraps below 0 to an index that no grid has
         let [i, j, k]: [usize; 3] = std::array::from_fn(|a| (at[a] + steps[a]).wrapping_sub(1));
         let is_there = i < parents[0] && j < parents[1] && k < parents[2];
         if is_there { full[(i * parents[1] + j) * parents[2] + k] } else { beyond }

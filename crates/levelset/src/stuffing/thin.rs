@@ -3,24 +3,24 @@
 use super::settings::Stuffing;
 use crate::{Grid, LevelSet};
 
-/// Depth of a ball that has a lattice point inside however it lies, in cells; the lattice's covering radius is
-/// `sqrt(5) / 4` = 0.56.
+/// Depth of a ball that has a lattice point inside however it lies, in cells; the lattice's
+/// covering radius is `sqrt(5) / 4` = 0.56.
 const DEPTH: f64 = 0.6;
 
-/// How far parts may reach beyond what such balls cover, in cells of full size: more than the corners of a box do,
-/// `(sqrt(3) - 1) DEPTH`, which are to need no smaller cells. The others are for solids that come apart so, because
-/// a neck between two thick parts is within reach of both.
+/// Distance of parts beyond the cover of such balls, in cells of full size: more than at the
+/// corners of a box, `(sqrt(3) - 1) DEPTH`, which need no smaller cells. The others are for solids
+/// that would otherwise fall apart, because a neck between two thick parts is within reach of both.
 pub(super) const REACHES: [f64; 3] = [0.5, 0.35, 0.2];
 
-/// Cells that have to be halved, once or several times.
+/// Cells that must be halved, once or several times.
 pub(super) struct Thin {
-    /// Of cells of full size, of halves, of quarters and so on: whether parts of the solid are lost by cells as
-    /// large as this. The last has some.
+    /// For cells of full size, halves, quarters and so on: whether cells of this size lose parts of
+    /// the solid. The last level has some.
     pub(super) too_large: Vec<Vec<bool>>,
 }
 
 impl Thin {
-    /// Looks for lost parts in the cells of `grid`, halved only as far as `stuffing` has it.
+    /// Searches lost parts in the cells of `grid`, halved within the limits of `stuffing`.
     pub(super) fn new(level_set: &LevelSet, grid: &Grid, stuffing: &Stuffing, reach: f64) -> Self {
         let mut too_large = Vec::new();
         for level in 0..stuffing.halvings {
@@ -39,7 +39,7 @@ impl Thin {
     }
 }
 
-/// The grid with cells halved so often.
+/// The grid with cells halved `times` times.
 fn halved(grid: &Grid, times: u8, limit: usize) -> Option<Grid> {
     if times == 0 {
         return Some(*grid);
@@ -48,8 +48,8 @@ fn halved(grid: &Grid, times: u8, limit: usize) -> Option<Grid> {
     Grid::new(grid.origin(), grid.spacing() / f64::from(1_u32 << times), dims, limit).ok()
 }
 
-/// Nodes of the solid that are farther from all that is deep enough for cells of `full / 2^level` than `reach`
-/// full cells beyond that depth.
+/// Nodes of the solid farther than `reach` full cells from the cover of balls deep enough for cells
+/// of `full / 2^level`.
 fn lost_nodes(level_set: &LevelSet, full: f64, level: u8, reach: f64) -> Vec<usize> {
     let depth = DEPTH * full / f64::from(1_u32 << level);
     let deep = level_set.offset(-depth);
@@ -64,7 +64,7 @@ fn lost_nodes(level_set: &LevelSet, full: f64, level: u8, reach: f64) -> Vec<usi
     (0..phi.len()).filter(is_inside).filter(|n| f64::from(distance[*n]) > reach).collect()
 }
 
-/// The cells of `grid`, halved `level` times, that hold a node.
+/// The cells of `grid`, halved `level` times, that contain a node.
 fn cells_around(samples: &Grid, nodes: &[usize], grid: &Grid, level: u8) -> Vec<bool> {
     let cells = grid.dims().map(|n| (n - 1) << level);
     let size = grid.spacing() / f64::from(1_u32 << level);

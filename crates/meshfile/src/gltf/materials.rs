@@ -1,4 +1,4 @@
-//! Materials of a GLB file, and its images: in the file, in the text of an address, or in files beside it.
+//! Materials and images of a GLB file; images are in the file, in data URIs or in separate files.
 
 use ::gltf::Gltf;
 use ::gltf::json::Root;
@@ -13,23 +13,23 @@ use crate::MeshFileError;
 use crate::coats::{Beside, CoatWarning, image};
 use crate::glb_file::{GlbError, view_bytes};
 
-/// The materials of a file that its meshes use, in the order of their first use.
+/// The materials of a file that its meshes use, in order of first use.
 pub struct GlbCoats<'a, 'b> {
     root: &'a Root,
     blob: &'a [u8],
     beside: &'a mut Beside<'b>,
-    /// Numbers of the materials in the file.
+    /// Indices of the materials in the file.
     numbers: Vec<usize>,
-    /// Those that were asked for, each once.
+    /// The requested materials, each once.
     pub coats: Vec<Coat>,
-    /// What is lost of them.
+    /// Warnings about lost materials.
     pub warnings: Vec<CoatWarning>,
-    /// By number, those that were read.
+    /// The images read so far, by index.
     images: Vec<Option<Option<Image>>>,
 }
 
 impl<'a, 'b> GlbCoats<'a, 'b> {
-    /// None so far; `beside` reads images that are in files of their own.
+    /// An empty list; `beside` reads images in separate files.
     pub fn new(file: &'a Gltf, beside: &'a mut Beside<'b>) -> Self {
         let root = file.as_json();
         Self {
@@ -43,11 +43,12 @@ impl<'a, 'b> GlbCoats<'a, 'b> {
         }
     }
 
-    /// Index of the coat of a material in [`Self::coats`], or `u32::MAX` for the default material of glTF.
+    /// Index of the coat of a material in [`Self::coats`], or `u32::MAX` for the default material
+    /// of glTF.
     ///
     /// # Errors
-    /// [`MeshFileError::Glb`] when its image does not lie within the file, [`MeshFileError::Image`] when it is damaged
-    /// or too large.
+    /// [`MeshFileError::Glb`] if its image does not lie within the file, [`MeshFileError::Image`]
+    /// if it is damaged or too large.
     pub fn coat(&mut self, material: &Material) -> Result<u32, MeshFileError> {
         let Some(number) = material.index() else { return Ok(u32::MAX) };
         if let Some(known) = self.numbers.iter().position(|&known| known == number) {
@@ -83,7 +84,7 @@ impl<'a, 'b> GlbCoats<'a, 'b> {
         Ok(self.coats.len() as u32 - 1)
     }
 
-    /// An image, read once.
+    /// An image; each is read once.
     fn image(&mut self, material: &str, number: usize) -> Result<Option<Image>, MeshFileError> {
         if let Some(Some(known)) = self.images.get(number) {
             return Ok(known.clone());
@@ -103,7 +104,7 @@ impl<'a, 'b> GlbCoats<'a, 'b> {
         Ok(found)
     }
 
-    /// The name of an image, and its bytes or why there are none.
+    /// The name of an image, and its bytes or why they are missing.
     fn bytes(&mut self, number: usize) -> Result<(String, Result<Vec<u8>, String>), GlbError> {
         let image = &self.root.images[number];
         let name = image.name.clone().unwrap_or_else(|| format!("image {number}"));

@@ -1,4 +1,4 @@
-//! The area within outlines, and the solid that it makes.
+//! The area within outlines, and its extruded solid.
 
 use levelset::{TriMesh, Union};
 use nalgebra::{Point2, Point3};
@@ -8,14 +8,14 @@ use super::curve::Region;
 use super::error::OutlineFileError;
 use super::split::{Line, split};
 
-/// Cells of the grid that corners are rounded to, from the middle of the box to its farthest side: what is meant to be one
-/// place is one, and products of differences are whole numbers that fit 64 bits.
+/// Cells of the grid that corners are rounded to, from the center of the box to its farthest side:
+/// nearly equal points coincide, and products of differences are integers that fit 64 bits.
 const GRID: f64 = (1_u64 << 25) as f64;
 
 /// Extrudes the area within regions from z = -0.5 to 0.5.
 ///
 /// # Errors
-/// [`OutlineFileError`] where lines cross too often, or bound nothing.
+/// [`OutlineFileError`] if lines cross too often, or bound no area.
 pub(super) fn solid(regions: &[Region]) -> Result<TriMesh, OutlineFileError> {
     let points = || regions.iter().flat_map(|region| region.polygons.iter().flatten());
     let cell = points().map(|p| p.coords.amax()).fold(0.0, f64::max) / GRID;
@@ -45,7 +45,8 @@ fn lines(regions: &[Region], cell: f64) -> Vec<Line> {
 
 type Triangles = (Vec<[i64; 2]>, Vec<[u32; 3]>);
 
-/// Triangles between all corners of lines that do not cross, none of which is on both sides of a line.
+/// Triangles between all corners of lines that do not cross, none of which is on both sides of a
+/// line.
 fn triangles(lines: &[Line]) -> Result<Triangles, OutlineFileError> {
     let mut corners: Vec<[i64; 2]> = lines.iter().flat_map(|line| line.ends).collect();
     corners.sort_unstable();
@@ -68,8 +69,8 @@ fn triangles(lines: &[Line]) -> Result<Triangles, OutlineFileError> {
     Ok((corners, faces.collect()))
 }
 
-/// The triangles within regions. Lines and triangles are met in the order of their heights, so that each triangle is
-/// compared with the lines at its height alone.
+/// The triangles within regions. A sweep visits lines and triangles in order of height, so that
+/// each triangle is compared only with the lines at its height.
 fn inside(
     regions: &[Region],
     mut lines: Vec<Line>,
@@ -107,8 +108,8 @@ fn inside(
     triangles.iter().zip(is_inside).filter(|(_, is)| *is).map(|(triangle, _)| *triangle).collect()
 }
 
-/// What a line adds to how often lines go around a third of a point, counter-clockwise, by its crossing to the
-/// right of it.
+/// Contribution of a line to the winding number at a third of a point, counter-clockwise, if it
+/// crosses the ray to the right of that.
 fn crossing(ends: &[[i64; 2]; 2], [x, y]: [i64; 2]) -> i64 {
     let [a, b] = ends.map(|end| end.map(|x| 3 * x));
     if (a[1] <= y) == (b[1] <= y) {
@@ -120,8 +121,8 @@ fn crossing(ends: &[[i64; 2]; 2], [x, y]: [i64; 2]) -> i64 {
     if is_right { if is_up { 1 } else { -1 } } else { 0 }
 }
 
-/// Extrudes counter-clockwise triangles from z = -0.5 to 0.5 into a closed 2-manifold. Parts that touch in one point
-/// only get separate vertices there.
+/// Extrudes counter-clockwise triangles from z = -0.5 to 0.5 into a closed 2-manifold. Parts that
+/// touch at a single point get separate vertices there.
 fn extruded(points: &[Point2<f64>], triangles: &[[u32; 3]]) -> TriMesh {
     let names = names(triangles);
     let count = names.iter().max().map_or(0, |most| most + 1);
@@ -141,8 +142,8 @@ fn extruded(points: &[Point2<f64>], triangles: &[[u32; 3]]) -> TriMesh {
     TriMesh { vertices, triangles: all }
 }
 
-/// The vertex of each triangle corner. Corners at one point share a vertex if their triangles are connected across
-/// edges; else the vertex is split.
+/// The vertex of each triangle corner. Corners at one point share a vertex if their triangles are
+/// connected across edges; otherwise the vertex is split.
 fn names(triangles: &[[u32; 3]]) -> Vec<u32> {
     let mut union = Union::new(3 * triangles.len());
     let mut edges: Vec<([u32; 2], [u32; 2])> = Vec::with_capacity(3 * triangles.len());
@@ -161,7 +162,7 @@ fn names(triangles: &[[u32; 3]]) -> Vec<u32> {
     union.numbered().0.into_iter().map(|name| name - 1).collect()
 }
 
-/// The edges of only one triangle, with that on their left.
+/// The boundary edges, with the triangle on their left.
 fn rim(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
     let edges = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
     let mut edges: Vec<[u32; 2]> = edges.collect();

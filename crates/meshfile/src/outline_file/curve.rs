@@ -4,10 +4,10 @@ use nalgebra::{Matrix2x3, Point2, Vector2};
 
 use super::error::{MAX_POINTS, OutlineFileError};
 
-/// How far chords may be from their curves, as a share of the longest edge of the box.
+/// Tolerance of chords, as a share of the longest edge of the box.
 const TOLERANCE: f64 = 1.0 / 4000.0;
 
-/// A part of a contour, from where the one before ends.
+/// A segment of a contour, from the end of the previous one.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Segment {
     Line(Point2<f64>),
@@ -29,27 +29,27 @@ pub(super) struct Contour {
     pub(super) segments: Vec<Segment>,
 }
 
-/// What one element fills.
+/// The fill of one element.
 #[derive(Clone, Debug)]
 pub(super) struct Figure {
     pub(super) contours: Vec<Contour>,
     pub(super) is_even_odd: bool,
 }
 
-/// What an element fills, as polygons.
+/// The fill of an element, as polygons.
 #[derive(Clone, Debug)]
 pub(super) struct Region {
     pub(super) polygons: Vec<Vec<Point2<f64>>>,
     pub(super) is_even_odd: bool,
 }
 
-/// All that a file fills, in m with y upwards.
+/// All fills of a file, in m with y upwards.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outline {
     pub(super) figures: Vec<Figure>,
     /// Whether there are elements without a fill.
     pub(super) has_strokes: bool,
-    /// Whether shapes are left out that have no size.
+    /// Whether shapes of zero size are omitted.
     pub(super) has_sizeless: bool,
 }
 
@@ -80,8 +80,8 @@ impl Segment {
         }
     }
 
-    /// Number of chords that stay within `tolerance` of the segment from `from`: `n` chords deviate by at most
-    /// `|second derivative| / (8 n^2)`.
+    /// Number of chords that stay within `tolerance` of the segment from `from`: `n` chords deviate
+    /// by at most `|second derivative| / (8 n^2)`.
     fn chords(&self, from: Point2<f64>, tolerance: f64) -> f64 {
         let bend = |a: Point2<f64>, b: Point2<f64>, c: Point2<f64>| {
             (a.coords - 2.0 * b.coords + c.coords).norm()
@@ -138,7 +138,7 @@ impl Contour {
         for segment in &self.segments {
             let chords = segment.chords(from, tolerance);
             let known = points.len() as f64 + chords;
-            // refuses NaN, too
+            // rejects NaN, too
             if !matches!(known.partial_cmp(&(left as f64)), Some(std::cmp::Ordering::Less)) {
                 return Err(OutlineFileError::TooDetailed);
             }
@@ -150,7 +150,7 @@ impl Contour {
 }
 
 impl Outline {
-    /// The filled regions, as polygons about the center of their bounding box.
+    /// The filled regions, as polygons relative to the center of their bounding box.
     pub(super) fn regions(&self) -> Result<Vec<Region>, OutlineFileError> {
         let contours = || self.figures.iter().flat_map(|figure| &figure.contours);
         let [low, high] = bounds(contours().flat_map(Contour::hull));
@@ -186,7 +186,7 @@ impl Outline {
     }
 }
 
-/// The corners of the box around points.
+/// The corners of the bounding box of points.
 fn bounds(points: impl Iterator<Item = Point2<f64>>) -> [Vector2<f64>; 2] {
     let far = Vector2::repeat(f64::INFINITY);
     points.fold([far, -far], |[low, high], p| [low.inf(&p.coords), high.sup(&p.coords)])

@@ -10,17 +10,17 @@ use super::error::OutlineFileError;
 use super::path::{Numbers, contours};
 use super::style::{Classes, Style, classes, length};
 
-/// Most elements and attributes of a file.
+/// Maximum number of elements and attributes of a file.
 const MAX_NODES: u32 = 200_000;
-/// Most groups in each other.
+/// Maximum nesting depth of groups.
 const MAX_DEPTH: usize = 64;
-/// m in a pixel of SVG.
+/// m per SVG pixel.
 const PIXEL: f64 = 0.0254 / 96.0;
 
-/// What an SVG text fills.
+/// The fills of an SVG text.
 ///
 /// # Errors
-/// [`OutlineFileError`] when it is no SVG, or an element of it cannot be used.
+/// [`OutlineFileError`] if it is not SVG, or an element is not supported.
 pub(super) fn read(text: &str) -> Result<Outline, OutlineFileError> {
     let wrong = |problem: String| OutlineFileError::Format { problem };
     // older programs write a document type
@@ -44,9 +44,9 @@ fn at(node: &Node<'_, '_>, problem: &str) -> OutlineFileError {
     OutlineFileError::Element { line, problem }
 }
 
-/// What brings its coordinates to m with y upwards; where they are does not matter.
+/// The transform of its coordinates to m with y upwards; the translation does not matter.
 fn placed(root: &Node<'_, '_>) -> Result<Matrix2x3<f64>, String> {
-    // a percentage is that of a window
+    // percentages are of a window
     let given = |name: &str| root.attribute(name).filter(|text| !text.trim().ends_with('%'));
     let size = [given("width"), given("height")].map(|text| text.map(length).transpose());
     let [width, height] = size;
@@ -75,7 +75,7 @@ fn placed(root: &Node<'_, '_>) -> Result<Matrix2x3<f64>, String> {
     Ok(Matrix2x3::new(scales[0], 0.0, 0.0, 0.0, -scales[1], 0.0))
 }
 
-/// The width and height of what is drawn, in its own units, if it has both.
+/// The width and height of the drawing, in its own units, if it has both.
 fn window(root: &Node<'_, '_>) -> Option<Vector2<f64>> {
     if let Some(text) = root.attribute("viewBox") {
         let mut numbers = Numbers::new(text);
@@ -87,7 +87,7 @@ fn window(root: &Node<'_, '_>) -> Option<Vector2<f64>> {
 
 struct Reader<'o> {
     classes: Classes,
-    /// What percentages are of.
+    /// The reference lengths of percentages.
     window: Option<Vector2<f64>>,
     outline: &'o mut Outline,
 }
@@ -138,7 +138,7 @@ impl Reader<'_> {
             "circle" | "ellipse" => ellipse(node, self.window),
             "polygon" | "polyline" => polygon(node),
             "line" => Ok(Vec::new()),
-            // definitions, descriptions and what other programs add
+            // definitions, descriptions and extensions of other programs
             _ => return Ok(()),
         };
         let contours = found.map_err(|problem| at(node, &problem))?;
@@ -149,7 +149,7 @@ impl Reader<'_> {
             self.outline.has_strokes = true;
             return Ok(());
         }
-        // SVG 1.1 section 9: what has no size is not drawn
+        // SVG 1.1 section 9: elements of zero size are not drawn
         if contours.is_empty() && matches!(name, "rect" | "circle" | "ellipse") {
             self.outline.has_sizeless = true;
             return Ok(());
@@ -160,13 +160,13 @@ impl Reader<'_> {
     }
 }
 
-/// Whether an element and all in it are without text.
+/// Whether an element and its descendants have no text.
 fn is_blank(node: &Node<'_, '_>) -> bool {
     node.descendants()
         .all(|part| !part.is_text() || part.text().unwrap_or_default().trim().is_empty())
 }
 
-/// The lengths of attributes, 0 where one is missing.
+/// The lengths of attributes, 0 for missing ones.
 fn lengths<const N: usize>(
     node: &Node<'_, '_>,
     names: [&str; N],
@@ -195,7 +195,7 @@ fn length_in(text: &str, name: &str, window: Option<Vector2<f64>>) -> Result<f64
 
 fn rectangle(node: &Node<'_, '_>, window: Option<Vector2<f64>>) -> Result<Vec<Contour>, String> {
     let [x, y, width, height] = lengths(node, ["x", "y", "width", "height"], window)?;
-    // a radius that is not given is the other one
+    // a missing radius equals the other one
     let radius = |name: &str| match node.attribute(name).filter(|text| text.trim() != "auto") {
         Some(text) => length_in(text, name, window).map(Some),
         None => Ok(None),

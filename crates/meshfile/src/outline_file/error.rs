@@ -1,43 +1,43 @@
-//! What cannot be read of SVG files.
+//! Errors of reading SVG files.
 
 use thiserror::Error;
 
-/// Most corners of all outlines of a file, once curves are lines.
+/// Maximum number of corners of all outlines of a file, after curves are flattened.
 pub(super) const MAX_POINTS: usize = 10_000;
 
-/// Most lines once they are divided where they cross.
+/// Maximum number of lines after they are split where they cross.
 pub(super) const MAX_LINES: usize = 30_000;
 
 /// Why an outline cannot be read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OutlineFileError {
-    /// It is no SVG file.
+    /// It is not an SVG file.
     #[error("is not an SVG file, or damaged ({problem}): save it again")]
     Format {
         /// What is wrong with it.
         problem: String,
     },
-    /// An element cannot be used.
+    /// An element is not supported.
     #[error("line {line}: {problem}")]
     Element {
         /// Line, counted from 1.
         line: u32,
-        /// What is wrong with it, and what to do.
+        /// What is wrong with it, and how to fix it.
         problem: String,
     },
-    /// It has lines, and no areas.
+    /// It has lines, but no areas.
     #[error(
         "has strokes and no fills: convert strokes to paths, as Inkscape's Stroke to Path does"
     )]
     OnlyStrokes,
-    /// Its text cannot be read.
+    /// It is not valid UTF-8.
     #[error("is not UTF-8 text: save it as UTF-8")]
     NotText,
-    /// All that it fills has no size.
+    /// All fills have zero size.
     #[error("has no filled area, for its shapes have no width, height or radius: give them a size")]
     Sizeless,
-    /// There is nothing in it.
+    /// The file is empty.
     #[error("has no filled area: draw closed shapes with a fill")]
     Empty,
     /// It is too detailed.

@@ -6,7 +6,7 @@ use nalgebra::{Point2, Rotation2, Vector2};
 
 use super::curve::{Contour, Segment};
 
-/// Numbers with or without something between them.
+/// Numbers with optional separators.
 pub(super) struct Numbers<'t> {
     text: &'t str,
 }
@@ -33,7 +33,7 @@ impl<'t> Numbers<'t> {
         Some(number)
     }
 
-    /// Flags of arcs may be without space between them.
+    /// Flags of arcs need no separators.
     fn flag(&mut self) -> Option<bool> {
         let flag = match self.text.as_bytes().first()? {
             b'0' => false,
@@ -55,7 +55,7 @@ impl<'t> Numbers<'t> {
     }
 }
 
-/// How many bytes of a text are a number.
+/// Length in bytes of the number at the start of a text.
 pub(super) fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |at: usize| bytes[at..].iter().take_while(|b| b.is_ascii_digit()).count();
@@ -67,7 +67,7 @@ pub(super) fn number_length(text: &str) -> usize {
     }
     if matches!(bytes.get(length), Some(b'e' | b'E')) {
         let exponent = length + 1 + sign(length + 1);
-        // the unit `em` is no exponent
+        // the unit `em` is not an exponent
         if digits(exponent.min(bytes.len())) > 0 {
             length = exponent + digits(exponent);
         }
@@ -75,12 +75,12 @@ pub(super) fn number_length(text: &str) -> usize {
     length
 }
 
-/// What a path draws until now.
+/// The state of a path while it is parsed.
 struct Pen {
     contours: Vec<Contour>,
     at: Point2<f64>,
-    /// The last control point of the previous curve command, which smooth curves reflect, and whether that curve is
-    /// cubic.
+    /// The last control point of the previous curve command, which smooth curves reflect, and
+    /// whether that curve is cubic.
     control: Option<(Point2<f64>, bool)>,
 }
 
@@ -95,7 +95,7 @@ pub(super) fn contours(text: &str) -> Result<Vec<Contour>, String> {
     while !numbers.is_done() {
         let known = match (numbers.command(), command) {
             (Some(letter), _) => letter,
-            // more points after that of a move are lines
+            // further points after that of a move are lines
             (None, Some(b'M')) => b'L',
             (None, Some(b'm')) => b'l',
             (None, Some(letter)) if !letter.eq_ignore_ascii_case(&b'z') => letter,
@@ -113,7 +113,7 @@ pub(super) fn contours(text: &str) -> Result<Vec<Contour>, String> {
 }
 
 impl Pen {
-    /// `None` if the command is not known or lacks numbers.
+    /// `None` if the command is unknown or lacks numbers.
     fn draw(&mut self, command: u8, numbers: &mut Numbers<'_>) -> Option<()> {
         let at = self.at;
         let from = if command.is_ascii_lowercase() { at.coords } else { Vector2::zeros() };
@@ -175,7 +175,8 @@ impl Pen {
         self.at = end;
     }
 
-    /// The control point of a smooth curve, after one of the same kind its image.
+    /// The control point of a smooth curve: the reflection of the previous one if that is of the
+    /// same kind.
     fn mirrored(&self, is_cubic: bool) -> Point2<f64> {
         match self.control {
             Some((control, kind)) if kind == is_cubic => self.at + (self.at - control),
@@ -184,7 +185,7 @@ impl Pen {
     }
 }
 
-/// An elliptic arc between two points (SVG 1.1 appendix F.6.5); a line if it has no radius.
+/// An elliptic arc between two points (SVG 1.1 appendix F.6.5); a line if a radius is zero.
 fn arc(
     from: Point2<f64>,
     to: Point2<f64>,

@@ -1,8 +1,9 @@
-//! Lines that cross, divided so that they meet at their ends alone.
+//! Crossing lines, split so that they meet only at their ends.
 
 use super::error::{MAX_LINES, OutlineFileError};
 
-/// Limit of rounds. Rounding of an intersection to the grid moves lines by less than a cell: one to three rounds do.
+/// Maximum number of rounds. Rounding an intersection to the grid moves lines by less than a cell:
+/// one to three rounds suffice.
 const MAX_ROUNDS: usize = 50;
 
 /// A directed line of the outline of a region.
@@ -12,7 +13,7 @@ pub(super) struct Line {
     pub(super) region: u32,
 }
 
-/// Divides lines at all places where they meet, rounded to the grid.
+/// Splits lines at all points where they meet, rounded to the grid.
 pub(super) fn split(mut lines: Vec<Line>) -> Result<Vec<Line>, OutlineFileError> {
     for _ in 0..MAX_ROUNDS {
         let mut cuts = cuts(&mut lines)?;
@@ -42,25 +43,25 @@ pub(super) fn split(mut lines: Vec<Line>) -> Result<Vec<Line>, OutlineFileError>
     Err(OutlineFileError::TooManyCrossings)
 }
 
-/// How far along a line a place is, times the length of the line.
+/// Position of a point along a line, times the length of the line.
 fn along([a, b]: &[[i64; 2]; 2], p: [i64; 2]) -> i64 {
     (p[0] - a[0]) * (b[0] - a[0]) + (p[1] - a[1]) * (b[1] - a[1])
 }
 
-/// On which side of a line a place is: positive on the left.
+/// Side of a line that a point is on: positive on the left.
 fn side([a, b]: &[[i64; 2]; 2], p: [i64; 2]) -> i64 {
     (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0])
 }
 
-/// Whether a line goes through the cell around a place on this side of it, or would if it were longer.
+/// Whether a line, or its extension, passes through the cell around a point on this side of it.
 ///
-/// Such lines snap to the vertex at the place (snap rounding, Hobby 1999). Otherwise lines at a small angle cross again
-/// after each rounding.
+/// Such lines snap to the vertex at the point (snap rounding, Hobby 1999). Otherwise lines at a
+/// small angle cross again after each rounding.
 fn is_near([a, b]: &[[i64; 2]; 2], side: i64) -> bool {
     2 * side.abs() <= (b[0] - a[0]).abs() + (b[1] - a[1]).abs()
 }
 
-/// The places within each line where it meets others; sorts the lines.
+/// The points within each line where it meets others; sorts the lines.
 fn cuts(lines: &mut [Line]) -> Result<Vec<(usize, [i64; 2])>, OutlineFileError> {
     let range = |line: &Line, k: usize| {
         let [a, b] = line.ends.map(|end| end[k]);
@@ -85,7 +86,7 @@ fn cuts(lines: &mut [Line]) -> Result<Vec<(usize, [i64; 2])>, OutlineFileError> 
     Ok(cuts)
 }
 
-/// Adds where two lines meet that is no end of a line.
+/// Adds the meeting point of two lines unless it is an end of a line.
 fn meet(
     (n, a): (usize, &[[i64; 2]; 2]),
     (m, b): (usize, &[[i64; 2]; 2]),
@@ -119,7 +120,7 @@ fn meet(
     let share = of_b[0] as f64 / (of_b[0] as f64 - of_b[1] as f64);
     let place = [0, 1].map(|k| a[0][k] + (share * (a[1][k] - a[0][k]) as f64).round() as i64);
     for (line, ends) in [(n, a), (m, b)] {
-        // rounded to an end, the other line is bent to it
+        // if rounded to an end, the other line bends to it
         if place != ends[0] && place != ends[1] {
             cuts.push((line, place));
         }

@@ -1,4 +1,4 @@
-//! What is filled, and where it is drawn: presentation attributes, styles, transforms and lengths.
+//! Fill and placement: presentation attributes, styles, transforms and lengths.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use roxmltree::{Document, Node};
 
 use super::path::{Numbers, number_length};
 
-/// Declarations of classes, from all elements `style`.
+/// Declarations of classes, from all `style` elements.
 pub(super) type Classes = BTreeMap<String, Vec<(String, String)>>;
 
-/// What an element inherits.
+/// The inherited state of an element.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
     pub(super) place: Matrix2x3<f64>,
     pub(super) is_filled: bool,
     pub(super) is_even_odd: bool,
     pub(super) is_visible: bool,
-    /// Whether it and all in it is drawn.
+    /// Whether the element and its descendants are drawn.
     pub(super) is_shown: bool,
 }
 
@@ -26,7 +26,7 @@ impl Style {
         Self { place, is_filled: true, is_even_odd: false, is_visible: true, is_shown: true }
     }
 
-    /// That of an element within one of this style.
+    /// The style of a child element.
     ///
     /// # Errors
     /// What is wrong with its transform.
@@ -128,7 +128,7 @@ fn single(name: &str, numbers: &[f64]) -> Option<Matrix3<f64>> {
     })
 }
 
-/// A length in pixels, of which 96 are an inch.
+/// A length in pixels, 96 per inch.
 ///
 /// # Errors
 /// What is wrong with it.

@@ -1,4 +1,4 @@
-//! What the binary chunk holds: first surfaces, one after another, then images, then the keys of animations.
+//! Layout of the binary chunk: surfaces, one after another, then images, then animation keys.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use super::encoded::{Encoded, FLOAT, Primitive};
 use super::keys::key_time;
 
-/// The accessors and views that describe the chunk. Of surfaces and keys only the sizes are known here.
+/// The accessors and views that describe the chunk. Only the sizes of surfaces and keys are known
+/// here.
 #[derive(Default)]
 pub(super) struct Buffer<'a> {
     accessors: Vec<Value>,
@@ -17,14 +18,14 @@ pub(super) struct Buffer<'a> {
     surfaces: usize,
     /// Bytes of keys.
     keys: usize,
-    /// Where keys go, if they are not only counted.
+    /// Destination of keys; `None` only counts them.
     out: Option<&'a mut dyn Write>,
-    /// Accessors of times so far, by the runs of consecutive frames in them (bits of the first frame, length): most
-    /// tracks share theirs.
+    /// Accessors of times so far, by their runs of consecutive frames (bits of the first frame,
+    /// length): most tracks share theirs.
     times: BTreeMap<Vec<(u64, usize)>, usize>,
 }
 
-/// What a [`Buffer`] ends with.
+/// The result of a [`Buffer`].
 pub(super) struct Layout {
     pub(super) accessors: Vec<Value>,
     pub(super) views: Vec<Value>,
@@ -42,12 +43,12 @@ impl Layout {
 }
 
 impl<'a> Buffer<'a> {
-    /// One that writes keys to `out`, in the order in which they are added.
+    /// Writes keys to `out`, in the order in which they are added.
     pub(super) fn writing(out: &'a mut dyn Write) -> Self {
         Self { out: Some(out), ..Self::default() }
     }
 
-    /// Reserves room for a surface after those before.
+    /// Reserves space for a surface after the previous ones.
     pub(super) fn add_surface(&mut self, surface: &Encoded) -> Primitive {
         let (views, accessors) = (self.views.len(), self.accessors.len());
         for view in &surface.views {
@@ -60,7 +61,7 @@ impl<'a> Buffer<'a> {
         surface.primitive.clone().moved(accessors)
     }
 
-    /// Reserves room for the bytes of an image after the surfaces and images before; returns the
+    /// Reserves space for the bytes of an image after the previous surfaces and images; returns the
     /// number of its view.
     pub(super) fn add_bytes(&mut self, bytes: &[u8]) -> usize {
         let view = json!({ "buffer": 0, "byteOffset": self.surfaces, "byteLength": bytes.len() });
@@ -69,7 +70,7 @@ impl<'a> Buffer<'a> {
         self.views.len() - 1
     }
 
-    /// Adds the times of keys, given in frames; returns the number of their accessor.
+    /// Adds the times of keys, in frames; returns the number of their accessor.
     pub(super) fn add_times(&mut self, frames: &[f64], fps: f64) -> io::Result<usize> {
         let runs = frames.chunk_by(|a, b| a + 1.0 == *b);
         let runs = runs.map(|run| (run[0].to_bits(), run.len())).collect();
@@ -101,7 +102,7 @@ impl<'a> Buffer<'a> {
         Ok(json!({ "byteOffset": offset, "componentType": FLOAT, "count": count, "type": kind }))
     }
 
-    /// Adds an accessor; one without a view is of keys.
+    /// Adds an accessor; one without a view belongs to keys.
     pub(super) fn push(&mut self, accessor: Value) -> usize {
         self.accessors.push(accessor);
         self.accessors.len() - 1
@@ -114,7 +115,7 @@ impl<'a> Buffer<'a> {
                 accessor["bufferView"] = json!(views.len());
             }
         }
-        // glTF has no empty views
+        // glTF does not allow empty views
         if keys > 0 {
             let view = json!({ "buffer": 0, "byteOffset": surfaces, "byteLength": keys });
             views.push(view);
@@ -128,7 +129,7 @@ pub(super) fn padded(bytes: usize) -> usize {
     bytes.next_multiple_of(4)
 }
 
-/// A copy of an object in which the number at `key` is larger by `by`.
+/// A copy of an object with the number at `key` increased by `by`.
 fn moved(value: &Value, key: &str, by: usize) -> Value {
     let mut moved = value.clone();
     moved[key] = json!(value[key].as_u64().map_or(0, |n| n as usize) + by);

@@ -1,4 +1,4 @@
-//! The chunks of a file: JSON, then surfaces and images. Keys of animations come last.
+//! The chunks of a file: JSON, then surfaces and images. Animation keys come last.
 
 use std::io::Write;
 
@@ -10,7 +10,7 @@ use super::encoded::Encoded;
 use super::error::WriteError;
 use super::surfaces::{different, for_each_surface};
 
-/// Writes all that comes before the data.
+/// Writes everything before the data.
 pub(super) fn write_head(
     json: &Value,
     layout: &Layout,

@@ -14,16 +14,16 @@ use super::error::{WriteError, check_poses};
 use super::keys::{Keys, rotation_keys, samples, translation_keys};
 use super::surfaces::{different, for_each_surface};
 
-/// How the track of some number moves, from its birth on.
+/// The trace of a track, given its number, from its birth on.
 pub(super) type Traces<'a> = dyn Fn(usize) -> io::Result<Trace> + 'a;
 
-/// The lists of a glTF document as they grow.
+/// The lists of a glTF document under construction.
 #[derive(Default)]
 pub(super) struct Document<'a> {
     pub(super) buffer: Buffer<'a>,
     pub(super) nodes: Vec<Value>,
     pub(super) materials: Vec<Value>,
-    /// Images of materials in the order in which the file holds them.
+    /// Images of materials in file order.
     pub(super) images: Vec<Image>,
     pub(super) image_entries: Vec<Value>,
     /// Images of materials by number, each once for each wrapping mode.
@@ -33,8 +33,8 @@ pub(super) struct Document<'a> {
     pub(super) channels: Vec<Value>,
     /// Accessors of all surfaces, by their addresses.
     pub(super) surfaces: BTreeMap<usize, Primitive>,
-    /// Materials written so far: the look, the part that has it, whether this has texture coordinates, and the
-    /// number.
+    /// Materials written so far: the look, the part that has it, whether this has texture
+    /// coordinates, and the index.
     pub(super) looks: Vec<(Arc<Look>, Side, bool, usize)>,
     /// Meshes by surface and materials.
     pub(super) drawn: BTreeMap<(usize, Vec<usize>), usize>,
@@ -46,7 +46,7 @@ pub(super) struct Document<'a> {
 }
 
 impl Document<'_> {
-    /// One with room for the surfaces of a recording.
+    /// A document with space for the surfaces of a recording.
     pub(super) fn of_surfaces(recording: &Recording) -> Result<Self, WriteError> {
         let mut document = Self::default();
         for_each_surface(&different(recording), Encoded::new, |track, surface| {
@@ -58,7 +58,7 @@ impl Document<'_> {
         Ok(document)
     }
 
-    /// Adds a node, which is not in the scene by itself; returns its number.
+    /// Adds a node, without adding it to the scene; returns its index.
     pub(super) fn push_node(&mut self, node: Value) -> usize {
         self.nodes.push(node);
         self.nodes.len() - 1
@@ -114,7 +114,7 @@ impl Document<'_> {
         self.show(node, track, recording)
     }
 
-    /// The mesh of a track's surface as it looks, if there is anything to see.
+    /// The mesh of a track's surface with its look, if it is not empty.
     pub(super) fn mesh(&mut self, track: &Track) -> Option<usize> {
         let surface = track.lazy_surface.address();
         let primitive = self.surfaces.get(&surface).filter(|surface| !surface.is_empty())?.clone();
@@ -165,14 +165,14 @@ impl Document<'_> {
         Ok(())
     }
 
-    /// Keys for the birth and the end of a track, where the recording shows them.
+    /// Keys for the birth and the end of a track, within the recording.
     pub(super) fn show(
         &mut self,
         node: usize,
         track: &Track,
         recording: &Recording,
     ) -> io::Result<()> {
-        // a body that broke as it was born is never shown
+        // a body that broke in the frame of its birth is never shown
         if track.poses.is_empty() {
             return Ok(());
         }
@@ -219,7 +219,7 @@ impl Document<'_> {
         self.channels.push(json!({ "sampler": sampler, "target": { "node": node, "path": path } }));
     }
 
-    /// The JSON chunk, and what the binary one is to hold.
+    /// The JSON chunk, and the layout of the binary one.
     pub(super) fn finish(self, recording: &Recording) -> (Value, Layout) {
         let [textures, samplers] = self.textures();
         let mut used: Vec<&str> = self.extensions.iter().map(|(name, _)| *name).collect();
@@ -263,7 +263,7 @@ impl Document<'_> {
             ("accessors", std::mem::take(&mut layout.accessors)),
             ("bufferViews", std::mem::take(&mut layout.views)),
         ];
-        // glTF has no empty lists
+        // glTF does not allow empty lists
         for (name, list) in lists {
             if !list.is_empty() {
                 put(name, Value::Array(list));

@@ -13,7 +13,7 @@ const UNSIGNED_INT: u32 = 5125;
 const ARRAY_BUFFER: u32 = 34962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34963;
 
-/// A surface as the binary chunk holds it; numbers and offsets count from its own first.
+/// A surface encoded for the binary chunk; indices and offsets are relative to the surface.
 #[derive(Default)]
 pub(super) struct Encoded {
     pub(super) bytes: Vec<u8>,
@@ -34,21 +34,21 @@ pub(super) struct Primitive {
     pub(super) is_painted: bool,
     /// Joints and weights of a skinned mesh.
     pub(super) binding: Option<[usize; 2]>,
-    /// Indices of the sides that there are: the outer surface first, part by part.
+    /// Indices of the existing sides: the outer surface first, part by part.
     pub(super) indices: Vec<(Side, usize)>,
 }
 
-/// A part of a surface that looks alike.
+/// A part of a surface with one material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// Of the surface of the whole body, with the number of its coat if it has one.
+    /// The original surface of the body, with the number of its coat if it has one.
     Outer(Option<u32>),
     /// Cuts.
     Inner,
 }
 
 impl Primitive {
-    /// With `by` accessors before it.
+    /// Shifted by `by` accessors before it.
     pub(super) fn moved(self, by: usize) -> Self {
         let Self { positions, normals, rest, uvs, colors, is_painted, binding, indices } = self;
         Self {
@@ -87,23 +87,23 @@ impl Primitive {
     }
 }
 
-/// The vertices of a surface as glTF has them.
+/// The vertices of a surface in glTF form.
 #[derive(Default)]
 pub(super) struct Vertices {
     pub(super) positions: Vec<[f32; 3]>,
-    /// Of length one.
+    /// Unit vectors.
     pub(super) normals: Vec<[f32; 3]>,
     pub(super) rest: Vec<[f32; 3]>,
-    /// Of each vertex or none, v downwards.
+    /// For every vertex or none, v downwards.
     pub(super) uvs: Vec<[f32; 2]>,
-    /// Of each vertex or none.
+    /// For every vertex or none.
     pub(super) colors: Vec<[f32; 4]>,
     /// Whether the colors are those of a solid texture.
     pub(super) is_painted: bool,
 }
 
 impl Vertices {
-    /// Those of a surface, painted with the solid texture of a look unless it has colors.
+    /// The vertices of a surface, colored by the solid texture of a look unless it has colors.
     pub(super) fn new(surface: &Surface, look: &Look) -> Self {
         let Surface { vertices, normals, rest, uvs, colors, .. } = surface;
         let has_texture = look.texture != Texture::Plain && !surface.is_endless();
@@ -119,7 +119,7 @@ impl Vertices {
     }
 }
 
-/// The sides that a surface has, each with its triangles: the outer surface first, part by part.
+/// The sides of a surface, each with its triangles: the outer surface first, part by part.
 pub(super) fn sides(surface: &Surface) -> Vec<(Side, Vec<[u32; 3]>)> {
     let outer = surface.outer_by_coat().into_iter();
     let outer = outer.map(|(coat, triangles)| (Side::Outer(coat), triangles.into_owned()));
@@ -128,7 +128,8 @@ pub(super) fn sides(surface: &Surface) -> Vec<(Side, Vec<[u32; 3]>)> {
 }
 
 impl Encoded {
-    /// A surface, painted with the solid texture of a look unless it has colors; nothing if it has no triangles.
+    /// A surface, colored by the solid texture of a look unless it has colors; empty if it has no
+    /// triangles.
     pub(super) fn new(surface: &Surface, look: &Look) -> Self {
         let mut encoded = Self::default();
         let sides = sides(surface);
@@ -147,7 +148,7 @@ impl Encoded {
         encoded
     }
 
-    /// Triangles of which each vertex follows one of so many joints.
+    /// Triangles, each vertex of which follows one of the given number of joints.
     pub(super) fn skinned(
         vertices: &Vertices,
         triangles: &[[u32; 3]],
@@ -179,7 +180,7 @@ impl Encoded {
         encoded
     }
 
-    /// What vertices have, without triangles.
+    /// The vertex attributes, without triangles.
     fn add_vertices(&mut self, vertices: &Vertices) -> Primitive {
         let Vertices { positions: places, normals, rest, uvs, colors, is_painted } = vertices;
         let positions = self.add(places, "VEC3");
@@ -194,7 +195,7 @@ impl Encoded {
         Primitive { positions, normals, rest, uvs, colors, is_painted, ..Primitive::default() }
     }
 
-    /// The places and triangles of a mesh, and nothing else.
+    /// Only the positions and triangles of a mesh.
     pub(super) fn of_mesh(mesh: &TriMesh) -> Self {
         let mut encoded = Self::default();
         if mesh.triangles.is_empty() {
@@ -213,14 +214,14 @@ impl Encoded {
         encoded
     }
 
-    /// Where the view begins that is not ended yet.
+    /// Start of the unfinished view.
     fn start(&self) -> usize {
         let end = |view: &Value| [&view["byteOffset"], &view["byteLength"]].map(Value::as_u64);
         let [offset, len] = self.views.last().map_or([None; 2], end);
         (offset.unwrap_or(0) + len.unwrap_or(0)) as usize
     }
 
-    /// Makes a view of the bytes since the last; those of vertices have a stride.
+    /// Makes a view of the bytes since the last one; vertex views have a stride.
     fn end_view(&mut self, stride: Option<usize>) {
         let start = self.start();
         let target = if stride.is_some() { ARRAY_BUFFER } else { ELEMENT_ARRAY_BUFFER };
@@ -232,7 +233,7 @@ impl Encoded {
         self.views.push(view);
     }
 
-    /// Attributes with a view of their own; nothing if there are none.
+    /// Adds attributes with a separate view; `None` if there are none.
     fn add_view<const N: usize>(&mut self, values: &[[f32; N]], kind: &str) -> Option<usize> {
         if values.is_empty() {
             return None;
@@ -273,8 +274,8 @@ impl Encoded {
     }
 }
 
-/// What vertices show of a solid texture, of which a triangle shows nothing finer than itself; those of coats show
-/// nothing of it.
+/// Vertex colors by a solid texture, without detail finer than a triangle; coats do not show the
+/// texture.
 fn paint(surface: &Surface, look: &Look) -> Vec<[f32; 4]> {
     const WIDTH: f32 = 0.01;
     let painted = |&rest: &[f32; 3]| {
@@ -295,7 +296,7 @@ fn fold(vectors: &[[f32; 3]], pick: fn(f32, f32) -> f32) -> [f32; 3] {
     vectors.iter().fold(start, |b, v| std::array::from_fn(|a| pick(b[a], v[a])))
 }
 
-/// The vector scaled to length one; up where it has none, as on a degenerate triangle.
+/// The normalized vector; up if it is zero, as on a degenerate triangle.
 fn unit(v: &[f32; 3]) -> [f32; 3] {
     let v64 = nalgebra::Vector3::from(v.map(f64::from));
     let unit = v64.try_normalize(1e-12).unwrap_or(nalgebra::Vector3::y());

@@ -1,10 +1,10 @@
-//! What no recording may hold.
+//! Validation of recordings.
 
 use nalgebra::Isometry3;
 use sim::{Surface, Track};
 use thiserror::Error;
 
-/// Most joints of a lazy_surface: vertices name them in 16 bits.
+/// Maximum number of joints of a skinned mesh: vertices refer to them in 16 bits.
 pub(super) const MAX_JOINTS: usize = 1 << 16;
 
 /// Why a recording cannot be written.
@@ -17,7 +17,7 @@ pub enum WriteError {
         /// Name of the track.
         track: String,
     },
-    /// A triangle names a vertex that does not exist, or normals and vertices differ in number.
+    /// A triangle refers to a missing vertex, or normals and vertices differ in number.
     #[error("the surface of body `{track}` is inconsistent: this is a bug in brisance")]
     Surface {
         /// Name of the track.
@@ -35,7 +35,7 @@ pub enum WriteError {
         MAX_JOINTS
     )]
     TooManyJoints {
-        /// The bodies that ever lived.
+        /// Total number of bodies.
         joints: usize,
     },
     /// The skinned mesh of a rig, which repeats equal bodies, is too large.
@@ -52,7 +52,7 @@ pub enum WriteError {
     Write(#[from] std::io::Error),
 }
 
-/// Refuses poses of a track that no format can hold.
+/// Rejects non-finite poses of a track.
 ///
 /// # Errors
 /// [`WriteError::NotFinite`].
@@ -67,7 +67,7 @@ pub fn check_poses(track: &Track, poses: &[Isometry3<f64>]) -> Result<(), WriteE
     }
 }
 
-/// Refuses the surface of a track that no format can hold.
+/// Rejects an invalid surface of a track.
 ///
 /// # Errors
 /// [`WriteError::Surface`] and [`WriteError::NotFinite`].

@@ -1,19 +1,19 @@
-//! Which moments of a track need a key.
+//! Reduction of tracks to the necessary keys.
 
 use nalgebra::Isometry3;
 use sim::Trace;
 
-/// Values of one channel at the moments that need them.
+/// Values of one channel at the necessary times.
 pub(super) struct Keys<const N: usize> {
     /// The value at birth.
     pub(super) first: [f32; N],
-    /// Frames since the start, ascending, with a fraction at blows; none for a constant.
+    /// Frames since the start, ascending, fractional at impacts; none for a constant.
     pub(super) frames: Vec<f64>,
     /// The value at each of them.
     pub(super) values: Vec<[f32; N]>,
 }
 
-/// When, in frames, and where a body is.
+/// The time of a pose, in frames, and the pose.
 pub(super) type Sample<T> = (f64, T);
 
 /// The time of a key, s.
@@ -21,7 +21,8 @@ pub(super) fn key_time(frame: f64, fps: f64) -> f32 {
     (frame / fps) as f32
 }
 
-/// The poses of a body from its birth on, and those at blows, as far as keys tell their times apart.
+/// The poses of a body from its birth on, and those at impacts, as far as key times can distinguish
+/// them.
 pub(super) fn samples(birth: usize, trace: &Trace, fps: f64) -> Vec<Sample<Isometry3<f64>>> {
     let Trace { poses, waypoints } = trace;
     let mut samples: Vec<Sample<Isometry3<f64>>> =
@@ -55,7 +56,7 @@ pub(super) fn rotation_keys(samples: &[Sample<Isometry3<f64>>]) -> Keys<4> {
     let mut turns: Vec<Sample<[f32; 4]>> = Vec::with_capacity(samples.len());
     for (frame, pose) in samples {
         let q: [f32; 4] = pose.rotation.coords.normalize().map(|x| x as f32).into();
-        // q and -q turn alike; the nearer one interpolates the short way
+        // q and -q are the same rotation; the nearer one interpolates along the short arc
         let flip = turns
             .last()
             .is_some_and(|(_, p)| p.iter().zip(q).map(|(a, b)| a * b).sum::<f32>() < 0.0);
@@ -64,7 +65,7 @@ pub(super) fn rotation_keys(samples: &[Sample<Isometry3<f64>>]) -> Keys<4> {
     thin(&turns, [0.0, 0.0, 0.0, 1.0])
 }
 
-/// Drops every sample that equals both its neighbors: interpolation gives it back exactly.
+/// Drops every sample that equals both its neighbors: interpolation restores it exactly.
 fn thin<const N: usize>(samples: &[Sample<[f32; N]>], rest: [f32; N]) -> Keys<N> {
     let first = samples.first().map_or(rest, |(_, value)| *value);
     let changes = |i: usize| {

@@ -9,13 +9,13 @@ use super::document::Document;
 use super::encoded::Side;
 
 impl Document<'_> {
-    /// The extensions that its materials use.
+    /// The extensions that the materials use.
     pub(super) fn material_extensions(&self) -> &'static [&'static str] {
         let is_clear = self.looks.iter().any(|(look, ..)| look.transmission > 0.0);
         if is_clear { &CLEAR } else { &[] }
     }
 
-    /// Leaves room for the images of all coats that are seen, each once.
+    /// Reserves space for the images of all visible coats, each once.
     pub(super) fn add_images(&mut self, recording: &Recording) {
         for track in &recording.tracks {
             let Some(surface) = self.surfaces.get(&track.lazy_surface.address()) else { continue };
@@ -25,7 +25,7 @@ impl Document<'_> {
         }
     }
 
-    /// Leaves room for the image of a part of a surface, if it has one that is not there yet.
+    /// Reserves space for the image of a part of a surface, if it has a new one.
     pub(super) fn add_image(&mut self, look: &Look, side: Side, has_uvs: bool) {
         let image = coat(look, side).filter(|_| has_uvs).and_then(|coat| coat.image.as_ref());
         let Some(image) = image.filter(|image| !self.images.contains(image)) else { return };
@@ -38,10 +38,10 @@ impl Document<'_> {
         self.images.push(image.clone());
     }
 
-    /// The number of the material of a part of a surface.
+    /// The index of the material of a part of a surface.
     pub(super) fn material(&mut self, look: &Arc<Look>, side: Side, has_uvs: bool) -> usize {
         let coat = coat(look, side);
-        // what has no coat looks alike
+        // parts without coats share their look
         let side = match side {
             Side::Outer(_) if coat.is_none() => Side::Outer(None),
             side => side,
@@ -89,7 +89,7 @@ impl Document<'_> {
         entry
     }
 
-    /// The number of the texture of an image that is wrapped so.
+    /// The index of the texture of an image with the given wrapping.
     fn texture(&mut self, texture: (usize, [Wrap; 2])) -> usize {
         self.textures.iter().position(|known| *known == texture).unwrap_or_else(|| {
             self.textures.push(texture);
@@ -117,7 +117,7 @@ impl Document<'_> {
     }
 }
 
-/// The number that OpenGL has for a mode.
+/// The OpenGL constant of a wrapping mode.
 fn mode(wrap: Wrap) -> u32 {
     match wrap {
         Wrap::Repeat => 10_497,
@@ -126,7 +126,7 @@ fn mode(wrap: Wrap) -> u32 {
     }
 }
 
-/// The coat of a part of a surface that looks so, if it has one.
+/// The coat of a part of a surface with the given look, if it has one.
 fn coat(look: &Look, side: Side) -> Option<&Coat> {
     match side {
         Side::Outer(Some(number)) => look.coats.get(number as usize),
@@ -155,7 +155,7 @@ fn look_entry(look: &Look, is_inner: bool) -> Value {
     entry
 }
 
-/// The whole look: a body that is whole shows only some of its materials, and it is read back as all.
+/// The whole look: an unbroken body shows only some of its materials, but readers restore all.
 fn extras(look: &Look, side: Side) -> Value {
     let mut extras = json!({
         "material": look.material,
@@ -169,7 +169,7 @@ fn extras(look: &Look, side: Side) -> Value {
         "alpha": look.alpha,
     });
     if let Side::Outer(Some(_)) = side {
-        // its own roughness is that of the coat
+        // the material's own roughness is that of the coat
         extras["coat"] = json!({ "roughness": look.roughness });
     }
     extras
@@ -179,8 +179,8 @@ fn extras(look: &Look, side: Side) -> Value {
 const CLEAR: [&str; 3] =
     ["KHR_materials_ior", "KHR_materials_transmission", "KHR_materials_volume"];
 
-/// What they say of a transparent material. A ray is taken to leave it after a centimeter; its color
-/// is that of the surface.
+/// Their parameters for a transparent material. The thickness is one centimeter; the attenuation
+/// color is that of the surface.
 fn clear(look: &Look) -> Value {
     let [ior, transmission, volume] = CLEAR;
     json!({

@@ -1,8 +1,9 @@
-//! Physics scenes as binary glTF, by the draft extensions `KHR_physics_rigid_bodies` and `KHR_implicit_shapes`.
+//! Physics scenes as binary glTF, with the draft extensions `KHR_physics_rigid_bodies` and
+//! `KHR_implicit_shapes`.
 //!
-//! A body is a node with its motion. A solid that it collides with is a collider of that node or, if it is one of
-//! several or off the origin, of a child. The meshes of convex solids are those of nodes outside the scene, so that
-//! nothing draws them.
+//! A body is a node with its motion. Its collider is on that node or, if it is one of several or
+//! off the origin, on a child. The meshes of convex solids belong to nodes outside the scene, so
+//! that nothing draws them.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -25,10 +26,11 @@ use super::error::WriteError;
 const BODIES: &str = "KHR_physics_rigid_bodies";
 const SHAPES: &str = "KHR_implicit_shapes";
 
-/// Writes `scene` as one GLB to `out`. The gravity, which the format has no place for, is in the scene's `extras`, m/s^2.
+/// Writes `scene` as one GLB to `out`. The gravity, which the format does not support, is in the
+/// scene's `extras`, m/s^2.
 ///
 /// # Errors
-/// [`WriteError`] when the scene holds what the format cannot, or writing fails.
+/// [`WriteError`] if the scene contains data that the format cannot represent, or writing fails.
 pub fn write_physics_glb(scene: &PhysicsScene, out: &mut impl Write) -> Result<(), WriteError> {
     let PhysicsScene { recording, .. } = scene;
     let mut document = Document::of_surfaces(recording)?;
@@ -51,7 +53,7 @@ pub fn write_physics_glb(scene: &PhysicsScene, out: &mut impl Write) -> Result<(
     Ok(())
 }
 
-/// The lists of the extensions as they grow.
+/// The lists of the extensions under construction.
 #[derive(Default)]
 struct Physics {
     shapes: Vec<Value>,
@@ -60,7 +62,7 @@ struct Physics {
     filters: Vec<Value>,
     /// Distinct groups of bodies; one filter each.
     groups: Vec<Groups>,
-    /// Geometries by the address of the colliders and the number among them.
+    /// Geometries by the address of the colliders and the index among them.
     geometries: BTreeMap<(usize, usize), Value>,
     /// Meshes of convex solids, in the order of the binary chunk.
     hulls: Vec<Encoded>,
@@ -175,12 +177,13 @@ impl Physics {
             document.add_children(joint.bodies[side], &[node]);
             node
         });
-        // limits and drives are of the connected node relative to the other one, ours of the first body
+        // in the format, limits and drives move the connected node relative to the other, in ours
+        // the first body
         document.nodes[b]["extensions"] = json!({ BODIES: { "joint": {
             "connectedNode": a, "joint": number, "enableCollision": joint.collides } } });
     }
 
-    /// Makes the filters: groups that do not meet leave each other out.
+    /// Makes the filters: groups that do not collide exclude each other.
     fn filter(&mut self) {
         if self.groups.len() < 2 {
             return;
@@ -197,7 +200,7 @@ impl Physics {
         }
     }
 
-    /// What the document says at its top.
+    /// The document-level extension data.
     fn finish(self) -> Vec<(&'static str, Value)> {
         let mut bodies = Map::new();
         let lists = [
@@ -205,7 +208,7 @@ impl Physics {
             ("collisionFilters", self.filters),
             ("physicsJoints", self.joints),
         ];
-        // glTF has no empty lists
+        // glTF does not allow empty lists
         for (name, list) in lists {
             if !list.is_empty() {
                 bodies.insert(name.to_owned(), Value::Array(list));
@@ -228,7 +231,7 @@ fn groups(bodies: &[PhysicsBody]) -> Vec<Groups> {
     groups
 }
 
-/// The number of `entry` in a list, at whose end it is put if it is new.
+/// The index of `entry` in a list, appended if it is new.
 fn number_of<T: PartialEq + Clone>(list: &mut Vec<T>, entry: &T) -> usize {
     list.iter().position(|known| known == entry).unwrap_or_else(|| {
         list.push(entry.clone());
@@ -236,7 +239,7 @@ fn number_of<T: PartialEq + Clone>(list: &mut Vec<T>, entry: &T) -> usize {
     })
 }
 
-/// How a body moves, with velocities in the axes of its node as the extension has them.
+/// The motion of a body, with velocities in the axes of its node as the extension requires.
 fn motion(motion: &PhysicsMotion, turn: &UnitQuaternion<f64>) -> Option<Value> {
     let (mut entry, velocity) = match motion {
         PhysicsMotion::Static => return None,
@@ -245,7 +248,7 @@ fn motion(motion: &PhysicsMotion, turn: &UnitQuaternion<f64>) -> Option<Value> {
             let entry = json!({
                 "mass": mass.mass,
                 "centerOfMass": mass.center.coords.as_slice(),
-                // zero stands for infinity, as of bodies that stay in a plane
+                // zero means infinity, as for bodies constrained to a plane
                 "inertiaDiagonal": mass.inertia.map(|x| if x.is_finite() { x } else { 0.0 }).as_slice(),
                 "inertiaOrientation": mass.axes.coords.as_slice(),
             });
@@ -260,7 +263,7 @@ fn motion(motion: &PhysicsMotion, turn: &UnitQuaternion<f64>) -> Option<Value> {
     Some(entry)
 }
 
-/// A coefficient and the rule of the extension that combine as ours do.
+/// A coefficient and a combine rule of the extension that are equivalent to ours.
 fn combined(value: f64, rule: Combine) -> (f64, &'static str) {
     match rule {
         Combine::Average => (value, "average"),
@@ -280,7 +283,7 @@ fn placed(pose: &Isometry3<f64>) -> Value {
     })
 }
 
-/// What a joint limits and drives. Its axis is x.
+/// The limits and drives of a joint. Its axis is x.
 fn joint_facts(joint: &PhysicsJoint) -> Value {
     let fixed = |kind: &str, axes: &[u8]| json!({ kind: axes, "min": 0.0, "max": 0.0 });
     let (linear, angular) = ("linearAxes", "angularAxes");

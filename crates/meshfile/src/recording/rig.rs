@@ -1,8 +1,8 @@
 //! Recordings as one skinned mesh with a joint for each body.
 //!
-//! Joints move as the nodes of a plain recording do. A vertex follows one joint with its whole weight. In the bind pose
-//! each body is where it is in the frame of its birth. The mesh has a primitive for each material, or
-//! several where that has more vertices than 16-bit indices can name.
+//! Joints move as the nodes of a plain recording do. A vertex follows one joint with full weight.
+//! The bind pose of each body is its pose in the frame of its birth. The mesh has a primitive per
+//! material, or several if that has more vertices than 16-bit indices can address.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -18,15 +18,16 @@ use super::encoded::{Encoded, FLOAT, Vertices, sides};
 use super::error::{MAX_JOINTS, WriteError};
 use super::surfaces::for_each_surface;
 
-/// Most vertices of a primitive: the largest 16-bit index is reserved.
+/// Maximum number of vertices of a primitive: the largest 16-bit index is reserved.
 const MAX_VERTICES: usize = u16::MAX as usize;
 
-/// Writes `recording` as one GLB to `out`, with one skinned mesh for all bodies; `traces` gives the trace of each
-/// track, by its number. The joints have the names, motion and `extras` that the nodes of
-/// [`write_glb`](super::write_glb) have, and the materials are the same. There may be at most 65,536 bodies.
+/// Writes `recording` as one GLB to `out`, with one skinned mesh for all bodies; `traces` returns
+/// the trace of each track, given its number. The joints have the names, motion and `extras` of the
+/// nodes of [`write_glb`](super::write_glb), and the materials are the same. The maximum is 65,536
+/// bodies.
 ///
 /// # Errors
-/// As [`write_glb`](super::write_glb), what `traces` says, [`WriteError::TooManyJoints`] and
+/// As [`write_glb`](super::write_glb), the errors of `traces`, [`WriteError::TooManyJoints`] and
 /// [`WriteError::RigTooLarge`].
 pub fn write_rigged_glb_of(
     recording: &Recording,
@@ -59,7 +60,7 @@ pub fn write_rigged_glb_of(
     Document { buffer, ..Document::default() }.add_tracks(recording, traces)
 }
 
-/// Refuses what would not fit into a file, before it is made.
+/// Rejects a rig that would not fit into a file, before building it.
 fn check_size(recording: &Recording) -> Result<(), WriteError> {
     let tracks: Vec<_> = recording.tracks.iter().collect();
     let size = |surface: &Surface, _: &Look| {
@@ -84,10 +85,10 @@ struct Chunk {
     encoded: Encoded,
 }
 
-/// What distinguishes primitives: the material, and whether there are texture coordinates and colors.
+/// The key of a primitive: the material, and whether there are texture coordinates and colors.
 type Kind = (usize, [bool; 2]);
 
-/// A chunk that grows.
+/// A chunk under construction.
 #[derive(Default)]
 struct Growing {
     vertices: Vertices,
@@ -96,7 +97,8 @@ struct Growing {
 }
 
 impl Document<'_> {
-    /// All surfaces as chunks, where their bodies are born. Leaves room for their images and then for themselves.
+    /// All surfaces as chunks, in the poses of their bodies at birth. Reserves space for their
+    /// images and then for the chunks.
     fn bind(
         &mut self,
         recording: &Recording,
@@ -128,7 +130,7 @@ impl Document<'_> {
         Ok(chunks)
     }
 
-    /// Adds the mesh, its skin and their nodes, which are the scene, if there is anything to see.
+    /// Adds the mesh, its skin and their nodes, which form the scene, unless it is empty.
     fn add_rig(&mut self, chunks: &[Chunk], matrices: &[u8]) {
         let joints: Vec<usize> = (0..self.nodes.len()).collect();
         if chunks.is_empty() {
@@ -157,7 +159,7 @@ impl Document<'_> {
 }
 
 impl Growing {
-    /// Adds triangles that follow a joint; `finish` takes what is full.
+    /// Adds triangles that follow a joint; `finish` receives each full chunk.
     fn add(
         &mut self,
         (vertices, triangles): (&Vertices, &[[u32; 3]]),
@@ -194,7 +196,7 @@ impl Growing {
     }
 }
 
-/// Vertices of a body in the world.
+/// Vertices of a body in world coordinates.
 fn placed(mut vertices: Vertices, pose: &Isometry3<f64>) -> Vertices {
     let to_f32 = |v: Vector3<f64>| v.map(|x| x as f32).into();
     for p in &mut vertices.positions {
@@ -206,7 +208,7 @@ fn placed(mut vertices: Vertices, pose: &Isometry3<f64>) -> Vertices {
     vertices
 }
 
-/// Column by column, from the world to each body in the frame of its birth.
+/// Column-major, from the world to each body in the frame of its birth.
 fn inverse_bind_matrices(births: &[Isometry3<f64>]) -> Vec<u8> {
     let inverse = |birth: &Isometry3<f64>| birth.inverse().to_homogeneous().cast::<f32>();
     let bytes = births.iter().flat_map(|birth| {

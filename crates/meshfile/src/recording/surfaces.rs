@@ -1,4 +1,4 @@
-//! Surfaces of tracks, each once.
+//! Surfaces of tracks, without duplicates.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,11 @@ pub(super) fn different(recording: &Recording) -> Vec<&Track> {
     recording.tracks.iter().filter(|track| known.insert(track.lazy_surface.address())).collect()
 }
 
-/// Number of surfaces that are made in parallel.
+/// Number of surfaces made in parallel.
 const BATCH: usize = 64;
 
-/// Calls `make` for the surfaces of tracks in parallel, and `found` with the results in the order
-/// of tracks.
+/// Calls `make` for the surfaces of tracks in parallel, and `found` with the results in track
+/// order.
 pub(super) fn for_each_surface<T: Send>(
     tracks: &[&Track],
     make: impl Fn(&Surface, &Look) -> T + Sync,

@@ -8,19 +8,19 @@ use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 use crate::BodyId;
 use crate::breaking::section::Section;
 
-/// Holds the part of a body in a region, to the world or to another body.
+/// Fixes the part of a body in a region to the world or to another body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Anchor {
-    /// Where, in the world.
+    /// Region in the world.
     pub region: Region,
-    /// The body it holds on to, which is static or itself anchored; `None` for the world.
+    /// The supporting body, which is static or itself anchored; `None` for the world.
     pub to: Option<BodyId>,
 }
 
-/// A part of the world, m.
+/// A region of the world, m.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Region {
-    /// All of it.
+    /// All of the world.
     Everywhere,
     /// A ball.
     Ball {
@@ -31,22 +31,23 @@ pub enum Region {
     },
     /// A box.
     Cuboid {
-        /// From its own coordinates, in which it is centered and its edges are along the axes, to the world's.
+        /// From its own coordinates, with the origin at its center and axes along its edges, to the
+        /// world's.
         pose: Isometry3<f64>,
         /// Half the edge lengths.
         half: Vector3<f64>,
     },
     /// Where `normal . x < offset`.
     HalfSpace {
-        /// Out of it.
+        /// Unit normal out of the half-space.
         normal: UnitVector3<f64>,
-        /// Along the normal.
+        /// Offset along the normal.
         offset: f64,
     },
 }
 
 impl Region {
-    /// Whether it holds `p`.
+    /// Whether the region contains `p`.
     pub fn contains(&self, p: &Point3<f64>) -> bool {
         match self {
             Self::Everywhere => true,
@@ -66,36 +67,36 @@ impl Region {
 pub struct AnchorLoad {
     /// The body.
     pub body: BodyId,
-    /// In world axes, N.
+    /// Force in world axes, N.
     pub force: Vector3<f64>,
-    /// About the middle of the section where anchors hold the body, in world axes, N m.
+    /// Torque about the center of the section where anchors hold the body, in world axes, N m.
     pub torque: Vector3<f64>,
-    /// The largest stress of the section, Pa; zero if all of the body is held.
+    /// The largest stress of the section, Pa; zero if anchors hold all of the body.
     pub stress: f64,
-    /// Stress at which the body gives way, Pa.
+    /// Stress at which the body fails, Pa.
     pub strength: f64,
-    /// Where the stress is largest, in the world, m.
+    /// The point of the largest stress, in the world, m.
     pub at: Point3<f64>,
 }
 
 impl AnchorLoad {
-    /// Stress over strength: the body gives way above 1.
+    /// Stress over strength: the body fails above 1.
     pub fn utilization(&self) -> f64 {
         self.stress / self.strength
     }
 }
 
-/// A body that anchors hold: static, until they no longer do.
+/// The state of an anchored body: static until its anchors fail.
 #[derive(Clone, Debug)]
 pub(crate) struct Anchorage {
     pub(crate) mass: MassProperties,
     pub(crate) anchors: Arc<[Anchor]>,
-    /// Stress at which they give way, Pa.
+    /// Stress at which they fail, Pa.
     pub(crate) strength: f64,
-    /// Impulses of contacts and joints on the body in a frame, about its center of mass, averaged over some frames,
-    /// N s and N m s.
+    /// Impulses of contacts and joints on the body in a frame, about its center of mass, averaged
+    /// over some frames, N s and N m s.
     pub(crate) press: Momentum,
-    /// Where it is held; known until a body that holds it breaks or goes.
+    /// The section at its anchors; cached until a supporting body breaks or is removed.
     pub(crate) section: Option<Arc<Section>>,
 }
 
@@ -104,7 +105,7 @@ impl Anchorage {
         Self { mass, anchors, strength, press: Momentum::default(), section: None }
     }
 
-    /// That of a piece of `mass` of the body.
+    /// The anchorage of a piece of `mass` of the body.
     pub(crate) fn of_piece(&self, mass: MassProperties) -> Self {
         Self::new(mass, Arc::clone(&self.anchors), self.strength)
     }

@@ -1,4 +1,4 @@
-//! Anchoring bodies, and letting them go when nothing holds them any more.
+//! Anchoring bodies, and releasing them when nothing supports them any more.
 
 use dynamics::{Body, Momentum};
 use fracture::Geometry;
@@ -10,11 +10,11 @@ use crate::breaking::section::{Held, Section};
 use crate::{Anchor, BodyId, Events, Solid, World};
 
 impl World {
-    /// Anchors a dynamic body with a solid: it stays where it is until its anchors break away, or its load stresses
-    /// the anchored section beyond `strength` Pa. `false`, and nothing changes, if it is not dynamic, has no solid, or
-    /// no sample of it is anchored.
+    /// Anchors a dynamic body with a solid: it is fixed until its anchors break away, or its load
+    /// stresses the anchored section beyond `strength` Pa. Returns `false`, without effect, if it
+    /// is not dynamic, has no solid, or no sample of it is anchored.
     ///
-    /// Its mass and potential energy still count as the world's.
+    /// Its mass and potential energy still count in the world.
     pub fn anchor(&mut self, id: BodyId, anchors: Vec<Anchor>, strength: f64) -> bool {
         let Ok(i) = self.ids.binary_search(&id) else { return false };
         let Body::Dynamic(mass) = self.bodies[i] else { return false };
@@ -29,13 +29,13 @@ impl World {
         is_held
     }
 
-    /// Whether anchors hold the body named `id`.
+    /// Whether body `id` is anchored.
     pub fn is_anchored(&self, id: BodyId) -> bool {
         self.ids.binary_search(&id).is_ok_and(|i| self.anchorages[i].is_some())
     }
 
-    /// The samples of a solid that anchors hold. The node nearest to the center of mass always counts as inside, since
-    /// a splinter thinner than a cell may contain no node.
+    /// The anchored samples of a solid. The node nearest to the center of mass always counts as
+    /// inside, since a splinter thinner than a cell may contain no node.
     pub(crate) fn held(
         &self,
         geometry: &Geometry,
@@ -82,8 +82,8 @@ impl World {
         self.shapes[i].field().distance(&self.poses[i].inverse_transform_point(p))
     }
 
-    /// Whether anchors hold a solid of `mass` kg against its weight. `center` is its center of mass in its own coordinates,
-    /// which `world` maps to those of the world.
+    /// Whether anchors support a solid of `mass` kg against its weight. `center` is its center of
+    /// mass in its own coordinates, which `world` maps to those of the world.
     pub(crate) fn bears_weight(
         &self,
         level_set: &LevelSet,
@@ -104,7 +104,7 @@ impl World {
         section.stress(&weight, &torque) <= strength
     }
 
-    /// Replaces the `parent`, which broke, by its `fragments` in all anchors that refer to it.
+    /// Replaces the broken `parent` by its `fragments` in all anchors that refer to it.
     pub(crate) fn pass_anchors_on(&mut self, parent: BodyId, fragments: &[BodyId]) {
         for anchorage in self.anchorages.iter_mut().flatten() {
             if anchorage.anchors.iter().any(|anchor| anchor.to == Some(parent)) {
@@ -124,13 +124,13 @@ impl World {
 
     /// Releases every body whose anchors no longer bear its weight.
     pub(crate) fn release_overloaded(&mut self, events: &mut Events) {
-        // a released body may have held others
+        // a released body may have supported others
         while let Some(i) = (0..self.len()).find(|&i| self.is_overloaded(i)) {
             self.release(i, events);
         }
     }
 
-    /// Lets a body go that anchors held.
+    /// Releases an anchored body.
     pub(crate) fn release(&mut self, i: usize, events: &mut Events) {
         if let Some(anchorage) = self.anchorages[i].take() {
             self.become_body(i, Body::Dynamic(anchorage.mass));

@@ -4,17 +4,17 @@ use fracture::{Pieces, bond_loads};
 use levelset::Union;
 use nalgebra::Point3;
 
-/// Bonds between the pieces of a body. A bond is the cut between two of them. It fails when its share of the blow
-/// exceeds `strength * area * duration` N s.
+/// Bonds between the pieces of a body. A bond is the cut between two of them. It fails when its
+/// share of the impact exceeds `strength * area * duration` N s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bonds {
     /// The stress at which bonds fail, Pa.
     pub strength: f64,
-    /// How long a blow lasts, s.
+    /// Duration of an impact, s.
     pub duration: f64,
 }
 
-/// Groups of pieces that bonds hold together through a blow, numbered from 0.
+/// Groups of pieces whose bonds hold in an impact, numbered from 0.
 pub(super) fn unbroken(
     broken: &Pieces,
     fixed: &[bool],

@@ -1,4 +1,4 @@
-//! How a body breaks, and its pieces in turn.
+//! How a body and its pieces break.
 
 use std::sync::Arc;
 
@@ -7,26 +7,27 @@ use crate::{Bonds, CenteredPattern, FractureModel, Level, NextPattern, Strength}
 /// How a body breaks.
 #[derive(Clone, Debug)]
 pub struct Breakage {
-    /// The model that divides it.
+    /// The fracture model.
     pub model: FractureModel,
-    /// The blows that break it.
+    /// The strength under impacts.
     pub strength: Strength,
-    /// How many times it and its pieces may break in turn; 0 never.
+    /// Limit of successive fractures of it and its pieces; 0 for an unbreakable body.
     pub generations: u32,
-    /// Pieces of a smaller share of the volume that breaks go to the neighbor they share most with.
+    /// Pieces with a smaller share of the parent's volume are merged with the neighbor they share
+    /// most area with.
     pub min_share: f64,
-    /// So do pieces of less volume than a cube of this edge, m.
+    /// So are pieces of less volume than a cube of this edge, m.
     pub least_size: f64,
-    /// Bonds between its pieces; none unless given.
+    /// Bonds between its pieces; `None` for none.
     pub bonds: Option<Bonds>,
 }
 
 impl Breakage {
-    /// How a piece by itself breaks: one generation less. Pieces that stay together are still the body
-    /// and break as it does.
+    /// The breakage of a separate piece: one generation less. Pieces that stay together are still
+    /// the body and break like it.
     ///
-    /// The strength of a piece by its material follows from its own shape. A fixed impulse doubles with
-    /// each generation, which is a choice and no law of materials.
+    /// The strength of a piece by its material follows from its own shape. A fixed impulse doubles
+    /// with each generation, which is a choice and no law of materials.
     pub(super) fn inherited(&self, is_joined: bool) -> Self {
         if is_joined {
             return self.clone();
@@ -38,15 +39,15 @@ impl Breakage {
         Self { strength, generations: self.generations - 1, ..self.clone() }
     }
 
-    /// How a cluster breaks if its level leaves it whole; `None` if there is no finer level.
+    /// The breakage of a cluster that its level leaves whole; `None` if there is no finer level.
     pub(super) fn next_level(&self) -> Option<Self> {
         let FractureModel::Fixed(fixed) = &self.model else { return None };
         let is_level = matches!(fixed.then, Some(NextPattern::Level(_)));
         self.next().filter(|_| is_level && self.generations > 1)
     }
 
-    /// How a piece breaks that a fixed pattern divides no further, if it does: as its level says, or by a pattern of
-    /// its own without bonds.
+    /// The breakage of a piece that a fixed pattern does not divide further, if it can break: by
+    /// its level, or by a pattern of its own without bonds.
     pub(super) fn next(&self) -> Option<Self> {
         let FractureModel::Fixed(fixed) = &self.model else { return None };
         let inherited = self.inherited(false);

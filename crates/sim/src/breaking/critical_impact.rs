@@ -1,4 +1,4 @@
-//! The fall or blow that breaks a body, found without a simulation.
+//! The drop height or impact speed that breaks a body, found without a simulation.
 
 use fracture::{Impact, Material};
 use nalgebra::{Point3, UnitVector3, Vector3};
@@ -6,22 +6,23 @@ use nalgebra::{Point3, UnitVector3, Vector3};
 use crate::breaking::strength::Strength;
 use crate::{BodyId, World};
 
-/// The fall or blow that breaks a body, found without a simulation.
+/// The drop height or impact speed that breaks a body, found without a simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CriticalImpact {
-    /// A fall onto flat stone, turned as it is now, m.
+    /// Drop height onto flat stone in the current orientation, m.
     Fall(f64),
-    /// A ball of stone of 1 kg that hits its middle at this speed, m/s; of bodies that anchors hold.
+    /// Speed of a stone ball of 1 kg that hits the middle of an anchored body, m/s.
     Stone(f64),
 }
 
-/// Radius of a ball of stone of 1 kg, m.
+/// Radius of a stone ball of 1 kg, m.
 const STONE_RADIUS: f64 = 0.0446;
-/// Restitution of stone on something hard.
+/// Coefficient of restitution of stone on a hard surface.
 const STONE_RESTITUTION: f64 = 0.2;
 
 impl World {
-    /// The fall, or the blow if it is anchored, that breaks a body by [`Strength`] and shape; `None` if none does.
+    /// The drop, or the impact if it is anchored, that breaks a body by [`Strength`] and shape;
+    /// `None` if none does.
     pub fn critical_impact(&self, id: BodyId) -> Option<CriticalImpact> {
         let i = self.ids.binary_search(&id).ok()?;
         let strength = self.breakages[i].as_ref().filter(|b| b.generations > 0)?.strength;
@@ -54,9 +55,9 @@ impl World {
         speed.is_finite().then_some(breaker)
     }
 
-    /// The lowest point of a body, in body coordinates, and the vector from its center of mass to the middle of all
-    /// its lowest points, in world axes. Of several lowest points it is the one farthest from their middle: a body
-    /// that lands flat is hit there.
+    /// The lowest point of a body, in body coordinates, and the vector from its center of mass to
+    /// the middle of all its lowest points, in world axes. Of several lowest points it is the one
+    /// farthest from their middle: a body that lands flat is hit there.
     fn lowest(&self, i: usize, down: &UnitVector3<f64>) -> Option<(Point3<f64>, Vector3<f64>)> {
         let (shape, turn) = (&self.shapes[i], self.poses[i].rotation);
         let down_in_body = turn.inverse_transform_vector(down);
@@ -72,8 +73,8 @@ impl World {
         Some((*at, turn * middle))
     }
 
-    /// The point of a body's surface nearest to its center of mass, in body coordinates, and the way
-    /// into the body there, in world axes.
+    /// The point of a body's surface nearest to its center of mass, in body coordinates, and the
+    /// direction into the body there, in world axes.
     fn front(&self, i: usize) -> Option<(Point3<f64>, UnitVector3<f64>)> {
         let shape = &self.shapes[i];
         let far = |p: &&Point3<f64>| p.coords.norm_squared();
@@ -83,9 +84,9 @@ impl World {
         Some((*at, UnitVector3::try_new(inward, 0.0)?))
     }
 
-    /// The impulse of a blast on a body that breaks it, N s, as if stone struck it at a point, in body
-    /// coordinates, along a direction in world axes and stopped all of its mass; `None` if nothing
-    /// breaks it.
+    /// The blast impulse on a body that breaks it, N s, as if stone struck it at a point, in body
+    /// coordinates, along a direction in world axes and stopped all of its mass; `None` if no
+    /// impulse breaks it.
     pub(crate) fn bears_blast(
         &self,
         i: usize,
@@ -99,8 +100,8 @@ impl World {
         Some(mass * self.speed_of_stone(i, (at, inward), (mass, 0.0))?)
     }
 
-    /// The speed at which a stone of some curvature, 1/m, breaks a body, m/s, if the effective mass of
-    /// both is `mass`, kg.
+    /// The speed at which a stone of some curvature, 1/m, breaks a body, m/s, if the effective mass
+    /// of the pair is `mass`, kg.
     fn speed_of_stone(
         &self,
         i: usize,

@@ -1,4 +1,4 @@
-//! Cutting bodies along a swept edge, as a user asks.
+//! Cutting bodies along a swept edge.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,17 +18,18 @@ use crate::{BodyId, Events, Fracture, Solid, World};
 const SLIVER: f64 = 1e-6;
 
 impl World {
-    /// Cuts bodies with a moving straight edge, such as a sword: every dynamic body that the swept surface reaches
-    /// into is cut by the plane of the sweep, whether or not it can break. The parts move on as the body did. Mass,
-    /// momentum and energy stay the same.
+    /// Cuts bodies with a moving straight edge, such as a sword: the plane of the sweep cuts every
+    /// dynamic body that the swept surface reaches into, breakable or not. The parts keep the
+    /// motion of the body. Mass, momentum and energy are conserved.
     ///
     /// Primitives, convex solids and closed meshes are split as meshes and their holes capped (Br11
-    /// section 3): parts are exact, however thin, and those that are convex collide as hulls. Other solids
+    /// section 3): parts are exact, however thin, and convex parts collide as hulls. Other solids
     /// are cut as samples.
     ///
-    /// `from` and `to` are the ends of the edge before and after, m. Does nothing if they span no
-    /// plane. Parts may be cut again, and broken as the body could. A body stays whole if there is no room
-    /// for its parts, or if a part is below the least size of pieces or debris, or below a millionth of its volume.
+    /// `from` and `to` are the ends of the edge before and after, m. Without effect if they span no
+    /// plane. Parts may be cut again, and break like the body. A body stays whole if there is no
+    /// room for its parts, or if a part is below the least size of pieces or debris, or below a
+    /// millionth of its volume.
     pub fn cut(&mut self, from: [Point3<f64>; 2], to: [Point3<f64>; 2]) -> Vec<Fracture> {
         let mut events = Events::default();
         self.cut_all(from, to, &mut events);
@@ -36,7 +37,7 @@ impl World {
         events.fractures
     }
 
-    /// [`World::cut`] that reports all that it does.
+    /// [`World::cut`] with all its events.
     pub(crate) fn cut_all(
         &mut self,
         from: [Point3<f64>; 2],
@@ -76,7 +77,7 @@ impl World {
         }
     }
 
-    /// Where a swept surface cuts a body and across which plane, in its material space.
+    /// The point and plane at which a swept surface cuts a body, in its material space.
     fn reached(
         &self,
         id: BodyId,
@@ -98,7 +99,7 @@ impl World {
         Some((at, Unit::new_unchecked(to_material * normal.into_inner())))
     }
 
-    /// Cuts a body at a plane through a place, both in its material space.
+    /// Cuts a body by a plane through a point, both in its material space.
     pub(crate) fn cut_at(
         &mut self,
         id: BodyId,
@@ -111,7 +112,7 @@ impl World {
         }
         let parent = self.parent(id)?;
         let Solid { geometry, material } = &parent.solid;
-        // a plane has one pattern, whatever it cuts
+        // a plane is the same pattern in every body
         let sites = [Point3::new(0.0, -0.5, 0.0), Point3::new(0.0, 0.5, 0.0)];
         let pattern = Arc::new(Pattern::voronoi_of(&sites, &Vector3::repeat(1.0)).ok()?);
         let bounds = geometry.bounds();
@@ -123,7 +124,7 @@ impl World {
             return None;
         }
         let Clusters { broken, is_held, .. } = self.clusters(&parent, broken, None);
-        // parts are cut, not broken: they are as strong as the body was
+        // parts are cut, not broken: they keep the strength of the body
         let is_joined = vec![true; broken.pieces.len()];
         let clusters = Clusters { broken, is_joined, is_held };
         let point = parent.pose * (material.inverse() * at);

@@ -1,39 +1,41 @@
-//! Limits on what breaking leaves behind.
+//! Limits of pieces.
 
-/// How many pieces a world may hold, and what happens to old ones.
+/// Limits of the pieces of a world, and the treatment of old ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Debris {
-    /// Most bodies with a mass, anchored ones included; no breaking goes past it.
+    /// Largest number of bodies with mass, including anchored ones; fractures beyond it do not take
+    /// place.
     pub max_bodies: usize,
-    /// Most pieces that come about in one frame.
+    /// Largest number of new pieces per frame.
     pub max_new: usize,
-    /// Most memory for the solids of all pieces together, in samples of 4 bytes; no breaking goes past it.
+    /// Largest memory for the solids of all pieces, in samples of 4 bytes; fractures beyond it do
+    /// not take place.
     pub max_samples: usize,
-    /// Pieces of less volume than a cube of this edge stay with a neighbor, m.
+    /// Pieces of less volume than a cube of this edge are merged with a neighbor, m.
     pub least_size: f64,
-    /// Which pieces are retired; none unless given.
+    /// Criterion of retirement of pieces; `None` for none.
     pub retire: Option<Retire>,
 }
 
-/// Pieces that have come to rest and need not be simulated any more.
+/// Retirement of pieces at rest, which need no further simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Retire {
-    /// How long a piece has been slow, s.
+    /// Least time for which a piece has been slow, s.
     pub after: f64,
-    /// The limit of speed of all its points for that time, m/s.
+    /// Speed limit of all its points in that time, m/s.
     pub slower_than: f64,
-    /// What happens to it then.
+    /// What happens to it afterwards.
     pub then: Retired,
 }
 
-/// What happens to a retired piece.
+/// Treatment of a retired piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retired {
-    /// It stays as scenery that others rest on.
+    /// It stays as static scenery.
     Kept,
-    /// It is gone.
+    /// It is removed.
     Removed,
-    /// It is gone, and a recording shows how it shrinks away; see [`Track::scale`](crate::Track::scale).
+    /// It is removed, and a recording shows it shrink; see [`Track::scale`](crate::Track::scale).
     Shrunk,
 }
 

@@ -1,4 +1,4 @@
-//! Bodies that stay deformed (Mu01 section 2.4).
+//! Plastic deformation of bodies (Mu01 section 2.4).
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use crate::breaking::parent::Parent;
 use crate::{Dent, Solid, rigid};
 use crate::{NewBody, World};
 
-/// Times that a plastic flow is halved, if the energy of its blow is too little or limbs would overlap, before it is
-/// dropped.
+/// Limit of halvings of a plastic flow for which the impact has too little energy or limbs would
+/// overlap; afterwards the flow is dropped.
 const HALVINGS: i32 = 20;
 
-/// A body as it is after plastic flow.
+/// A body after plastic flow.
 struct Dented {
     share: Share,
     moments: Moments,
@@ -29,16 +29,18 @@ struct Dented {
     frame: Isometry3<f64>,
     pose: Isometry3<f64>,
     plastic_work: f64,
-    /// Growth of the kinetic energy, J.
+    /// Change of the kinetic energy, J.
     kinetic_energy: f64,
 }
 
 impl World {
-    /// Replaces `parent` by a body of the shape that its tetrahedra take when they yield. Mass, linear and angular
-    /// momentum stay the same, and so does the center of mass of a free body. Inertia is that of the new shape.
+    /// Replaces `parent` by a body of the shape of its yielded tetrahedra. Mass, linear and angular
+    /// momentum are conserved, and so is the center of mass of a free body. Inertia is that of the
+    /// new shape.
     ///
-    /// The blow pays for the plastic work, and for the kinetic energy that a body of less inertia has at the same
-    /// angular momentum. A flow that needs more, or that would make limbs overlap, is halved until it does not.
+    /// The impact provides the plastic work, and the kinetic energy that a body of less inertia has
+    /// at the same angular momentum. A flow that needs more, or that would make limbs overlap, is
+    /// halved until it does not.
     pub(crate) fn dent(
         &mut self,
         parent: &Parent,
@@ -113,9 +115,9 @@ fn dented(parent: &Parent, Yield { body, flow }: &Yield, kept: f64) -> Option<De
     Some(Dented { share, moments, mass, frame, pose, plastic_work, kinetic_energy })
 }
 
-/// Moments, for unit density in material coordinates, of a body whose tetrahedra moved. Samples are too coarse for
-/// the difference: counting them loses up to half a cell where the surface is flat, at one shape and not at the
-/// other.
+/// Moments, for unit density in material coordinates, of a body whose tetrahedra moved. Samples are
+/// too coarse for the difference: counting them loses up to half a cell at flat surfaces, in one
+/// shape and not in the other.
 fn moved(
     mass: &MassProperties,
     material: &Isometry3<f64>,

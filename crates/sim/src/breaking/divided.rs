@@ -1,4 +1,4 @@
-//! Divisions of bodies that others may share.
+//! Cached divisions that equal bodies share.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
@@ -10,7 +10,7 @@ use nalgebra::Isometry3;
 
 use crate::{Lineage, Solid};
 
-/// A piece of a body, wherever that is.
+/// A piece of a body, independent of its pose.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) shape: Arc<Shape>,
@@ -19,20 +19,22 @@ pub(crate) struct Part {
     pub(crate) lineage: Arc<Lineage>,
 }
 
-/// Divisions that may come again, the oldest first.
+/// A cache of divisions, the oldest first.
 ///
-/// Dividing the body anew would give the same bits: a run that continues from a checkpoint shares other pieces, or
-/// none, and has the same results. Bodies that were divided are kept alive; pieces are not.
+/// A new division of the body gives the same bits: a run that continues from a checkpoint shares
+/// other pieces, or none, and has the same results. The cache keeps divided bodies alive, but not
+/// pieces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Divided(VecDeque<Known>);
 
 impl Divided {
-    /// The pieces of the last division that is `same`, if they are all still there.
+    /// The pieces of the last division for which `same` holds, if all of them still exist.
     pub(super) fn find(&self, same: impl FnMut(&&Known) -> bool) -> Option<Vec<Part>> {
         self.0.iter().rev().find(same)?.parts()
     }
 
-    /// Keeps a division, and forgets divisions without a piece left, or the oldest if there are too many.
+    /// Adds a division, and drops divisions without a piece left, or the oldest if there are too
+    /// many.
     pub(super) fn remember(&mut self, known: Known) {
         let is_there = |known: &Known| known.parts.iter().all(|part| part.shape.strong_count() > 0);
         self.0.retain(is_there);
@@ -43,7 +45,7 @@ impl Divided {
     }
 }
 
-/// Pieces, and all that they depend on.
+/// Pieces, with all data that they depend on.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     pub(super) body: Weak<Shape>,
@@ -54,7 +56,7 @@ pub(crate) struct Known {
     pub(super) parts: Vec<KnownPart>,
 }
 
-/// A piece that lasts as long as a body of its shape.
+/// A weak reference to a piece: it expires with the last body of its shape.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownPart {
     pub(super) shape: Weak<Shape>,
@@ -64,7 +66,7 @@ pub(crate) struct KnownPart {
     pub(super) lineage: Arc<Lineage>,
 }
 
-/// Most divisions that are known at a time.
+/// Largest number of cached divisions.
 const MAX_DIVISIONS: usize = 1024;
 
 impl Known {

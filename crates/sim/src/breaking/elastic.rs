@@ -1,4 +1,4 @@
-//! Bodies of tetrahedra: stress, cracks and plastic strain under a blow (Mu01).
+//! Bodies of tetrahedra: stress, cracks and plastic strain under an impact (Mu01).
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -19,41 +19,41 @@ use crate::breaking::impact::Impact;
 pub struct StressModel {
     /// Edge length of the tetrahedra, m.
     pub spacing: f64,
-    /// What the body is made of.
+    /// The material of the body.
     pub material: tetfem::Material,
-    /// How displacements are interpolated.
+    /// Interpolation of displacements.
     pub interpolation: Interpolation,
-    /// How it breaks.
+    /// Fracture parameters.
     pub fracture: tetfem::Fracture,
-    /// When a body yields that does not break; never unless given.
+    /// Yield parameters of a body that does not break; `None` for no yielding.
     pub yielding: Option<tetfem::Yielding>,
-    /// How long a blow lasts, s; as long as the bodies touch by Hertz unless given, see
+    /// Duration of an impact, s; `None` for the contact time by Hertz, see
     /// [`fracture::Impact::duration`].
     pub duration: Option<f64>,
-    /// Radius around a contact beyond which a free body is held in place, m (`r_coll` of Mu01 section 2.8); its
-    /// inertia balances the blow unless this is given (inertia relief).
+    /// Radius around a contact beyond which a free body is fixed, m (`r_coll` of Mu01 section 2.8).
+    /// If `None`, its inertia balances the impact (inertia relief).
     pub collision_radius: Option<f64>,
 }
 
-/// A body's tetrahedra in its material space, with the factor of its stiffness, which is made at the first blow and
-/// lasts until its supports change.
+/// A body's tetrahedra in its material space, with the factor of its stiffness, which is computed
+/// at the first impact and reused until its supports change.
 #[derive(Debug)]
 pub struct ElasticBody {
     model: Arc<StressModel>,
     given: Option<TetMesh>,
     /// Plastic strain of each of the given tetrahedra; empty if none yielded.
     plastic: Vec<PlasticState>,
-    /// The finite elements, which are made at the first blow.
+    /// The finite elements, created at the first impact.
     mesh: OnceLock<Option<TetMesh>>,
-    /// The structure with the supports of the last blow.
+    /// The structure with the supports of the last impact.
     last: Mutex<Option<Arc<Structure>>>,
 }
 
-/// The effect of a blow on a body of tetrahedra.
+/// The effect of an impact on a body of tetrahedra.
 pub(crate) enum Struck {
     /// No lasting effect.
     Held,
-    /// It comes apart, each part with tetrahedra of its own.
+    /// It separates into parts, each with its own tetrahedra.
     Parted(Vec<Share>),
     /// It cracks and stays in one piece.
     Cracked(Share),
@@ -68,45 +68,45 @@ pub(crate) struct Share {
     pub(crate) plastic: Vec<PlasticState>,
 }
 
-/// The plastic flow of a body under a blow.
+/// The plastic flow of a body under an impact.
 pub(crate) struct Yield {
     pub(crate) body: Arc<Structure>,
     pub(crate) flow: PlasticFlow,
 }
 
-/// The stress of a blow.
+/// The stress of an impact.
 pub(crate) struct Strained {
     pub(crate) stress: StressField,
     /// Whether it was solved for small strains because no equilibrium with large strains was found.
     pub(crate) is_linearized: bool,
 }
 
-/// Green strain from which linear elasticity is off by more than a hundredth.
+/// Green strain above which the error of linear elasticity exceeds one percent.
 const LARGE_STRAIN: f64 = 1e-2;
-/// Stress is compared with strengths that are known to a percent at the best.
+/// Strengths are known to a percent at best, so that stresses need no more digits.
 const NEWTON: Newton = Newton { tolerance: 1e-6, max_iterations: 20 };
-/// Most by which a dent may change the volume of a tetrahedron, as a share of it.
+/// Largest change of a tetrahedron's volume by a dent, as a share of it.
 const VOLUME_CHANGE: f64 = 0.3;
 /// Limit of the tetrahedra of a cracked body in one piece; beyond it new cracks are dropped.
 const MAX_TETS: usize = 1 << 17;
 
-/// A body under the loads of a blow.
+/// A body under the loads of an impact.
 struct Loaded {
     structure: Arc<Structure>,
     response: Response,
-    /// Whether the response is linear though strains are large.
+    /// Whether the response is linear although strains are large.
     is_linearized: bool,
 }
 
 impl ElasticBody {
-    /// A body that is filled with tetrahedra when it is first hit.
+    /// A body that is filled with tetrahedra at its first impact.
     pub fn new(model: Arc<StressModel>) -> Self {
         let (mesh, last) = (OnceLock::new(), Mutex::new(None));
         Self { model, given: None, plastic: Vec::new(), mesh, last }
     }
 
-    /// A body of given tetrahedra in its material space. If they are not valid or not connected, the body is filled with
-    /// tetrahedra instead, of which the largest connected part counts.
+    /// A body of given tetrahedra in its material space. If they are invalid or disconnected, the
+    /// body is filled with tetrahedra instead, of which the largest connected part counts.
     pub fn of_mesh(model: Arc<StressModel>, mesh: TetMesh) -> Self {
         Self { given: Some(mesh), ..Self::new(model) }
     }
@@ -116,20 +116,20 @@ impl ElasticBody {
         &self.model
     }
 
-    /// How far parts of `body` reach from the surface of the tetrahedra that fill it, m, if that is more than two
-    /// edges: those parts are lost when it is hit. Infinite if it holds no tetrahedra of this size; `None` for given
-    /// tetrahedra.
+    /// Largest distance of parts of `body` from the surface of the tetrahedra that fill it, m, if
+    /// that exceeds two edges: those parts are lost at the first impact. Infinite if no tetrahedra
+    /// of this size fit; `None` for given tetrahedra.
     pub fn lost(&self, body: &LevelSet) -> Option<f64> {
         if self.given.is_some() {
             return None;
         }
-        // not kept: the state of a body must not depend on queries
+        // not cached: the state of a body must not depend on queries
         let filling = stuffed_with_thin_parts(body, self.model.spacing).unwrap_or_default();
         let lost = filling.deviation(body).from_level_set;
         (lost > MAX_LOST * self.model.spacing).then_some(lost)
     }
 
-    /// The tetrahedra, once they are known.
+    /// The tetrahedra, if they exist already.
     pub fn mesh(&self) -> Option<&TetMesh> {
         self.mesh.get().and_then(Option::as_ref).or(self.given.as_ref())
     }
@@ -140,8 +140,8 @@ impl ElasticBody {
         self.mesh().filter(is_own).map_or(&[], |_| &self.plastic)
     }
 
-    /// Displacements and stress under forces on the surface of a free body, in material space; `None` if
-    /// `body` holds no tetrahedra of this size or a force is not finite.
+    /// Displacements and stress under forces on the surface of a free body, in material space;
+    /// `None` if no tetrahedra of this size fit into `body` or a force is not finite.
     pub fn respond(&self, body: &LevelSet, contacts: &[Contact]) -> Option<(&TetMesh, Response)> {
         let mesh = self.filled(body)?;
         let free = self.structure(mesh, vec![false; mesh.vertices.len()])?;
@@ -156,7 +156,7 @@ impl ElasticBody {
         Self { given: Some(mesh), plastic, ..own }
     }
 
-    /// The effect of a blow, and the stress before it changes the body, in material space.
+    /// The effect of an impact, and the stress before it changes the body, in material space.
     pub(crate) fn struck(
         &self,
         body: &LevelSet,
@@ -181,7 +181,8 @@ impl ElasticBody {
         (struck.unwrap_or(Struck::Held), Some(Strained { stress, is_linearized }))
     }
 
-    /// The response to all loads of a blow. Strains of bodies that do not yield are small until they break.
+    /// The response to all loads of an impact. Strains of bodies that do not yield are small until
+    /// they break.
     fn loaded(&self, body: &LevelSet, conditions: &BoundaryConditions<'_>) -> Option<Loaded> {
         let mesh = self.filled(body)?;
         let supports = Some((conditions.supports)(mesh)).filter(|own| is_restrained(mesh, own));
@@ -220,7 +221,7 @@ impl ElasticBody {
         yields.then(|| Struck::Yields(Yield { body: Arc::clone(body), flow }))
     }
 
-    /// The vertices that anchors hold, or those beyond the collision radius if there are no anchors.
+    /// The anchored vertices, or those beyond the collision radius without anchors.
     fn supports(&self, mesh: &TetMesh, impact: &Impact<'_>) -> Vec<bool> {
         let anchored: Vec<bool> = mesh.vertices.iter().map(impact.held).collect();
         match self.model.collision_radius {
@@ -229,13 +230,13 @@ impl ElasticBody {
         }
     }
 
-    /// The structure with some supports; that of the last supports is kept.
+    /// The structure with some supports; that of the last supports is cached.
     fn structure(&self, mesh: &TetMesh, supports: Vec<bool>) -> Option<Arc<Structure>> {
         let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(same) = last().as_ref().filter(|last| last.supports() == supports) {
             return Some(Arc::clone(same));
         }
-        // release the lock first: the thread may take up another body that needs it
+        // release the lock first: the thread may steal work that needs it
         let StressModel { material, interpolation, .. } = *self.model;
         let solver = LinearSolver::Cholesky;
         let made = Structure::supported(mesh.clone(), supports, material, interpolation, solver);
@@ -253,9 +254,9 @@ impl ElasticBody {
     }
 }
 
-/// The tetrahedra of each fragment: those of its regions. If a region came apart into several fragments, each of its
-/// tetrahedra goes to the fragment that it is deepest in, the first of equals. If no sample is in a region, all
-/// fragments are candidates.
+/// The tetrahedra of each fragment: those of its regions. If a region separated into several
+/// fragments, each of its tetrahedra goes to the fragment of greatest depth there, the first among
+/// equals. If a region has no sample, all fragments are candidates.
 pub(crate) fn dealt(parts: &[Share], fragments: &[Piece]) -> Vec<Option<Share>> {
     let mut dealt = vec![Vec::new(); fragments.len()];
     for (region, part) in parts.iter().enumerate() {
@@ -289,8 +290,8 @@ pub(crate) fn dealt(parts: &[Share], fragments: &[Piece]) -> Vec<Option<Share>> 
     dealt.iter().map(|parts| joined(parts)).collect()
 }
 
-/// Parts as one mesh without vertices of no tetrahedron: copies of a vertex in different parts are
-/// one again. `None` if there is nothing.
+/// Merges parts into one mesh without unused vertices: copies of a vertex in different parts are
+/// merged. `None` if there is nothing.
 fn joined(parts: &[Share]) -> Option<Share> {
     let mut places: Vec<([u64; 3], u32)> = Vec::new();
     let mut mesh = TetMesh::default();
@@ -319,11 +320,11 @@ fn joined(parts: &[Share]) -> Option<Share> {
 }
 
 fn key(p: &Point3<f64>) -> [u64; 3] {
-    // adding zero makes -0 and 0 one place
+    // adding zero merges -0 and 0
     [p.x, p.y, p.z].map(|x| (x + 0.0).to_bits())
 }
 
-/// The shape functions that a scene asks for.
+/// The shape functions of a scene's setting.
 pub(crate) fn interpolation(is_quadratic: bool) -> Interpolation {
     if is_quadratic { Interpolation::Quadratic } else { Interpolation::Linear }
 }

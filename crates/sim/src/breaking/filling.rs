@@ -2,7 +2,7 @@
 
 use levelset::{LevelSet, Stuffing, TetMesh};
 
-/// Most tetrahedra that fill a body.
+/// Largest number of tetrahedra that fill a body.
 const MAX_TETS: usize = 1 << 20;
 
 /// The largest connected part of a solid as tetrahedra of one size.
@@ -11,11 +11,12 @@ pub(crate) fn stuffed(body: &LevelSet, spacing: f64) -> Option<TetMesh> {
     largest(&TetMesh::stuffed(body, &stuffing).ok()?)
 }
 
-/// Distance, in edges of tetrahedra, within which missing parts of a solid count as rounding of its surface.
+/// Distance, in edges of tetrahedra, within which missing parts of a solid count as rounding of its
+/// surface.
 pub(crate) const MAX_LOST: f64 = 2.0;
 
-/// As [`stuffed`]. If that lacks parts farther than [`MAX_LOST`] cells from its surface, cells are halved where the
-/// solid is thin.
+/// [`stuffed`], with cells halved where the solid is thin if that lacks parts farther than
+/// [`MAX_LOST`] cells from its surface.
 pub(crate) fn stuffed_with_thin_parts(body: &LevelSet, spacing: f64) -> Option<TetMesh> {
     const HALVINGS: u8 = 3;
     let even = stuffed(body, spacing);

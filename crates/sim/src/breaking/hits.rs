@@ -1,4 +1,4 @@
-//! The blows that break bodies, and the other loads on these during a blow.
+//! The impacts that break bodies, and the simultaneous loads on these bodies.
 
 use contact::Blow;
 use dynamics::Momentum;
@@ -9,36 +9,36 @@ use crate::breaking::strength::Law;
 use crate::script::event::Push;
 use crate::{BodyId, World};
 
-/// The hardest blow to a body, in its coordinates.
+/// The hardest impact on a body, in its coordinates.
 pub(crate) struct Hit {
     pub(crate) body: BodyId,
-    /// In body coordinates, m.
+    /// Impact point in body coordinates, m.
     pub(crate) at: Point3<f64>,
-    /// Along the blow, in world axes.
+    /// Direction of the impact, in world axes.
     pub(crate) normal: Vector3<f64>,
     pub(crate) impulse: Vector3<f64>,
-    /// The strength of the body there, N s.
+    /// The strength of the body at the point, N s.
     pub(crate) strength: f64,
-    /// How long it lasts, s, if the model of the body needs it.
+    /// Duration of the impact, s, if the model of the body needs it.
     pub(crate) duration: Option<f64>,
-    /// Other impulses on the body during the blow, if the model of the body needs them.
+    /// Other impulses on the body during the impact, if the model of the body needs them.
     pub(crate) reactions: Vec<Push>,
-    /// Kinetic energy that the blow takes, J: the limit for a dent.
+    /// Kinetic energy dissipated by the impact, J: the limit for a dent.
     pub(crate) energy: f64,
 }
 
-/// The energy that a blow has for a dent, J.
+/// The energy of an impact available for a dent, J.
 #[derive(Clone, Copy)]
 pub(crate) struct Allowance {
     /// For plastic work and kinetic energy.
     pub(crate) all: f64,
-    /// For kinetic energy: the part that the blow took until one of the bodies dents.
+    /// For kinetic energy: the part dissipated until one of the bodies dents.
     pub(crate) motion: f64,
 }
 
 impl Hit {
-    /// Bodies exchange the strength of the weaker one. The energy lost is concave in the impulse, so that a share of
-    /// the impulse took at least that share of the energy.
+    /// Bodies exchange the strength of the weaker one. The energy loss is concave in the impulse,
+    /// so that a share of the impulse dissipates at least that share of the energy.
     pub(crate) fn allowance(&self) -> Allowance {
         let size = self.impulse.norm();
         let share = if size > self.strength { self.strength / size } else { 1.0 };
@@ -46,7 +46,7 @@ impl Hit {
     }
 }
 
-/// Limits the energy that dents may give to motion to what their collisions took, J.
+/// Limits the energy that dents may add to motion to what their collisions dissipated, J.
 fn limit_energy(hits: &mut [Hit], taken: f64) {
     let all: f64 = hits.iter().map(|hit| hit.allowance().motion).sum();
     if all > taken {
@@ -55,7 +55,7 @@ fn limit_energy(hits: &mut [Hit], taken: f64) {
     }
 }
 
-/// Kinetic energy that a blow takes without friction, J.
+/// Kinetic energy that an impact dissipates without friction, J.
 fn energy_of(blow: &Blow) -> f64 {
     let along = blow.impulse.dot(&blow.normal);
     let restitution = (along / (blow.mass * blow.approach) - 1.0).clamp(0.0, 1.0);
@@ -63,23 +63,23 @@ fn energy_of(blow: &Blow) -> f64 {
     if energy > 0.0 { energy } else { 0.0 }
 }
 
-/// Duration of a blow whose contact is not known, such as an explosion, s.
+/// Duration of an impact without a known contact, such as an explosion, s.
 pub(crate) const UNKNOWN_DURATION: f64 = 1e-3;
 
-/// The contacts and joints that act on bodies during blows.
+/// The contacts and joints that act on bodies during impacts.
 #[derive(Clone, Copy)]
 pub(crate) struct Acting<'a> {
     pub(crate) frame: contact::Frame<'a>,
     pub(crate) search: &'a contact::Search,
-    /// Before the blows.
+    /// Momenta before the impacts.
     pub(crate) momenta: &'a [Momentum],
-    /// Kinetic energy that the blows took as far as they were exchanged, J.
+    /// Kinetic energy dissipated by the impulses that were exchanged, J.
     pub(crate) taken: f64,
 }
 
 impl World {
-    /// The bodies that are hit beyond their strength: of each blow the weaker one, since the other body
-    /// then meets its pieces. `laws` are those that `blows` were found with.
+    /// The bodies hit beyond their strength: only the weaker one of each impact, since the other
+    /// body then collides with its pieces. `laws` are those of the pass that found `blows`.
     pub(crate) fn hardest_hits(&self, blows: &[Blow], laws: &[Law]) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
         for blow in blows {
@@ -112,14 +112,14 @@ impl World {
         hits
     }
 
-    /// Whether the model of a body solves for the stress of a blow.
+    /// Whether the model of a body computes the stress of an impact.
     fn solves_stress(&self, i: usize) -> bool {
         let breakage = self.breakages[i].as_ref();
         breakage.is_some_and(|breakage| matches!(breakage.model, FractureModel::Stress(_)))
     }
 
-    /// [`World::hardest_hits`] with the other impulses on bodies that solve for stress: simultaneous blows, and the
-    /// reactions of contacts and joints to these blows on bodies with `momenta`.
+    /// [`World::hardest_hits`] with the other impulses on bodies with a stress model: simultaneous
+    /// impacts, and the reactions of contacts and joints to these impacts on bodies with `momenta`.
     pub(crate) fn loaded_hits(&self, blows: &[Blow], laws: &[Law], acting: Acting<'_>) -> Vec<Hit> {
         let mut hits = self.hardest_hits(blows, laws);
         limit_energy(&mut hits, acting.taken);
@@ -148,14 +148,14 @@ impl World {
         hits
     }
 
-    /// The impulse of a blow on a body.
+    /// The impulse of an impact on a body.
     fn push_on(&self, body: BodyId, blow: &Blow) -> Option<Push> {
         let sides = [(blow.a, blow.impulse), (blow.b, -blow.impulse)].into_iter().zip(blow.at);
         let mut own = sides.filter(|((i, _), _)| self.ids[*i as usize] == body);
         own.next().map(|((_, j), at)| Push { point: at.into(), impulse: j.into() })
     }
 
-    /// Adds the impulse of a blow to the momenta of both bodies.
+    /// Adds the impulse of an impact to the momenta of both bodies.
     fn strike(&self, blow: &Blow, momenta: &mut [Momentum]) {
         let sides = [(blow.a, blow.impulse), (blow.b, -blow.impulse)].into_iter().zip(blow.at);
         for (((i, impulse), at), pose) in sides.zip(blow.poses) {
@@ -166,7 +166,8 @@ impl World {
         }
     }
 
-    /// The same for blows through other bodies, which are reactions of contacts on bodies with these `momenta`.
+    /// The same for impacts transmitted through other bodies, which are contact reactions on bodies
+    /// with these `momenta`.
     pub(crate) fn hits_through(
         &self,
         blows: &[Blow],
@@ -177,13 +178,13 @@ impl World {
         limit_energy(&mut hits, acting.taken);
         self.push_back(&mut hits, acting);
         for hit in hits.iter_mut().filter(|hit| !hit.reactions.is_empty()) {
-            // reactions include the blow, or the sum of simultaneous blows
+            // reactions include the impact, or the sum of simultaneous impacts
             hit.reactions.push(Push { point: hit.at.into(), impulse: (-hit.impulse).into() });
         }
         hits
     }
 
-    /// Adds the reactions of contacts and joints on the bodies of `hits` that solve for stress.
+    /// Adds the reactions of contacts and joints on the bodies of `hits` with a stress model.
     fn push_back(&self, hits: &mut [Hit], acting: Acting<'_>) {
         let mut chosen = vec![false; self.len()];
         for hit in hits.iter() {

@@ -1,4 +1,4 @@
-//! Bodies of masses and links: links that break or weaken under a blow (Ku07 section 3.2).
+//! Bodies of masses and links that break or weaken under an impact (Ku07 section 3.2).
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,17 +16,17 @@ use crate::breaking::regions::Regions;
 /// Parameters of fracture by a lattice.
 #[derive(Clone, Debug)]
 pub struct LatticeModel {
-    /// Edge length of the tetrahedra unless they are given, and radius around a blow over which it is spread, m.
+    /// Edge length of generated tetrahedra, and radius over which an impact is spread, m.
     pub spacing: f64,
-    /// Which of them are linked.
+    /// Which tetrahedra are linked.
     pub neighbors: Neighbors,
     /// Stress at which links fail, Pa.
     pub strength: f64,
-    /// How long a blow lasts, s.
+    /// Duration of an impact, s.
     pub duration: f64,
     /// How links break.
     pub breaking: StrikeSettings,
-    /// What single loose tetrahedra become. Dust is gone at the end of the frame.
+    /// Treatment of single loose tetrahedra. Dust is removed at the end of the frame.
     pub shards: Shards,
     /// Rounds of smoothing of the surfaces between pieces; see [`fracture::smoothed_crack`].
     pub smoothing: usize,
@@ -34,15 +34,15 @@ pub struct LatticeModel {
     pub noise: Option<Noise>,
     /// Places where links are weak, in the material space of the body.
     pub weaknesses: Vec<Weakness>,
-    /// A picture of strength, in the material space of the body.
+    /// An image of the strength, in the material space of the body.
     pub stencil: Option<Arc<Stencil>>,
 }
 
-/// A body's tetrahedra in its material space, and the links between them, which stay as weak as blows made them.
+/// A body's tetrahedra in its material space, and the links between them, whose damage persists.
 #[derive(Debug)]
 pub struct LatticeBody {
     model: Arc<LatticeModel>,
-    /// The body is filled with tetrahedra when it is first hit unless they are known.
+    /// Given tetrahedra; without these the body is filled at its first impact.
     mesh: Option<Arc<TetMesh>>,
     ready: OnceLock<Option<Linked>>,
 }
@@ -54,44 +54,45 @@ struct Linked {
     lattice: Lattice,
 }
 
-/// The effect of a blow on a lattice.
+/// The effect of an impact on a lattice.
 pub(crate) enum Struck {
     /// No lasting effect.
     Held,
-    /// It comes apart.
+    /// It separates.
     Parted(Regions, Parted),
     /// Its links weaken and it stays in one piece.
     Weakened(Arc<LatticeBody>),
 }
 
-/// A lattice that came apart.
+/// A lattice that separated.
 #[derive(Clone, Debug)]
 pub(crate) struct Parted {
-    /// All of it, as the blow left it.
+    /// The whole lattice after the impact.
     pub(crate) whole: Arc<LatticeBody>,
     /// Its tetrahedra with the vertices of its pieces: smoothing moves vertices between pieces.
     mesh: Arc<TetMesh>,
-    /// The region of each tetrahedron. `None`: the tetrahedron belongs to the piece that contains its centroid.
+    /// The region of each tetrahedron. `None`: the tetrahedron belongs to the piece that contains
+    /// its centroid.
     regions: Vec<Option<u32>>,
     /// The region of shards that are dust.
     dust: Option<u32>,
 }
 
 impl Parted {
-    /// Whether a piece is dust and nothing else.
+    /// Whether a piece consists of dust only.
     pub(crate) fn is_dust(&self, piece: &Piece) -> bool {
         self.dust.is_some_and(|dust| piece.regions == [dust as usize])
     }
 }
 
 impl LatticeBody {
-    /// A body that is filled with tetrahedra when it is first hit.
+    /// A body that is filled with tetrahedra at its first impact.
     pub fn new(model: Arc<LatticeModel>) -> Self {
         Self { model, mesh: None, ready: OnceLock::new() }
     }
 
-    /// A body of given tetrahedra in its material space, such as a generator of meshes makes (Ku07
-    /// section 2): the surfaces of its pieces are faces of them.
+    /// A body of given tetrahedra in its material space, for example by a mesh generator (Ku07
+    /// section 2): the surfaces of its pieces are faces of these.
     ///
     /// # Errors
     /// As [`Lattice::check`].
@@ -105,18 +106,18 @@ impl LatticeBody {
         &self.model
     }
 
-    /// The tetrahedra, once they are known.
+    /// The tetrahedra, if they exist already.
     pub fn mesh(&self) -> Option<&TetMesh> {
         let made = self.ready.get().and_then(Option::as_ref).map(|linked| &linked.mesh);
         made.or(self.mesh.as_ref()).map(|mesh| &**mesh)
     }
 
-    /// The masses and links, with the strengths that are left to them; none before the body is hit.
+    /// The masses and links with their remaining strengths; `None` before the first impact.
     pub fn lattice(&self) -> Option<&Lattice> {
         self.ready.get().and_then(Option::as_ref).map(|linked| &linked.lattice)
     }
 
-    /// The effect of a blow. Links that it weakened stay weak, whether or not the body comes apart.
+    /// The effect of an impact. Weakened links stay weak, whether or not the body separates.
     pub(crate) fn struck(&self, body: &LevelSet, impact: &Impact<'_>) -> Struck {
         let Some(linked) = self.linked(body, impact.density) else { return Struck::Held };
         let LatticeModel { spacing, duration, breaking, .. } = &*self.model;
@@ -139,8 +140,8 @@ impl LatticeBody {
         }
     }
 
-    /// The region of each tetrahedron: one for each piece, and one for all dust if there is any. A body that comes
-    /// apart into single tetrahedra alone has no dust.
+    /// The region of each tetrahedron: one per piece, and one for all dust if there is any. A body
+    /// that separates into single tetrahedra alone has no dust.
     fn regions(&self, lattice: &Lattice) -> (Vec<Option<u32>>, Option<u32>) {
         let mut pieces = lattice.pieces(self.model.shards);
         if pieces.masses.is_empty() {
@@ -150,7 +151,7 @@ impl LatticeBody {
         (pieces.labels.into_iter().map(|label| label.or(dust)).collect(), dust)
     }
 
-    /// All of the body as one region, if its tetrahedra are known.
+    /// The whole body as one region, if its tetrahedra exist.
     pub(crate) fn parted(&self, body: &LevelSet, density: f64) -> Option<Parted> {
         self.mesh()?;
         let linked = self.linked(body, density)?;
@@ -159,7 +160,7 @@ impl LatticeBody {
         Some(Parted { whole, mesh, regions, dust: None })
     }
 
-    /// The lattices of the pieces, each with its tetrahedra and their links as the blow left them.
+    /// The lattices of the pieces, each with its tetrahedra and their links after the impact.
     pub(crate) fn of_pieces(&self, parted: Option<&Parted>, pieces: &[Piece]) -> Vec<Self> {
         let known = parted.and_then(|parted| Some((parted, parted.whole.lattice()?)));
         let Some((Parted { mesh, regions, .. }, lattice)) = known else {
@@ -184,7 +185,7 @@ impl LatticeBody {
         self.ready.get_or_init(|| self.made(body, density)).as_ref()
     }
 
-    /// The lattice before all blows. Variation of strength (Ku07 section 2) is applied once.
+    /// The lattice before any impact. Variation of strength (Ku07 section 2) is applied once.
     fn made(&self, body: &LevelSet, density: f64) -> Option<Linked> {
         let LatticeModel { spacing, neighbors, strength, .. } = *self.model;
         // equal masses need cells of one size
@@ -201,9 +202,9 @@ impl LatticeBody {
     }
 }
 
-/// The tetrahedra of each part, with vertices of their own.
+/// The tetrahedra of each part, with their own vertices.
 fn parts(mesh: &TetMesh, shares: &[Vec<u32>]) -> Vec<TetMesh> {
-    // the part for which a vertex was numbered last, and its number there
+    // the part for which a vertex was numbered last, and its index there
     let mut names = vec![(usize::MAX, 0); mesh.vertices.len()];
     let mut part = |(n, tets): (usize, &Vec<u32>)| {
         let mut vertices = Vec::new();
@@ -234,8 +235,9 @@ fn surfaces(mesh: &TetMesh, regions: &[Option<u32>]) -> Vec<TriMesh> {
     parts(mesh, &shares).iter().map(TetMesh::boundary).collect()
 }
 
-/// Assigns tetrahedra to pieces: those of a region to its piece. If a region has several pieces or none, each
-/// tetrahedron goes to the piece in which its centroid is deepest, the first of equals.
+/// Assigns tetrahedra to pieces: those of a region to its piece. If a region has several pieces or
+/// none, each tetrahedron goes to the piece in which its centroid is deepest, the first among
+/// equals.
 fn dealt(mesh: &TetMesh, regions: &[Option<u32>], pieces: &[Piece]) -> Vec<Vec<u32>> {
     let all: Vec<usize> = (0..pieces.len()).collect();
     let count = regions.iter().flatten().max().map_or(0, |&most| most as usize + 1);
@@ -247,7 +249,7 @@ fn dealt(mesh: &TetMesh, regions: &[Option<u32>], pieces: &[Piece]) -> Vec<Vec<u
     }
     let mut shares = vec![Vec::new(); pieces.len()];
     for (tet, region) in regions.iter().enumerate() {
-        // no sample may be in a region
+        // a region may have no sample
         let owners = region.map(|region| &owners[region as usize]);
         let owners = owners.filter(|owners| !owners.is_empty()).unwrap_or(&all);
         if let Some(owner) = deepest(mesh, tet, owners, pieces) {
@@ -257,7 +259,7 @@ fn dealt(mesh: &TetMesh, regions: &[Option<u32>], pieces: &[Piece]) -> Vec<Vec<u
     shares
 }
 
-/// The piece that a tetrahedron's centroid is deepest in, the first of equals.
+/// The piece in which a tetrahedron's centroid is deepest, the first among equals.
 fn deepest(mesh: &TetMesh, tet: usize, owners: &[usize], pieces: &[Piece]) -> Option<usize> {
     if let [owner] = *owners {
         return Some(owner);

@@ -1,4 +1,4 @@
-//! The passes over collisions, and the strength of bodies in them.
+//! The collision passes, and the strength of bodies in them.
 
 use contact::{Bearing, Blow};
 use fracture::Impact;
@@ -9,21 +9,22 @@ use crate::breaking::strength::{ImpactLoad, Law, Strength};
 use crate::script::event::Trigger;
 use crate::{BodyId, Breakage, Loads, Report, World};
 
-/// Where a collision pass reports the pairs that collide.
+/// Output of a collision pass: the colliding pairs.
 pub(crate) struct PairReports<'a> {
     pub(crate) loads: &'a mut Loads,
     pub(crate) touching: &'a mut Vec<TouchingPair>,
 }
 
 impl World {
-    /// The laws of strength in a pass over collisions: those of recorded events in a replay, else the bodies' own.
+    /// The laws of strength in a collision pass: those of recorded events in a replay, else the
+    /// bodies' own.
     pub(crate) fn laws(&self, cause: Trigger, last: bool, report: &Report) -> Vec<Law> {
         let own = self.own_laws(last, report);
         self.recorded_laws(cause, &own).unwrap_or(own)
     }
 
-    /// Bodies without a generation left hold any blow, and so do all bodies in the `last` pass. A body that held a
-    /// blow in this frame holds blows up to that size.
+    /// Bodies without a generation left withstand any impact, and so do all bodies in the `last`
+    /// pass. A body that withstood an impact in this frame withstands impacts up to that size.
     fn own_laws(&self, last: bool, report: &Report) -> Vec<Law> {
         if last {
             return vec![Law::All; self.len()];
@@ -49,7 +50,7 @@ impl World {
         laws
     }
 
-    /// The strength of one of the bodies of a blow, N s: side 0 is `a`, 1 is `b`.
+    /// The strength of one of the bodies of an impact, N s: side 0 is `a`, 1 is `b`.
     pub(crate) fn breaks_at(&self, laws: &[Law], blow: &Blow, side: usize) -> f64 {
         let own = |strength: Strength| match strength {
             Strength::Impulse(impulse) => impulse,
@@ -72,7 +73,7 @@ impl World {
         }
     }
 
-    /// The collision pass: changes paths. Reports the hardest blow to each body that may break.
+    /// The collision pass: changes paths. Reports the hardest impact on each breakable body.
     pub(crate) fn collide(
         &self,
         frame: contact::Frame<'_>,
@@ -107,8 +108,8 @@ impl World {
         )
     }
 
-    /// Impulses that reach bodies through others after the collision pass, see [`contact::Frame::transmit`]: changes
-    /// momenta, and returns the blows that break bodies.
+    /// Impulses transmitted through other bodies after the collision pass, see
+    /// [`contact::Frame::transmit`]: changes momenta, and returns the impacts that break bodies.
     pub(crate) fn transmit(
         &self,
         frame: contact::Frame<'_>,
@@ -132,7 +133,7 @@ impl World {
         )
     }
 
-    /// The strengths of both bodies of a blow, N s; reports the blow with each that is finite.
+    /// The strengths of both bodies of an impact, N s; reports the impact with each that is finite.
     pub(crate) fn strengths_of_pair(
         &self,
         laws: &[Law],
@@ -149,18 +150,19 @@ impl World {
         })
     }
 
-    /// The speed of approach at which a blow breaks one of its bodies, m/s; `None` if the body has no
-    /// solid or the blow misses it.
+    /// The approach speed at which an impact breaks one of its bodies, m/s; `None` if the body has
+    /// no solid or the impact misses it.
     fn critical_speed(&self, blow: &Blow, side: usize) -> Option<f64> {
         self.meeting(blow, side, |impact| impact.critical_speed())
     }
 
-    /// How long a blow lasts, s; `None` as [`World::critical_speed`].
+    /// Duration of an impact, s; `None` as for [`World::critical_speed`].
     pub(crate) fn contact_time(&self, blow: &Blow, side: usize) -> Option<f64> {
         self.meeting(blow, side, |impact| impact.duration(blow.approach))
     }
 
-    /// A quantity of a blow to one of its bodies; `None` if the body has no solid or the blow misses it.
+    /// A quantity of an impact for one of its bodies; `None` if the body has no solid or the impact
+    /// misses it.
     fn meeting(&self, blow: &Blow, side: usize, of: impl FnOnce(Impact<'_>) -> f64) -> Option<f64> {
         let [i, other] = [[blow.a, blow.b][side], [blow.a, blow.b][1 - side]].map(|i| i as usize);
         // the normal points out of `b`, into `a`
@@ -178,7 +180,7 @@ impl World {
             body: &self.substances[i],
             striker: &self.substances[other],
             section,
-            // conforming surfaces touch no farther than the body reaches
+            // conforming surfaces touch over at most the extent of the body
             curvature: (own + others).max(2.0 / section.width),
             mass: blow.mass,
         };

@@ -1,4 +1,4 @@
-//! Where a fragment came from, for those who draw it.
+//! The origin of a fragment, for rendering.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,16 +9,16 @@ use crate::PaintedMesh;
 use crate::look::charts::Charts;
 use crate::look::shading::Shading;
 
-/// The whole body that a fragment once was part of, and the breaks since.
+/// The original whole body of a fragment, and the fractures since.
 #[derive(Clone, Debug)]
 pub struct Lineage {
     /// The whole body. Fragments keep its material coordinates.
     pub whole: Arc<Whole>,
-    /// The breaks that led to the fragment, the first one first.
+    /// The fractures that led to the fragment, the first one first.
     pub cuts: Vec<Cut>,
 }
 
-/// A body before its first break, with data that drawings of its fragments share.
+/// A body before its first fracture, with render data that its fragments share.
 #[derive(Debug)]
 pub struct Whole {
     geometry: Arc<Geometry>,
@@ -27,14 +27,14 @@ pub struct Whole {
     charts: OnceLock<Charts>,
 }
 
-/// One break, as seen by one fragment.
+/// One fracture, as it concerns one fragment.
 #[derive(Clone, Debug)]
 pub struct Cut {
     /// The prescored space.
     pub pattern: Arc<Pattern>,
-    /// Where it was in the material coordinates of the whole body.
+    /// Alignment in the material coordinates of the whole body.
     pub at: Alignment,
-    /// The regions of the pattern that the fragment is made of.
+    /// The regions of the pattern that make up the fragment.
     pub regions: Vec<usize>,
 }
 
@@ -60,13 +60,13 @@ impl Whole {
         self.shading.get_or_init(shading).as_ref()
     }
 
-    /// Projects vertices onto the mesh that the body was made from.
+    /// Projects vertices onto the source mesh of the body.
     pub(crate) fn projector(&self, mesh: &TriMesh) -> Option<&Projector> {
         let reach = 0.5 * self.geometry.grid().spacing();
         self.projector.get_or_init(|| Projector::new(mesh, reach)).as_ref()
     }
 
-    /// Texture charts of the mesh that the body was made from.
+    /// Texture charts of the source mesh of the body.
     pub(crate) fn charts(&self, mesh: &PaintedMesh) -> &Charts {
         self.charts.get_or_init(|| Charts::new(mesh))
     }

@@ -1,8 +1,9 @@
-//! Load paths: the loads of anchored bodies, and which of them give way.
+//! Load paths: the loads of anchored bodies, and which of them fail.
 //!
-//! The load of an anchored body is its weight, the impulses of contacts and joints, averaged over some frames, and its
-//! share of the loads of bodies that are anchored to it. The section between its anchored part and the rest passes the
-//! load down: each rivet of the [`Section`] to the body that holds it.
+//! The load of an anchored body is its weight, the impulses of contacts and joints, averaged over
+//! some frames, and its share of the loads of bodies anchored to it. The section between its
+//! anchored part and the rest transmits the load: each rivet of the [`Section`] to the supporting
+//! body.
 
 use std::sync::Arc;
 
@@ -19,9 +20,11 @@ use crate::{AnchorLoad, Report, World};
 const AVERAGED: f64 = 4.0;
 
 impl World {
-    /// The loads of anchored bodies, in the order of bodies, by the contacts and joints of the last frames.
+    /// The loads of anchored bodies, in the order of bodies, by the contacts and joints of the last
+    /// frames.
     ///
-    /// In a ring of bodies that are anchored to each other, the first body passes its load down before it receives any.
+    /// In a cycle of bodies anchored to each other, the first body transmits its load before it
+    /// receives any.
     pub fn anchor_loads(&self) -> Vec<AnchorLoad> {
         let anchored: Vec<usize> =
             (0..self.len()).filter(|&i| self.anchorages[i].is_some()).collect();
@@ -41,7 +44,7 @@ impl World {
         all
     }
 
-    /// Anchored bodies, each after those that are anchored to it, except in rings.
+    /// Anchored bodies, each after those anchored to it, except in cycles.
     fn held_first(&self, anchored: &[usize]) -> Vec<usize> {
         let holders = |i: usize| {
             let section = self.anchorages[i].as_ref().and_then(|own| own.section.as_deref());
@@ -66,15 +69,15 @@ impl World {
         order
     }
 
-    /// The anchored body that an anchor of another one holds on to.
+    /// The anchored body that supports another at an anchor.
     fn holder(&self, i: usize, anchor: u32) -> Option<usize> {
         let to = self.anchorages[i].as_ref()?.anchors.get(anchor as usize)?.to?;
         let holder = self.ids.binary_search(&to).ok()?;
         self.anchorages[holder].is_some().then_some(holder)
     }
 
-    /// The load of a body at its section from a force and a torque about its center of mass. Adds what the body passes
-    /// down to the `loads` of others.
+    /// The load of a body at its section from a force and a torque about its center of mass. Adds
+    /// the transmitted part to the `loads` of supporting bodies.
     fn pass_down(&self, i: usize, loads: &mut [Momentum]) -> Option<AnchorLoad> {
         let Anchorage { section, strength, anchors, .. } = self.anchorages[i].as_ref()?;
         let (section, solid) = (section.as_deref()?, self.solids[i].as_ref()?);
@@ -111,8 +114,8 @@ impl World {
         Some(AnchorLoad { body: self.ids[i], force, torque, stress, strength: *strength, at })
     }
 
-    /// Averages the impulses of contacts and joints on anchored bodies; `presses` are their sums over a frame, about
-    /// centers of mass.
+    /// Averages the impulses of contacts and joints on anchored bodies; `presses` are their sums
+    /// over a frame, about centers of mass.
     pub(crate) fn average_presses(&mut self, presses: &[Momentum]) {
         for (anchorage, now) in self.anchorages.iter_mut().zip(presses) {
             let Some(Anchorage { press, .. }) = anchorage else { continue };
@@ -121,7 +124,7 @@ impl World {
         }
     }
 
-    /// Finds the sections of anchored bodies that are not known, or whose holder is gone.
+    /// Computes missing sections of anchored bodies, or those whose supporting body is gone.
     fn find_sections(&mut self) {
         for i in 0..self.len() {
             let Some(Anchorage { anchors, section, .. }) = &self.anchorages[i] else { continue };
@@ -147,8 +150,8 @@ impl World {
         held.any.then(|| Section::new(solid.geometry.level_set(), &held))
     }
 
-    /// Breaks overloaded anchored bodies where the stress is largest, and releases those that stay whole. Reports the
-    /// loads of all.
+    /// Breaks overloaded anchored bodies at the largest stress, and releases those that stay whole.
+    /// Reports all loads.
     pub(crate) fn give_way(&mut self, report: &mut Report) {
         if self.anchorages.iter().all(Option::is_none) {
             return;
@@ -178,7 +181,7 @@ impl World {
         }
     }
 
-    /// The load of a body as a blow where the stress of its section is largest.
+    /// The load of a body as an impact at the largest stress of its section.
     fn overload(&self, load: &AnchorLoad) -> Option<Hit> {
         let i = self.ids.binary_search(&load.body).ok()?;
         self.breakages[i].as_ref().filter(|breakage| breakage.generations > 0)?;

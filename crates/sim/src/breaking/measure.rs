@@ -1,4 +1,4 @@
-//! The size and curvature of a body around a blow.
+//! The size and curvature of a body around an impact.
 
 use contact::{Field, Shape};
 use fracture::Section;
@@ -6,21 +6,21 @@ use nalgebra::{Point3, UnitVector3, Vector3};
 
 use crate::World;
 
-/// Directions across a blow in which a body is measured, in half a turn.
+/// Directions across an impact in which a body is measured, in half a turn.
 const DIRECTIONS: usize = 6;
-/// Most steps along a ray; bodies hundreds of times as wide as thick are measured up to there.
+/// Limit of steps along a ray: bodies hundreds of times as wide as thick are measured up to there.
 const RAY_STEPS: usize = 256;
-/// Most steps to a place inside, or to the middle of a body.
+/// Limit of steps to a point inside, or to the middle of a body.
 const SEARCH_STEPS: usize = 32;
 /// Depth per length below which there is no way deeper, as in the middle of a wall.
 const FLAT: f64 = 0.2;
-/// Distance across the blow at which a surface is compared with its tangent plane, over the least
-/// extent of the body across the blow.
+/// Distance across the impact at which a surface is compared with its tangent plane, as a share of
+/// the least extent of the body across the impact.
 const CURVED_OVER: f64 = 0.25;
 
 impl World {
-    /// The extents of a body around a blow at a point and along a direction in body coordinates, through
-    /// the middle of its extent along the blow.
+    /// The extents of a body around an impact at a point and along a direction in body coordinates,
+    /// through the middle of its extent along the impact.
     pub(super) fn section(
         &self,
         i: usize,
@@ -41,8 +41,9 @@ impl World {
         Some(Section { thickness: extent(way), width, length })
     }
 
-    /// Mean curvature of the surface of a body around a blow, in body coordinates, 1/m: that of the sphere that
-    /// deviates as much from the tangent plane at a share of the extent `across` the blow.
+    /// Mean curvature of the surface of a body around an impact, in body coordinates, 1/m: that of
+    /// the sphere with the same deviation from the tangent plane at a share of the extent `across`
+    /// the impact.
     pub(super) fn curvature(
         &self,
         i: usize,
@@ -65,13 +66,13 @@ impl World {
         let drops = around(inward).take(DIRECTIONS).flat_map(|way| [way, -way]);
         let drop = drops.map(|way| field.distance(&(at + way * step)) - surface).sum::<f64>()
             / (2 * DIRECTIONS) as f64;
-        // never more than a half ball of that size
+        // at most a half ball of that size
         let drop = drop.clamp(-0.4 * step, 0.4 * step);
         2.0 * drop / (step * step - drop * drop)
     }
 }
 
-/// A body that is measured.
+/// A body under measurement.
 struct Measured<'a> {
     shape: &'a Shape,
     /// Spacing of the samples, m.
@@ -92,7 +93,8 @@ impl Measured<'_> {
         })
     }
 
-    /// A place inside near one that may be at an edge or a little outside; `None` if there is none.
+    /// A point inside, near one that may be at an edge or slightly outside; `None` if there is
+    /// none.
     fn below(&self, at: &Point3<f64>) -> Option<Point3<f64>> {
         let mut place = *at;
         for _ in 0..SEARCH_STEPS {
@@ -105,7 +107,7 @@ impl Measured<'_> {
         (self.depth(&place) > 0.0).then_some(place)
     }
 
-    /// The deepest place that ascent in depth reaches.
+    /// The deepest point that gradient ascent in depth reaches.
     fn middle(&self, from: Point3<f64>) -> Point3<f64> {
         let (mut place, mut depth) = (from, self.depth(&from));
         let mut step = depth.max(self.cell);
@@ -125,7 +127,7 @@ impl Measured<'_> {
         place
     }
 
-    /// How far it is from an inner point to the surface, m, as far as rays go.
+    /// Distance from an inner point to the surface, m, within the range of rays.
     fn exit(&self, from: &Point3<f64>, way: &Vector3<f64>) -> f64 {
         if let Field::Hull(hull) = self.shape.field() {
             return hull.exit(from, way);

@@ -1,4 +1,4 @@
-//! Models of fracture: prescored space, or cracks that the blow itself makes.
+//! Fracture models: prescored space, or cracks by the impact itself.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use crate::{ElasticBody, FixedPattern, LatticeBody, Placement};
 pub enum FractureModel {
     /// By prescored space (Su09).
     Prescored(Arc<Pattern>, Placement),
-    /// By prescored space that is fixed in the body.
+    /// By prescored space fixed in the body.
     Fixed(Arc<FixedPattern>),
-    /// Where links between masses break (Ku07). Equal bodies share their tetrahedra and links until they
-    /// are hit.
+    /// At broken links between masses (Ku07). Equal bodies share their tetrahedra and links until
+    /// an impact.
     Lattice(Arc<LatticeBody>),
-    /// Where tension is above the strength (Mu01). Equal bodies share their tetrahedra.
+    /// Where tension exceeds the strength (Mu01). Equal bodies share their tetrahedra.
     Stress(Arc<ElasticBody>),
 }
 
@@ -28,26 +28,26 @@ pub enum FractureModel {
 pub(crate) struct Division {
     pub(crate) pattern: Arc<Pattern>,
     pub(crate) at: Alignment,
-    /// The tetrahedra in each region, where there are any.
+    /// The tetrahedra in each region, if any.
     pub(crate) tets: Vec<Share>,
-    /// The lattice whose links broke, if that is what divides it.
+    /// The lattice whose broken links divide it, if any.
     pub(crate) lattice: Option<Parted>,
 }
 
-/// The effect of a blow by a model.
+/// The effect of an impact by a model.
 pub(crate) enum Effect {
-    /// The body holds.
+    /// The body withstands it.
     None,
     /// It is divided.
     Divides(Division),
-    /// It goes on with another model.
+    /// It continues with another model.
     Changes(FractureModel),
-    /// It takes another shape.
+    /// It is deformed.
     Dents(Arc<ElasticBody>, Yield),
 }
 
 impl FractureModel {
-    /// The effect of a blow, and the stress that finite elements find.
+    /// The effect of an impact, and the stress by finite elements.
     pub(crate) fn effect(
         &self,
         body: &Geometry,
@@ -94,7 +94,7 @@ impl FractureModel {
         }
     }
 
-    /// How each piece of a divided body, of some density in kg/m^3, is divided in turn.
+    /// The model of each piece of a divided body, of some density in kg/m^3.
     pub(crate) fn of_pieces(
         &self,
         (body, density): (&Geometry, f64),
@@ -118,7 +118,7 @@ impl FractureModel {
 }
 
 impl Division {
-    /// By a pattern without tetrahedra.
+    /// A division by a pattern without tetrahedra.
     pub(crate) fn new(pattern: Arc<Pattern>, at: Alignment) -> Self {
         Self { pattern, at, tets: Vec::new(), lattice: None }
     }
@@ -127,7 +127,7 @@ impl Division {
         Self::new(pattern, at)
     }
 
-    /// Whether a piece is gone at the end of the frame.
+    /// Whether a piece is removed at the end of the frame.
     pub(crate) fn is_dust(&self, piece: &Piece) -> bool {
         self.lattice.as_ref().is_some_and(|parted| parted.is_dust(piece))
     }

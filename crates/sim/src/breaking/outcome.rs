@@ -8,7 +8,7 @@ use crate::{BodyId, Dent, Events, Fracture, World};
 pub(crate) enum Outcome {
     Broke(Box<Fracture>),
     Dented(Dent),
-    /// Nothing divides it.
+    /// No pattern divides it.
     Whole,
     /// The bonds between its pieces hold.
     Held,
@@ -29,7 +29,7 @@ impl Outcome {
 }
 
 impl World {
-    /// Carries out the consequences of an outcome, and reports it.
+    /// Applies an outcome, and reports it.
     pub(crate) fn settle_outcome(&mut self, body: BodyId, outcome: Outcome, events: &mut Events) {
         match outcome {
             Outcome::Broke(fracture) => {

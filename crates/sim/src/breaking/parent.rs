@@ -1,4 +1,4 @@
-//! A body that is about to break, and what its pieces inherit.
+//! A body about to break, and what its pieces inherit.
 
 use std::sync::Arc;
 
@@ -17,30 +17,30 @@ use crate::scene::Pattern;
 use crate::world::waypoint::Waypoint;
 use crate::{BodyId, Cut, Lineage, Solid, Whole, World, rigid};
 
-/// A body as it is about to break.
+/// A body about to break.
 pub(crate) struct Parent {
     pub(crate) id: BodyId,
     pub(crate) breakage: Option<Breakage>,
     pub(crate) mass: MassProperties,
     pub(crate) momentum: Momentum,
     pub(crate) pose: Isometry3<f64>,
-    /// Its pose at the end of the frame before.
+    /// Its pose at the end of the previous frame.
     pub(crate) previous: Isometry3<f64>,
-    /// Time of the blow, s since the start of the frame, which pose and momentum belong to.
+    /// Time of the impact, to which pose and momentum refer, s since the start of the frame.
     pub(crate) since: f64,
-    /// Where it was at its blows in the frame.
+    /// Its poses at collisions in the frame.
     pub(crate) waypoints: Vec<Waypoint>,
-    /// Its share of the energy that the blows of the frame dissipated, J.
+    /// Its share of the energy dissipated by collisions of the frame, J.
     pub(crate) taken: f64,
     pub(crate) shape: Arc<Shape>,
     pub(crate) solid: Solid,
     pub(crate) anchorage: Option<Anchorage>,
-    /// Where it came from, if it is a fragment.
+    /// Its origin, if it is a fragment.
     pub(crate) lineage: Option<Arc<Lineage>>,
 }
 
 impl Parent {
-    /// kg/m^3.
+    /// Density, kg/m^3.
     pub(crate) fn density(&self) -> f64 {
         self.mass.mass() / self.solid.geometry.moments().volume
     }
@@ -50,7 +50,8 @@ impl Parent {
         matches!(self.shape.field(), Field::Tets(_))
     }
 
-    /// The collision shape of a body in its place: tetrahedra if it had them and the model has some, too.
+    /// The collision shape of its replacement: tetrahedra if it had them and the model has some,
+    /// too.
     pub(crate) fn shape_of(&self, solid: &Solid, model: &FractureModel) -> Shape {
         let mesh = match model {
             FractureModel::Stress(elastic) => elastic.mesh(),
@@ -90,7 +91,7 @@ impl Parent {
 }
 
 impl World {
-    /// The body named `id`, if it has mass.
+    /// The body `id`, if it has mass.
     pub(crate) fn parent(&self, id: BodyId) -> Option<Parent> {
         let i = self.ids.binary_search(&id).ok()?;
         let (pose, momentum) = self.state_at_blow(i);
@@ -111,7 +112,7 @@ impl World {
         })
     }
 
-    /// Volume of the smallest piece of a body that may be by itself, m^3.
+    /// Volume of the smallest separate piece of a body, m^3.
     pub(crate) fn min_volume(&self, parent: &Parent) -> f64 {
         let share = parent.breakage.as_ref().map_or(Pattern::MIN_SHARE, |b| b.min_share);
         let size = self.least_size(parent);
@@ -124,9 +125,9 @@ impl World {
         own.max(self.settings.debris.least_size)
     }
 
-    /// Starts the flight of a body of that `mass`, kg, at the blow to its parent.
+    /// Starts the flight of a body of that `mass`, kg, at the impact on its parent.
     pub(crate) fn fly(&mut self, i: usize, parent: &Parent, mass: f64) {
-        // until the blow it was a part of its parent
+        // until the impact it was a part of its parent
         let within = parent.pose.inv_mul(&self.poses[i]);
         self.previous[i] = parent.previous * within;
         let share = parent.since / self.settings.dt;

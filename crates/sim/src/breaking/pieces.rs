@@ -1,4 +1,4 @@
-//! Pieces in the place of a body, which move on as it did.
+//! Pieces that replace a body and keep its motion.
 
 use std::sync::Arc;
 
@@ -13,41 +13,41 @@ use crate::breaking::model::Division;
 use crate::breaking::parent::Parent;
 use crate::{BodyId, Bonds, Breakage, Fracture, Motion, NewBody, Solid, World};
 
-/// A piece before it is a body.
+/// A piece before it becomes a body.
 struct Placed {
     part: Part,
     pose: Isometry3<f64>,
 }
 
-/// Decisions about a piece before it is a body.
+/// Decisions about a piece before it becomes a body.
 #[derive(Clone, Default)]
 pub(super) struct Fate {
-    /// How it breaks in turn.
+    /// Its own breakage.
     pub(super) breakage: Option<Breakage>,
-    /// Whether anchors hold it.
+    /// Whether it is anchored.
     pub(super) is_held: bool,
-    /// Whether it is gone at the end of the frame.
+    /// Whether it is removed at the end of the frame.
     pub(super) is_dust: bool,
 }
 
-/// The pieces of an event that stay together, and which of them anchors hold.
+/// The groups of pieces that stay together in an event, and which of them are anchored.
 pub(crate) struct Clusters {
     pub(crate) broken: Pieces,
-    /// Whether it is of more than one piece.
+    /// Whether it consists of more than one piece.
     pub(crate) is_joined: Vec<bool>,
     pub(crate) is_held: Vec<bool>,
 }
 
 impl World {
-    /// The pieces of a body, if there are two at least.
+    /// The pieces of a body, if there are at least two.
     pub(crate) fn divided(&self, parent: &Parent, division: &Division) -> Option<Pieces> {
         let Division { pattern, at, .. } = division;
         let broken = parent.solid.geometry.divide(pattern, at, self.min_volume(parent));
         (broken.pieces.len() > 1).then_some(broken)
     }
 
-    /// Joins the pieces whose bonds hold a blow of some impulse at a point of material space, and finds those that
-    /// anchors hold.
+    /// Joins the pieces whose bonds withstand an impact of some impulse at a point of material
+    /// space, and finds the anchored ones.
     pub(crate) fn clusters(
         &self,
         parent: &Parent,
@@ -85,7 +85,7 @@ impl World {
         Clusters { broken, is_joined, is_held }
     }
 
-    /// Replaces a body by its pieces; does nothing if one of them has no mass.
+    /// Replaces a body by its pieces; without effect if one of them has no mass.
     pub(crate) fn replace(
         &mut self,
         parent: &Parent,
@@ -187,13 +187,13 @@ fn placed(parts: Vec<Part>, parent: &Parent) -> Vec<Placed> {
     parts.into_iter().map(|part| Placed { pose: world * part.solid.material, part }).collect()
 }
 
-/// Memory that each piece takes, in samples.
+/// Memory of each piece, in samples.
 pub(crate) fn sizes(broken: &Pieces) -> impl ExactSizeIterator<Item = usize> {
     broken.pieces.iter().map(|piece| piece.geometry.memory())
 }
 
 /// Velocities of the pieces of a body: those of its points, `v + omega x r` and `omega` (Su09
-/// section 4.2), then corrected for round-off so that linear and angular momentum are the body's.
+/// section 4.2), with a correction of round-off that conserves linear and angular momentum.
 fn velocities(
     pieces: &[Placed],
     mass: &MassProperties,

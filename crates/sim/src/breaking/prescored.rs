@@ -9,23 +9,24 @@ use serde::Deserialize;
 
 use crate::{Bonds, Strength};
 
-/// How a pattern is placed in a body that is hit.
+/// Placement of a pattern in a body that is hit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Placement {
-    /// Its center on the impact, its y axis along the blow, out of the body.
+    /// Its center at the impact point, its y axis along the impact, out of the body.
     #[default]
     Turned,
-    /// Its center on the node of the body's grid nearest to the impact, its axes along the grid's (the
-    /// fast form of Su09 section 4.2): bodies that share a shape, and are hit at one node, share pieces.
+    /// Its center at the node of the body's grid nearest to the impact, its axes along the grid's
+    /// (the fast form of Su09 section 4.2): bodies that share a shape, and are hit at one node,
+    /// share pieces.
     Snapped,
-    /// Fixed in the body, wherever that is hit: its center in the middle of the shape's box, its axes as for a blow
-    /// from +z.
+    /// Fixed in the body, independent of the impact: its center in the middle of the shape's box,
+    /// its axes as for an impact from +z.
     Fixed,
 }
 
 impl Placement {
-    /// Where it puts a pattern in a body that is hit at a place, m, with a normal out of the body there.
+    /// The alignment of a pattern in a body hit at a point, m, with a normal out of the body there.
     pub fn alignment(
         self,
         body: &Geometry,
@@ -42,53 +43,56 @@ impl Placement {
     }
 }
 
-/// A pattern that is fixed in a body.
+/// A pattern fixed in a body.
 #[derive(Clone, Debug)]
 pub struct FixedPattern {
     /// The pattern.
     pub pattern: Arc<Pattern>,
-    /// Where it is, in the material space of the body.
+    /// Its alignment in the material space of the body.
     pub at: Alignment,
-    /// The pattern of pieces that this one divides no further; none unless given.
+    /// The pattern of pieces that this one does not divide further; `None` for none.
     pub then: Option<NextPattern>,
 }
 
 impl FixedPattern {
-    /// Where a pattern is fixed in a body of some bounds: see [`Placement::Fixed`].
+    /// The alignment of a fixed pattern in a body of some bounds: see [`Placement::Fixed`].
     pub fn alignment(bounds: &Aabb) -> Alignment {
         Alignment::enclosing(bounds, bounds.center(), Vector3::z_axis())
     }
 }
 
-/// The pattern of pieces that a fixed pattern divides no further.
+/// The pattern of pieces that a fixed pattern does not divide further.
 #[derive(Clone, Debug)]
 pub enum NextPattern {
-    /// A pattern that is centered where a piece is hit.
+    /// A pattern centered at the impact on a piece.
     Centered(CenteredPattern),
-    /// A finer pattern that is fixed in the body, too: pieces of the coarser one are clusters of its pieces.
+    /// A finer pattern, also fixed in the body: pieces of the coarser one are clusters of its
+    /// pieces.
     Level(Arc<Level>),
 }
 
-/// A level of a hierarchy of pieces: how clusters come apart.
+/// A level of a hierarchy of pieces: how clusters separate.
 #[derive(Clone, Debug)]
 pub struct Level {
     /// The pattern that divides a cluster, placed as the coarser one.
     pub pattern: Arc<FixedPattern>,
     /// The strength of a cluster.
     pub strength: Strength,
-    /// Pieces of a smaller share of the volume of the cluster go to the neighbor they share most with.
+    /// Pieces with a smaller share of the cluster's volume are merged with the neighbor they share
+    /// most area with.
     pub min_share: f64,
-    /// Bonds between the pieces of a cluster; none unless given.
+    /// Bonds between the pieces of a cluster; `None` for none.
     pub bonds: Option<Bonds>,
 }
 
-/// A pattern that is centered where a piece is hit.
+/// A pattern centered at the impact on a piece.
 #[derive(Clone, Debug)]
 pub struct CenteredPattern {
     /// The pattern, centered where a piece is hit.
     pub pattern: Arc<Pattern>,
-    /// How it is placed, turned or snapped.
+    /// Its placement, turned or snapped.
     pub placement: Placement,
-    /// Pieces of a smaller share of the volume that breaks go to the neighbor they share most with.
+    /// Pieces with a smaller share of the parent's volume are merged with the neighbor they share
+    /// most area with.
     pub min_share: f64,
 }

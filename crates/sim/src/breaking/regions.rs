@@ -6,7 +6,7 @@ use fracture::{Alignment, Pattern};
 use levelset::{LevelSet, TriMesh};
 use nalgebra::{Point3, UnitQuaternion};
 
-/// A pattern whose regions are pieces, where these are.
+/// A pattern whose regions are given pieces.
 pub(crate) struct Regions {
     pub(crate) pattern: Arc<Pattern>,
     pub(crate) at: Alignment,

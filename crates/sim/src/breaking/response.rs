@@ -1,4 +1,4 @@
-//! From blows to their effects on the bodies that are hit.
+//! From impacts to their effects on bodies.
 
 use std::sync::Arc;
 
@@ -18,20 +18,21 @@ use crate::breaking::pieces::{Fate, sizes};
 use crate::script::event::{Event, Push, ReplayMismatch, Trigger};
 use crate::{BodyId, Report, Solid, World};
 
-/// The response of a body to a blow, before the body is changed.
+/// The response of a body to an impact, before the body is changed.
 struct Response {
     parent: Parent,
     effect: Effect,
-    /// Its pieces, unless it may share those of another.
+    /// Its pieces, unless it may share those of another body.
     broken: Option<Pieces>,
     strained: Option<Strained>,
 }
 
 impl World {
-    /// Replaces each body that was hit beyond its strength by its pieces. A body that its pattern leaves whole is
-    /// unbreakable from then on, unless there is a finer level. A lattice keeps the links that are left.
+    /// Replaces each body hit beyond its strength by its pieces. A body that its pattern leaves
+    /// whole becomes unbreakable, unless there is a finer level. A lattice keeps its remaining
+    /// links.
     pub(crate) fn break_bodies(&mut self, hits: &[Hit], cause: Trigger, report: &mut Report) {
-        // responses do not depend on each other
+        // responses are independent of each other
         let responses = self.responses(hits);
         for (hit, response) in hits.iter().zip(responses) {
             let Some(event) = self.event(hit, cause) else {
@@ -53,12 +54,12 @@ impl World {
         }
     }
 
-    /// The outcome of a hit. Reports the stress that finite elements find.
+    /// The outcome of a hit. Reports the stress by finite elements.
     pub(crate) fn break_body(&mut self, hit: &Hit, report: &mut Report) -> Outcome {
         self.break_with(hit, None, report)
     }
 
-    /// As [`World::break_body`], with the response of the body if it is known.
+    /// [`World::break_body`], with the response of the body if already computed.
     fn break_with(
         &mut self,
         hit: &Hit,
@@ -84,8 +85,9 @@ impl World {
         outcome
     }
 
-    /// The responses of lattices and finite elements, which take most of the time of a blow, on all threads; `None`
-    /// for other bodies. Of bodies that share a model the first goes before the others, which reuse its factorization.
+    /// The responses of lattices and finite elements, which take most of the time of an impact, on
+    /// all threads; `None` for other bodies. The first of the bodies that share a model precedes
+    /// the others, which reuse its factorization.
     fn responses(&self, hits: &[Hit]) -> Vec<Option<Response>> {
         let model = |hit: &Hit| {
             let i = self.ids.binary_search(&hit.body).ok()?;
@@ -110,7 +112,7 @@ impl World {
         responses
     }
 
-    /// The response of a body to a blow; `None` if nothing divides it.
+    /// The response of a body to an impact; `None` if nothing divides it.
     fn response(&self, hit: &Hit) -> Option<Response> {
         let parent = self.parent(hit.body)?;
         let breakage = parent.breakage.as_ref()?;
@@ -145,7 +147,7 @@ impl World {
         Some(Response { parent, effect, broken, strained })
     }
 
-    /// Applies the response of a body to a blow.
+    /// Applies the response of a body to an impact.
     fn carry_out(&mut self, hit: &Hit, response: Response) -> Outcome {
         let Response { parent, effect, broken, .. } = response;
         let Some(breakage) = &parent.breakage else { return Outcome::Whole };
@@ -189,7 +191,7 @@ impl World {
         Outcome::Broke(Box::new(event))
     }
 
-    /// A body comes apart as another did.
+    /// Divides a body into the pieces of an equal one.
     fn repeat(
         &mut self,
         parent: &Parent,
@@ -205,7 +207,7 @@ impl World {
         event.map_or(Outcome::Whole, |event| Outcome::Broke(Box::new(event)))
     }
 
-    /// A body goes on with another model.
+    /// Gives a body another model.
     fn keep(&mut self, id: BodyId, model: FractureModel) -> Outcome {
         let known = self.ids.binary_search(&id).ok();
         if let Some(breakage) = known.and_then(|i| self.breakages[i].as_mut()) {
@@ -334,7 +336,7 @@ pub(crate) mod tests {
         hit(&mut world, origin, 1.5, &mut report);
         let pieces = world.len();
         assert!(pieces > 4, "{pieces}");
-        // the pieces bear twice as much
+        // the pieces have twice the strength
         hit(&mut world, origin, 1.5, &mut report);
         assert_eq!(world.len(), pieces);
         hit(&mut world, origin, 2.5, &mut report);

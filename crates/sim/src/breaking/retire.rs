@@ -1,18 +1,18 @@
-//! Room for pieces, and pieces that are retired.
+//! Room for pieces, and retirement of pieces.
 
 use dynamics::{Body, Momentum};
 
 use crate::{Debris, Events, Retire, Retired, World};
 
 impl World {
-    /// How many more pieces a body may become now, beyond itself.
+    /// Number of additional pieces that a body may become, beyond itself.
     pub(crate) fn room(&self) -> usize {
         let Debris { max_bodies, max_new, .. } = self.settings.debris;
         let live = (0..self.len()).filter(|&i| self.mass_of(i).is_some()).count();
         max_bodies.saturating_sub(live).min(max_new.saturating_sub(self.born).saturating_sub(1))
     }
 
-    /// Whether there is room for the pieces of a body, whose samples are counted.
+    /// Whether there is room for the pieces of a body, given their numbers of samples.
     pub(crate) fn fits(&self, pieces: impl ExactSizeIterator<Item = usize>) -> bool {
         let held = (0..self.len()).filter(|&i| self.lineages[i].is_some());
         let solids = held.filter_map(|i| self.solids[i].as_ref());
@@ -23,7 +23,8 @@ impl World {
             && held.saturating_add(new) <= self.settings.debris.max_samples
     }
 
-    /// Removes the dust of this frame and retires pieces that were slow for the time of the settings.
+    /// Removes the dust of this frame and retires pieces that were slow for the time of the
+    /// settings.
     pub(crate) fn retire(&mut self, events: &mut Events) {
         self.remove_dust(events);
         self.retire_slow(events);

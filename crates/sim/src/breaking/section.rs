@@ -3,43 +3,43 @@
 use levelset::LevelSet;
 use nalgebra::{Matrix3, Point3, Vector3};
 
-/// Which samples of a solid anchors hold.
+/// The anchored samples of a solid.
 pub(crate) struct Held {
-    /// The number of the anchor, for each grid node that is inside or less than half a cell outside.
+    /// Index of the anchor, for each grid node that is inside or less than half a cell outside.
     pub(super) by: Vec<Option<u32>>,
-    /// Whether one of the nodes inside is held.
+    /// Whether one of the nodes inside is anchored.
     pub(crate) any: bool,
 }
 
 /// The section between the anchored part of a solid and the rest of it.
 ///
-/// It carries force and torque like a group of rivets: the force stresses all rivets equally, the torque each in
-/// proportion to its distance from their middle.
+/// It transmits force and torque like a group of rivets: the force stresses all rivets equally, the
+/// torque each in proportion to its distance from their center.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Section {
     pub(crate) rivets: Vec<Rivet>,
-    /// Their center of area, in the coordinates of the solid, m.
+    /// Center of area of the rivets, in the coordinates of the solid, m.
     pub(crate) middle: Point3<f64>,
-    /// m^2.
+    /// Total area, m^2.
     area: f64,
     /// The inverse of their second moment of area, if they resist torque about all axes, 1/m^4.
     inverse: Option<Matrix3<f64>>,
 }
 
-/// A place where anchored and free material meet.
+/// A point where anchored and free material meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rivet {
-    /// In the coordinates of the solid, m.
+    /// Position in the coordinates of the solid, m.
     pub(crate) at: Point3<f64>,
-    /// m^2.
+    /// Area, m^2.
     pub(crate) area: f64,
-    /// The number of the anchor that holds it.
+    /// Index of its anchor.
     pub(crate) anchor: u32,
 }
 
 impl Section {
-    /// A rivet for each edge of the grid between an anchored and a free node. Nodes near the surface count by the share
-    /// of their cell that is inside.
+    /// A rivet for each edge of the grid between an anchored and a free node. Nodes near the
+    /// surface are weighted by the share of their cell that is inside.
     pub(crate) fn new(level_set: &LevelSet, held: &Held) -> Self {
         let grid = level_set.grid();
         let [nx, ny, nz] = grid.dims();
@@ -86,8 +86,8 @@ impl Section {
         Self { rivets, middle, area, inverse: polar.try_inverse() }
     }
 
-    /// The stress at each rivet, N/m^2 as a vector, under a force in N and a torque about the middle in N m, both in
-    /// the coordinates of the solid.
+    /// The stress at each rivet, N/m^2 as a vector, under a force in N and a torque about the
+    /// center in N m, both in the coordinates of the solid.
     pub(crate) fn stresses(
         &self,
         force: &Vector3<f64>,
@@ -98,7 +98,7 @@ impl Section {
         self.rivets.iter().map(move |rivet| (rivet, mean + turn.cross(&(rivet.at - self.middle))))
     }
 
-    /// The largest of them, Pa; zero if the solid is held as a whole.
+    /// The largest stress, Pa; zero if all of the solid is anchored.
     pub(crate) fn stress(&self, force: &Vector3<f64>, torque: &Vector3<f64>) -> f64 {
         if self.inverse.is_none() && !self.rivets.is_empty() && *torque != Vector3::zeros() {
             return f64::INFINITY;

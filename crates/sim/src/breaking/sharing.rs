@@ -1,4 +1,4 @@
-//! Pieces that equal bodies share: of one solid, divided by one pattern in one place.
+//! Pieces shared by equal bodies: of one solid, divided by one pattern at one place.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::breaking::parent::Parent;
 use crate::{BodyId, Placement, World};
 
 impl World {
-    /// Whether a body can share the pieces of another: only if patterns are aligned with the grid, and neither bonds
-    /// nor anchors decide about the pieces.
+    /// Whether a body can share the pieces of another: only if patterns are aligned with the grid,
+    /// and neither bonds nor anchors affect the pieces.
     pub(crate) fn shares(parent: &Parent) -> bool {
         parent.anchorage.is_none()
             && parent.breakage.as_ref().is_some_and(|breakage| {
@@ -20,7 +20,8 @@ impl World {
             })
     }
 
-    /// The pieces of a body, if one like it was divided so before and they are all still there.
+    /// The pieces of a body, if an equal one was divided the same way before and all of them still
+    /// exist.
     pub(crate) fn known_parts(&self, parent: &Parent, division: &Division) -> Option<Vec<Part>> {
         let least = self.min_volume(parent);
         let same = |known: &&Known| {
@@ -34,7 +35,7 @@ impl World {
         self.divided.find(same)
     }
 
-    /// Remembers the pieces of a body.
+    /// Adds the pieces of a body to the cache.
     pub(crate) fn remember_division(
         &mut self,
         parent: &Parent,
@@ -165,7 +166,7 @@ mod tests {
             let one = broken(&mut world, ids[0], at, normal);
             prop_assert!(one.len() > 4);
             let before = (world.mass(), world.momentum(), world.kinetic_energy());
-            // the body's own axes are those of its samples in another order, and so is the stray
+            // the body axes are a permutation of those of its samples, and so is the deviation
             let two = broken(&mut world, ids[1], at + Vector3::from(stray), other);
             prop_assert_eq!(shared(&shapes(&world, &one), &shapes(&world, &two)), one.len());
             prop_assert_eq!(one.len(), two.len());
@@ -181,7 +182,7 @@ mod tests {
             prop_assert!(linear <= 1e-12 * size && angular <= 1e-11 * size, "{linear} {angular}");
             prop_assert!((after.2 - before.2).abs() <= 1e-12 * before.2);
 
-            // to the bit what nothing is shared for
+            // equal to the bit to pieces that are not shared
             let (mut alone, ids, _) = bricks(&[second], Placement::Snapped, None);
             let pieces = broken(&mut alone, ids[0], at, other);
             prop_assert_eq!(pieces.len(), two.len());
@@ -211,7 +212,7 @@ mod tests {
         let beside = broken(&mut world, ids[1], at + Vector3::repeat(0.02), up);
         assert!(beside.len() > 4);
         assert_eq!(shared(&held, &shapes(&world, &beside)), 0);
-        // what somebody else still has is there
+        // a piece that still has another owner exists
         world.remove(one[2]);
         let again = broken(&mut world, ids[2], at, up);
         assert_eq!(shared(&held, &shapes(&world, &again)), one.len());

@@ -1,45 +1,45 @@
-//! Strength of bodies under blows.
+//! Strength of bodies under impacts.
 
 use serde::{Deserialize, Serialize};
 
 use crate::BodyId;
 
-/// When a collision breaks a body.
+/// Criterion for a collision to break a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Strength {
-    /// By its material ([`World::set_substance`](crate::World::set_substance)), its shape around the blow and what
-    /// strikes it; see [`fracture::Impact`].
+    /// By its material ([`World::set_substance`](crate::World::set_substance)), its shape around
+    /// the impact and the striking body; see [`fracture::Impact`].
     Material,
-    /// At a fixed impulse, N s, wherever and by whatever it is hit.
+    /// At a fixed impulse, N s, for any point and any striking body.
     Impulse(f64),
 }
 
-/// The hardest blow to a body in a frame.
+/// The hardest impact on a body in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ImpactLoad {
     /// The body.
     pub body: BodyId,
     /// The impulse that it received, or would have received had it not broken, N s.
     pub impulse: f64,
-    /// The impulse that breaks it there, N s.
+    /// The breaking impulse at that point, N s.
     pub strength: f64,
 }
 
 impl ImpactLoad {
-    /// How near the body came to breaking: it broke at 1.
+    /// Impulse over strength: the body broke at 1.
     pub fn utilization(&self) -> f64 {
         self.impulse / self.strength
     }
 }
 
-/// The blows that a body withstands in a pass over the collisions of a frame.
+/// The impacts that a body withstands in a collision pass of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Law {
-    /// Any blow.
+    /// Any impact.
     All,
-    /// Those below its [`Strength`].
+    /// Impacts below its [`Strength`].
     Own(Strength),
-    /// Those below its [`Strength`], and those up to this multiple of it: the body held a blow of that size in this
-    /// frame.
+    /// Impacts below its [`Strength`], and those up to this multiple of it: the body withstood an
+    /// impact of that size in this frame.
     Above(Strength, f64),
 }

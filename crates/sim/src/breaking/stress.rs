@@ -1,16 +1,16 @@
-//! Stress of bodies of tetrahedra, as it is recorded.
+//! Recorded stress of bodies of tetrahedra.
 
 use std::sync::Arc;
 
 use levelset::TetMesh;
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
-/// Tetrahedra as they are drawn.
+/// Tetrahedra for rendering.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tets {
-    /// Places of their vertices, m.
+    /// Positions of their vertices, m.
     pub vertices: Vec<[f32; 3]>,
-    /// Their corners.
+    /// Vertex indices of each tetrahedron.
     pub corners: Vec<[u32; 4]>,
 }
 
@@ -19,23 +19,23 @@ pub struct Tets {
 pub struct StressField {
     /// The tetrahedra.
     pub tets: Arc<Tets>,
-    /// Of each the largest principal stress; tension is positive.
+    /// The largest principal stress of each; tension is positive.
     pub principal: Vec<f32>,
-    /// Of each the stress of von Mises.
+    /// The von Mises stress of each.
     pub von_mises: Vec<f32>,
 }
 
-/// The stress in a body from a frame on: that of the last blow that could have broken it or
-/// its parent.
+/// The stress in a body from a frame on: that of the last impact that could have broken it or its
+/// parent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stress {
     /// The first frame.
     pub frame: usize,
-    /// The largest principal stress anywhere in it, Pa.
+    /// The largest principal stress in the body, Pa.
     pub principal: f32,
-    /// The largest stress of von Mises anywhere in it, Pa.
+    /// The largest von Mises stress in the body, Pa.
     pub von_mises: f32,
-    /// That of each tetrahedron, in body coordinates; none if it was not kept.
+    /// The stress of each tetrahedron, in body coordinates; `None` if it was not kept.
     pub field: Option<Arc<StressField>>,
 }
 
@@ -60,20 +60,20 @@ impl Tets {
 }
 
 impl StressField {
-    /// Tetrahedra that nothing strains.
+    /// Unstressed tetrahedra.
     pub(crate) fn none(mesh: &TetMesh) -> Self {
         let zeros = vec![0.0; mesh.tets.len()];
         Self { tets: Arc::new(Tets::of(mesh)), principal: zeros.clone(), von_mises: zeros }
     }
 
-    /// One stress for each tetrahedron, Pa.
+    /// One stress per tetrahedron, Pa.
     pub(crate) fn of(mesh: &TetMesh, stresses: &[Matrix3<f64>]) -> Self {
         let principal = stresses.iter().map(|s| tetfem::max_principal(s) as f32).collect();
         let von_mises = stresses.iter().map(|s| von_mises(s) as f32).collect();
         Self { tets: Arc::new(Tets::of(mesh)), principal, von_mises }
     }
 
-    /// The same tetrahedra elsewhere.
+    /// The same tetrahedra at another pose.
     pub(crate) fn placed(&self, by: &Isometry3<f64>) -> Self {
         let place = |p: &[f32; 3]| (by * Point3::from(*p).cast::<f64>()).cast::<f32>().into();
         let vertices = self.tets.vertices.iter().map(place).collect();
@@ -81,8 +81,8 @@ impl StressField {
         Self { tets, ..self.clone() }
     }
 
-    /// The stress of other tetrahedra in the same place: each takes that of the tetrahedron whose center is nearest.
-    /// A mesh with the same corners is taken for the same one, moved.
+    /// Transfers the stress to other tetrahedra in the same place: each takes that of the nearest
+    /// centroid. A mesh with the same corners counts as the same mesh, moved.
     pub(crate) fn carried(&self, mesh: &TetMesh) -> Self {
         let tets = Arc::new(Tets::of(mesh));
         if tets.corners == self.tets.corners {
@@ -98,7 +98,7 @@ impl StressField {
     }
 }
 
-/// The number of the place nearest to another; `known` ascend along x.
+/// Index of the position nearest to another; `known` ascend along x.
 fn nearest(known: &[(Vector3<f32>, usize)], at: &Vector3<f32>) -> usize {
     let middle = known.partition_point(|(p, _)| p.x < at.x);
     let mut best = (f32::INFINITY, usize::MAX);

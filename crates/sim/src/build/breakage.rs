@@ -14,7 +14,7 @@ use crate::{
     Breakage, BuildError, Cause, ElasticBody, FractureModel, Solid, Strength, StressModel,
 };
 
-/// How a body breaks.
+/// The breakage of a body.
 pub(super) fn breakage<'a>(
     spec: &'a scene::Body,
     patterns: &mut Patterns<'a>,
@@ -40,16 +40,17 @@ pub(super) fn breakage<'a>(
     }))
 }
 
-/// Share of the volume of the smallest piece unless a scene gives one.
+/// Default share of the volume of the smallest piece.
 fn min_share(fracture: &scene::Fracture, scene: &Scene) -> f64 {
     fracture.first_pattern(&scene.patterns).map_or(scene::Pattern::MIN_SHARE, |p| p.min_share())
 }
 
-/// Radius over which stress is averaged and blows are spread, as a share of the edge of a cube of the
-/// body's volume.
+/// Radius over which stress is averaged and impacts are spread, as a share of the edge of a cube of
+/// the body's volume.
 const AVERAGING: f64 = 0.25;
 
-/// How a body, of the edge in m of a cube of as much, cracks by itself.
+/// How a body cracks by a lattice or finite elements; `size` is the edge of a cube of its volume,
+/// m.
 fn cracking(
     (spec, size): (&scene::Body, f64),
     fracture: &scene::Fracture,
@@ -76,7 +77,7 @@ fn stressing((spec, size): (&scene::Body, f64), stress: &scene::Stress) -> Optio
         interpolation: interpolation(stress.quadratic),
         fracture: tetfem::Fracture {
             strength: stress.strength.or_else(tensile)?,
-            // of the body and not of its mesh, which is to change nothing
+            // from the body and not its mesh, so that the mesh has no influence
             averaging: stress.averaging.unwrap_or(AVERAGING * size),
             reach: stress.reach.unwrap_or(2.0 * stress.spacing),
             cut: Some(CutLimits { min_edge: 0.3 * stress.spacing, min_fraction: 0.2 }),

@@ -1,4 +1,4 @@
-//! Where the copies of bodies are.
+//! Poses of the copies of bodies.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::scene::{self, Axis, Body, Scene, mirrored_pose};
 /// A body with the copies that share its solid.
 pub(super) struct Set<'a> {
     pub(super) spec: Cow<'a, Body>,
-    /// Names of the copies, and where each is.
+    /// Names and places of the copies.
     pub(super) places: Vec<(String, CopyPlace)>,
 }
 
@@ -36,29 +36,29 @@ pub(super) fn sets_of(spec: &Body, seed: u64) -> Vec<Set<'_>> {
     [Set { spec: Cow::Borrowed(spec), places }].into_iter().chain(images).collect()
 }
 
-/// The plane in which a copy is mirrored.
+/// The mirror plane of a copy.
 #[derive(Clone, Copy)]
 struct Image {
     axis: Axis,
-    /// Where the plane is along the axis, m.
+    /// Position of the plane along the axis, m.
     at: f64,
-    /// Along which axis of its own the shape is mirrored.
+    /// The local axis along which the shape is mirrored.
     own: Axis,
 }
 
-/// Where a copy of a body is.
+/// The place of a copy relative to its body.
 #[derive(Clone, Copy)]
 pub(super) struct CopyPlace {
-    /// How far from where the body is, m.
+    /// Offset from the body, m.
     offset: Vector3<f64>,
-    /// How it is turned about its origin beyond the body.
+    /// Rotation about its origin in addition to that of the body.
     turn: UnitQuaternion<f64>,
-    /// What it is mirrored in after that.
+    /// Mirror plane, applied last.
     image: Option<Image>,
 }
 
 impl CopyPlace {
-    /// Where a point of the body's shape is in the copy when the body is at a pose.
+    /// Position in the copy of a point of the body's shape, with the body at a pose.
     pub(super) fn point(&self, pose: &Isometry3<f64>, mut p: Point3<f64>) -> Point3<f64> {
         if let Some(Image { own, .. }) = self.image {
             p[own as usize] = -p[own as usize];
@@ -66,10 +66,10 @@ impl CopyPlace {
         self.of(pose) * p
     }
 
-    /// Where the copy is when the body is at a pose.
+    /// The pose of the copy with the body at a pose.
     pub(super) fn of(&self, pose: &Isometry3<f64>) -> Isometry3<f64> {
         let place = Translation3::from(pose.translation.vector + self.offset);
-        // nothing of a pose that is not turned may change, bit for bit
+        // a pose without rotation must keep its bits
         let is_turned = self.turn != UnitQuaternion::identity();
         let rotation = if is_turned { self.turn * pose.rotation } else { pose.rotation };
         let pose = Isometry3::from_parts(place, rotation);
@@ -80,7 +80,7 @@ impl CopyPlace {
     }
 }
 
-/// Names of a body's copies, and where each is.
+/// Names and places of a body's copies.
 fn places(spec: &scene::Body, seed: u64) -> Vec<(String, CopyPlace)> {
     let Some(copies) = &spec.copies else {
         let place =
@@ -105,7 +105,7 @@ fn places(spec: &scene::Body, seed: u64) -> Vec<(String, CopyPlace)> {
     places
 }
 
-/// How far the copy of a number is turned.
+/// Rotation of the copy with an index.
 fn turned(copies: &scene::Copies, number: usize, random: &mut Random) -> UnitQuaternion<f64> {
     let rotation = |axis: Vector3<f64>, degrees: f64| {
         UnitQuaternion::from_axis_angle(&Unit::new_normalize(axis), degrees.to_radians())

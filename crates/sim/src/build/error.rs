@@ -1,4 +1,4 @@
-//! Why a scene makes no world.
+//! Why a scene cannot be built.
 
 use contact::{MaterialError, TetSolidError};
 use dynamics::MassError;
@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::scene::InvalidValue;
 use crate::{JointError, RigidError};
 
-/// Why a scene makes no world.
+/// Why a scene cannot be built.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("{part}: {cause}")]
 #[non_exhaustive]
@@ -24,27 +24,27 @@ pub struct BuildError {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum Cause {
-    /// Its mesh file was not given.
+    /// Its mesh file is missing.
     #[error("the mesh file {file:?} was not read, or not as {kind}")]
     NoMesh {
         /// Name of the file as in the scene.
         file: String,
-        /// What the scene takes it for.
+        /// The kind of file that the scene expects.
         kind: &'static str,
     },
-    /// Its friction or restitution cannot be.
+    /// Its friction or restitution is invalid.
     #[error(transparent)]
     Material(#[from] MaterialError),
-    /// Its tetrahedra are not valid.
+    /// Its tetrahedra are invalid.
     #[error(transparent)]
     Tets(#[from] TetError),
-    /// Its tetrahedra make no lattice.
+    /// Its tetrahedra do not form a lattice.
     #[error(transparent)]
     Lattice(Box<LatticeError>),
     /// Its tetrahedra cannot collide.
     #[error(transparent)]
     Collision(#[from] TetSolidError),
-    /// Its tetrahedra fall apart.
+    /// Its tetrahedra are disconnected.
     #[error("the tetrahedra are {0} pieces that share no faces: make a body of each")]
     Disconnected(usize),
     /// Its mesh bounds no solid.
@@ -56,28 +56,29 @@ pub enum Cause {
         if *edges == 1 { "1 open edge".to_owned() } else { format!("{edges} open edges") }
     )]
     Open {
-        /// Edges that lack a triangle.
+        /// Number of edges with only one triangle.
         edges: usize,
     },
-    /// Its grid cannot be made.
+    /// Its grid cannot be created.
     #[error(transparent)]
     Grid(#[from] GridError),
     /// It has no mass.
     #[error(transparent)]
     Rigid(#[from] RigidError),
-    /// No part of it that anchors hold is there, or touches what they hold on to.
+    /// None of its material is inside the region of an anchor, or touches the supporting body
+    /// there.
     #[error(
         "no part of it is in the region of an anchor, or touches there the body that the anchor \
          holds on to: move or enlarge the region"
     )]
     NotAnchored,
-    /// Its pattern's file was not given.
+    /// Its pattern file is missing.
     #[error("the pattern file {file:?} was not read")]
     NoPattern {
         /// Name of the file as in the scene.
         file: String,
     },
-    /// Its picture of strength was not given.
+    /// Its image of strength is missing.
     #[error("the picture {file:?} was not read")]
     NoPicture {
         /// Name of the file as in the scene.
@@ -86,10 +87,10 @@ pub enum Cause {
     /// Its pattern's parameters are out of range.
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    /// A value of the scene cannot be with what is in its files.
+    /// A value of the scene contradicts its files.
     #[error(transparent)]
     Scene(Box<InvalidValue>),
-    /// Its bodies cannot be joined so.
+    /// Its bodies cannot be joined this way.
     #[error(transparent)]
     Joint(#[from] JointError),
 }

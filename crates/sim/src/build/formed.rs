@@ -1,4 +1,4 @@
-//! Solids without a closed form: combined ones, and those that pictures draw.
+//! Solids without a closed form: combined ones, and those drawn by images.
 
 use fracture::draw;
 use levelset::{Grid, LevelSet, TriMesh};
@@ -11,7 +11,7 @@ pub(super) fn sampling(shape: &Shape) -> scene::Mesh {
     scene::Mesh { spacing: shape.spacing(), sign: MeshSign::Auto, ..scene::Mesh::default() }
 }
 
-/// The surface of a solid, with its edges as sharp as samples show, by dual contouring.
+/// The surface of a solid by dual contouring, with edges as sharp as the samples allow.
 pub(super) fn mesh(shape: &Shape) -> Result<TriMesh, Cause> {
     let (Some(bounds), Some(spacing)) = (shape.bounds(), shape.spacing()) else {
         return Err(RigidError::Empty.into());
@@ -19,7 +19,7 @@ pub(super) fn mesh(shape: &Shape) -> Result<TriMesh, Cause> {
     let grid = Grid::enclosing(&bounds, spacing, scene::MARGIN, scene::MAX_NODES)?;
     let mut solid = LevelSet::from_fn(grid, |p| shape.value(&p));
     if !matches!(shape, Shape::Combined(_)) {
-        // pictures give signs, and no distances
+        // images give signs, and no distances
         solid = solid.redistanced();
     }
     if let Shape::Combined(Combined { rounding, wall, .. }) = shape {
@@ -40,7 +40,7 @@ pub(super) fn mesh(shape: &Shape) -> Result<TriMesh, Cause> {
     Ok(draw(&solid, &solid, &[]).mesh)
 }
 
-/// The level set with as much added to each value, m.
+/// The level set with a constant added to each value, m.
 fn shifted(solid: &LevelSet, by: f64) -> LevelSet {
     LevelSet::from_values(*solid.grid(), solid.values().mapv(|value| value + by as f32))
 }

@@ -9,8 +9,8 @@ use nalgebra::Point3;
 use crate::scene;
 use crate::{Cause, FractureModel, LatticeBody, LatticeModel};
 
-/// How a body breaks by a lattice of its own tetrahedra, or of those that fill it when it is first hit;
-/// `None` if neither the scene nor its material says how strong it is.
+/// The breakage of a body by a lattice of its own tetrahedra, or of those that fill it at its first
+/// impact; `None` if neither the scene nor its material has a strength.
 pub(super) fn breaking(
     body: &scene::Body,
     spec: &scene::Lattice,
@@ -56,8 +56,8 @@ fn model(body: &scene::Body, spec: &scene::Lattice, seed: u64) -> Option<Lattice
 /// How links break.
 fn links(spec: &scene::Lattice, seed: u64) -> StrikeSettings {
     let default = StrikeSettings::default();
-    // links that bear no more when pressed than when pulled let the struck part crumble at once,
-    // and nothing reaches the rest of the body
+    // links without a higher strength in compression let the struck part crumble immediately, and
+    // nothing reaches the rest of the body
     let compression = match spec.strength {
         Some(_) => default.compression,
         None => Material::COMPRESSIVE_TO_TENSILE,

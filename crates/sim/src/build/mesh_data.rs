@@ -1,10 +1,10 @@
-//! What mesh files hold.
+//! Contents of mesh files.
 
 use levelset::TetMesh;
 
 use crate::PaintedMesh;
 
-/// What a mesh file holds.
+/// Contents of a mesh file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MeshData {
     /// The surface of a solid.

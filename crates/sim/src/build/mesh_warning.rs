@@ -11,11 +11,11 @@ use crate::scene::{self, MeshSign, NODES_THROUGH, Scene, Shape};
 /// Why a mesh may not become the intended solid.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MeshWarning {
-    /// It is not closed, and the winding number decides what is inside.
+    /// It is not closed, and the winding number determines its inside.
     Open {
         /// Its file.
         file: String,
-        /// Edges that lack a triangle.
+        /// Number of edges with only one triangle.
         edges: usize,
     },
     /// Parts of it overlap, so that it is sampled and its pieces are not exact.
@@ -27,7 +27,7 @@ pub enum MeshWarning {
     Thin {
         /// Its file.
         file: String,
-        /// Nodes through its thinnest walls.
+        /// Number of nodes through its thinnest walls.
         nodes: f64,
         /// Spacing that resolves them, m.
         spacing: f64,
@@ -62,15 +62,15 @@ impl fmt::Display for MeshWarning {
     }
 }
 
-/// Two significant digits, rounded down.
+/// Rounds down to two significant digits.
 fn rounded(x: f64) -> f64 {
     let unit = libm::pow(10.0, libm::log10(x).floor() - 1.0);
-    // through text, so that no digits of rounding show
+    // through text, so that no rounding digits show
     format!("{:.1e}", (x / unit).floor() * unit).parse().unwrap_or(x)
 }
 
 impl MeshWarning {
-    /// The warnings about a mesh that is sampled as `spec` says; none if the mesh is invalid.
+    /// The warnings about a mesh sampled with `spec`; none if the mesh is invalid.
     pub fn of(spec: &scene::Mesh, mesh: &TriMesh) -> Vec<Self> {
         let Ok(facts) = mesh.facts() else { return Vec::new() };
         let file = || spec.file.clone();
@@ -97,7 +97,8 @@ impl MeshWarning {
 }
 
 impl Scene {
-    /// The warnings about its meshes, for each file one of each kind. `meshes` holds the meshes by file name.
+    /// The warnings about its meshes, one of each kind per file. `meshes` holds the meshes by file
+    /// name.
     pub fn mesh_warnings(&self, meshes: &BTreeMap<String, MeshData>) -> Vec<MeshWarning> {
         let mut warnings: Vec<MeshWarning> = Vec::new();
         for body in &self.bodies {

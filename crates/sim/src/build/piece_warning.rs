@@ -1,4 +1,4 @@
-//! Bodies that do not break as the scene asks.
+//! Warnings about bodies that do not break as the scene requests.
 
 use std::fmt;
 
@@ -7,39 +7,40 @@ use fracture::{Geometry, Pattern};
 use crate::scene::{self, Scene};
 use crate::{ElasticBody, FractureModel, World};
 
-/// Why a body breaks into fewer pieces than its pattern asks for, or without parts of it.
+/// Why a body breaks into fewer pieces than its pattern requests, or loses parts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PieceWarning {
-    /// It is sampled, and its samples do not resolve so many pieces.
+    /// It is sampled, and its samples do not resolve that many pieces.
     Coarse {
         /// Its name.
         body: String,
-        /// Pieces that were asked for.
+        /// Requested number of pieces.
         pieces: usize,
-        /// Number of pieces that its samples resolve at most.
+        /// Largest number of pieces that its samples resolve.
         most: usize,
     },
-    /// It fills so little of the space that is divided that no pattern has enough cells.
+    /// It fills so little of the divided space that no pattern has enough cells.
     Cells {
         /// Its name.
         body: String,
-        /// Pieces that were asked for.
+        /// Requested number of pieces.
         pieces: usize,
     },
-    /// Most pieces are smaller than the smallest that may be, and stay with a neighbor.
+    /// Most pieces are below the least size and are merged with a neighbor.
     Joined {
         /// Its name.
         body: String,
-        /// Pieces that were asked for.
+        /// Requested number of pieces.
         pieces: usize,
-        /// Share of the volume of the smallest piece that may be.
+        /// Least share of the volume of a piece.
         least: f64,
     },
     /// The tetrahedra that fill it for stress lack parts of it.
     Lost {
         /// Its name.
         body: String,
-        /// How far the parts reach from the surface of the tetrahedra, m; `None` if there are no tetrahedra.
+        /// Distance of these parts from the surface of the tetrahedra, m; `None` if there are no
+        /// tetrahedra.
         lost: Option<f64>,
         /// Edge of the tetrahedra, m.
         spacing: f64,
@@ -82,7 +83,7 @@ impl fmt::Display for PieceWarning {
 }
 
 impl PieceWarning {
-    /// What is to be said of a body that `pattern` is to break into `pieces`.
+    /// The warning for a body that `pattern` should break into `pieces`.
     pub fn of(body: &str, geometry: &Geometry, pattern: &Pattern, pieces: usize) -> Option<Self> {
         let body = body.to_owned();
         let most = geometry.max_pieces();
@@ -93,7 +94,7 @@ impl PieceWarning {
         is_full.then_some(Self::Cells { body, pieces })
     }
 
-    /// The warning for a body that tetrahedra fill for stress.
+    /// The warning for a body filled with tetrahedra for stress.
     fn of_elastic(body: &str, geometry: &Geometry, elastic: &ElasticBody) -> Option<Self> {
         let lost = elastic.lost(geometry.level_set())?;
         let (body, spacing) = (body.to_owned(), elastic.model().spacing);
@@ -102,8 +103,8 @@ impl PieceWarning {
 }
 
 impl Scene {
-    /// Bodies of `world`, which was built from this scene, that break into fewer pieces than they are to, or without
-    /// parts of them; of copies the first.
+    /// Bodies of `world`, which was built from this scene, that break into fewer pieces than
+    /// requested, or lose parts; of copies only the first.
     pub fn piece_warnings(&self, world: &World) -> Vec<PieceWarning> {
         let mut states = world.iter();
         let mut warnings = Vec::new();

@@ -13,14 +13,14 @@ use crate::scene::{
 };
 use crate::{BuildError, Cause, MeshData, PaintedMesh};
 
-/// Puts a body for each piece in place of each body with the shape [`Pieces`], and a joint for each of their bonds.
-/// `pieces` holds the pieces by the file that the scene names; what they become is added to `meshes`. Pieces of
-/// `vase` are called `vase 1`, `vase 2` and so on, those of its second copy `vase 1 2`, `vase 2 2`, and move as one rigid
-/// body at the start.
+/// Replaces each body with the shape [`Pieces`] by a body per piece, and a joint per bond. `pieces`
+/// holds the pieces by the file names of the scene; their meshes are added to `meshes`. Pieces of
+/// `vase` are named `vase 1`, `vase 2` and so on, those of its second copy `vase 1 2`, `vase 2 2`,
+/// and start as one rigid body.
 ///
 /// # Errors
-/// [`BuildError`] when pieces are missing, or make the scene larger than one may be. The scene is then as it was, and
-/// keys in the error are its.
+/// [`BuildError`] if pieces are missing, or the scene would become too large. The scene is then
+/// unchanged, and keys in the error refer to it.
 pub fn separate(
     scene: &mut Scene,
     pieces: &BTreeMap<String, Vec<PaintedMesh>>,
@@ -62,15 +62,15 @@ pub fn separate(
     Ok(())
 }
 
-/// Which bodies of a scene the pieces and bonds are of.
+/// The bodies of a scene from which pieces and bonds come.
 struct Whose {
     bodies: Vec<usize>,
-    /// `None` of the joints of the scene itself.
+    /// `None` for the joints of the scene itself.
     joints: Vec<Option<usize>>,
 }
 
 impl Whose {
-    /// The key in the file of the scene for `key` in the scene with all pieces.
+    /// The key in the scene file for `key` in the scene with all pieces.
     fn key(&self, key: &str) -> String {
         let numbered = |list: &str| {
             let (n, rest) = key.strip_prefix(list)?.strip_prefix('[')?.split_once(']')?;
@@ -86,8 +86,8 @@ impl Whose {
     }
 }
 
-/// The force, N, and the torque, N m, that a bond bears. The torque is that of a square of its area in bending, whose
-/// section modulus is the third power of the side over six.
+/// The strength of a bond: force, N, and torque, N m. The torque is that of a square of its area in
+/// bending, whose section modulus is the third power of the side over six.
 pub fn bond_capacity(bond: &Bond, strength: f64) -> [f64; 2] {
     [strength * bond.area, strength * bond.area * bond.area.sqrt() / 6.0]
 }
@@ -109,7 +109,7 @@ fn placed(shape: &Pieces, given: &[PaintedMesh]) -> Result<Vec<PaintedMesh>, Cau
     Ok(pieces)
 }
 
-/// What the mesh of piece `n` is called.
+/// The name of the mesh of piece `n`.
 fn file(body: &Body, shape: &Pieces, n: usize) -> String {
     format!("{}, piece {n} of {}", shape.file, body.name)
 }
@@ -145,7 +145,7 @@ fn bodies(body: &Body, shape: &Pieces, pieces: &[PaintedMesh]) -> Vec<Body> {
     pieces.iter().zip(1..).map(of_piece).collect()
 }
 
-/// A bond of the copy of a number.
+/// A bond of the copy with an index.
 fn bond_of_copy(bond: &Joint, body: &Body, n: usize, place: &CopyPlace) -> Joint {
     let mut bond = bond.clone();
     bond.anchor = place.point(&body.pose(), bond.anchor.into()).coords.into();
@@ -155,7 +155,7 @@ fn bond_of_copy(bond: &Joint, body: &Body, n: usize, place: &CopyPlace) -> Joint
     bond
 }
 
-/// A joint for each two pieces that touch, in coordinates of the shape.
+/// A joint for each pair of touching pieces, in coordinates of the shape.
 fn bonds(body: &Body, shape: &Pieces, pieces: &[PaintedMesh]) -> Vec<Joint> {
     let Some(scene::PieceBonds { strength, gap }) = shape.bonds else { return Vec::new() };
     let tensile = || body.solid().map(|solid| solid.tensile_strength);

@@ -1,4 +1,4 @@
-//! Patterns from what scenes say of them.
+//! Building patterns from scenes.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::{
     Placement, Strength,
 };
 
-/// The pattern that `spec` describes; a number of pieces is that of `body`, or of all space where
-/// there is none. Lengths in m are then in pattern units, and the box of the body is `[-1, 1]^3`.
+/// The pattern of `spec`; a number of pieces is that of `body`, or of all space without one.
+/// Lengths in m are then in pattern units, and the box of the body is `[-1, 1]^3`.
 ///
 /// # Errors
-/// [`Cause`] when a parameter is out of its range, or a file that the pattern names was not given.
+/// [`Cause`] if a parameter is out of range, or a file of the pattern is missing.
 pub fn pattern(
     spec: &scene::Pattern,
     seed: u64,
@@ -25,7 +25,7 @@ pub fn pattern(
     coarse(spec, 0, (seed, body))
 }
 
-/// The same without its `finer` finest parts, and as rough.
+/// The same without its `finer` finest parts, but as rough.
 fn coarse(
     spec: &scene::Pattern,
     finer: usize,
@@ -45,7 +45,7 @@ fn coarse(
     Ok(pattern.roughened(&bounds, 0.016, &noise)?)
 }
 
-/// The same with the cuts as they are before they are roughened.
+/// The same before its cuts are roughened.
 fn smooth(spec: &scene::Pattern, seed: u64, body: Option<&Geometry>) -> Result<Pattern, Cause> {
     let frame = Frame::of(body);
     Ok(match spec {
@@ -89,14 +89,14 @@ fn smooth(spec: &scene::Pattern, seed: u64, body: Option<&Geometry>) -> Result<P
     })
 }
 
-/// The sites of a pattern, one for each piece.
+/// The sites of a pattern, one per piece.
 pub(crate) fn sites(spec: &scene::Voronoi, seed: u64) -> Voronoi {
-    // a clustering of 1 lets the density of sites fall with the square of the distance
+    // with a clustering of 1 the density of sites falls with the square of the distance
     let clustering = 1.0 + 2.0 * spec.clustering;
     Voronoi { clustering, stretch: spec.stretch.into(), ..Voronoi::new(spec.pieces, seed) }
 }
 
-/// Where a body is in a pattern that stands in it.
+/// The alignment of a body in a pattern that stands upright in it.
 struct Frame {
     at: Alignment,
     /// Half extents of the box of the body along the axes of the pattern, pattern units.
@@ -113,7 +113,7 @@ impl Frame {
         Self { at: Alignment { scale, ..at }, half: drawn(extents) }
     }
 
-    /// Laid from the lower left corner of the front of the box.
+    /// Bricks laid from the lower left corner of the front of the box.
     fn bricks(&self, spec: &scene::Bricks, seed: u64) -> Bricks {
         let scale = self.at.scale;
         let mortar = spec.mortar / scale;
@@ -124,7 +124,7 @@ impl Frame {
                 (2.0 * self.half).component_div(&drawn(count.into()))
             }
         };
-        // the first course ends where the box does; a pattern has its z axis downwards
+        // the first course ends at the box; the z axis of a pattern points down
         let courses = (2.0 * self.half.z / pitch.z - 1e-9).ceil();
         let top = self.half.z - courses * pitch.z;
         // courses are numbered from the corner, and the lowest is not shifted
@@ -147,19 +147,19 @@ impl Frame {
     fn sites(&self, spec: &scene::Points) -> Vec<Point3<f64>> {
         let to_pattern = self.at.transform().inverse();
         let along = spec.curves.iter().flat_map(|curve| along(curve, spec.spacing));
-        // one more than there may be, which the pattern refuses
+        // one more than the limit, which the pattern rejects
         let most = Pattern::MAX_REGIONS + 1;
         let given = spec.points.iter().map(|p| Point3::from(*p)).chain(along).take(most);
         given.map(|p| to_pattern * p).collect()
     }
 }
 
-/// Lengths along the axes of a shape, along those of a pattern that stands in it.
+/// Lengths along the axes of a shape, along those of a pattern that stands upright in it.
 fn drawn(v: Vector3<f64>) -> Vector3<f64> {
     Vector3::new(v.x, v.z, v.y)
 }
 
-/// Points along a curve, evenly and no farther apart than `spacing`, both ends included.
+/// Points along a curve, evenly and at most `spacing` apart, including both ends.
 fn along(curve: &[[f64; 3]], spacing: Option<f64>) -> Vec<Point3<f64>> {
     let points: Vec<Point3<f64>> = curve.iter().map(|p| Point3::from(*p)).collect();
     let length: f64 = points.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
@@ -181,8 +181,8 @@ fn along(curve: &[[f64; 3]], spacing: Option<f64>) -> Vec<Point3<f64>> {
     (0..=steps as usize).map(place).collect()
 }
 
-/// The patterns of a scene: a pattern's number of pieces is that of the body it breaks, so there is
-/// one for each of its bodies that are not alike.
+/// The patterns of a scene. A pattern's number of pieces is that of the body it breaks, so that
+/// each pair of a pattern and a distinct body has its own.
 pub(super) struct Patterns<'a> {
     pub(super) scene: &'a Scene,
     made: Vec<(Named<'a>, &'a scene::Shape, Arc<Pattern>)>,
@@ -192,7 +192,7 @@ pub(super) struct Patterns<'a> {
 #[derive(Clone, Copy, PartialEq)]
 struct Named<'a> {
     name: &'a str,
-    /// How many parts it lacks.
+    /// Number of missing parts.
     finer: usize,
 }
 
@@ -201,7 +201,7 @@ impl<'a> Patterns<'a> {
         Self { scene, made: Vec::new() }
     }
 
-    /// How a body breaks by the pattern of that name; `None` if the scene has none.
+    /// The model of a body with the pattern of that name; `None` if the scene has none.
     pub(super) fn model(
         &mut self,
         name: &'a str,
@@ -213,7 +213,7 @@ impl<'a> Patterns<'a> {
         let next = next.map(|name| self.next(name, body, geometry)).transpose()?.flatten();
         let at = FixedPattern::alignment(&geometry.bounds());
         let mut then = next.map(NextPattern::Centered);
-        // the finest first, which the coarser ones hold
+        // the finest first, which the coarser ones contain
         for (finer, level) in fracture.levels.iter().rev().enumerate() {
             let of = match &level.pattern {
                 Some(name) => Named { name, finer: 0 },
@@ -238,7 +238,7 @@ impl<'a> Patterns<'a> {
         }))
     }
 
-    /// How a body's pattern is placed; all levels of a hierarchy stand in the body.
+    /// The placement of a body's pattern; all levels of a hierarchy stand upright in the body.
     fn placement(&self, fracture: &scene::Fracture) -> Placement {
         if !fracture.levels.is_empty() {
             return Placement::Fixed;
@@ -285,7 +285,7 @@ impl<'a> Patterns<'a> {
     }
 }
 
-/// What holds the pieces of a body together.
+/// The bonds between the pieces of a body.
 pub(super) fn bonds(given: Option<scene::Bonds>, body: &scene::Body) -> Option<Bonds> {
     let scene::Bonds { strength, duration } = given?;
     let by_material = || body.solid().map(|solid| solid.tensile_strength);

@@ -1,4 +1,4 @@
-//! Solids of bodies: from shapes of scenes and from meshes.
+//! Solids of bodies, from shapes of scenes and from meshes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ pub(super) struct Solids {
     pub(super) shape: Shape,
     /// `None` for scenery, and for balls and boxes that cannot break.
     pub(super) solid: Option<Solid>,
-    /// `None` for scenery: a solid without end, or triangles.
+    /// `None` for scenery: an unbounded solid, or triangles.
     pub(super) mass: Option<MassProperties>,
     /// Body coordinates to those of the scene's shape.
     pub(super) frame: Isometry3<f64>,
-    /// What it was made from, in the coordinates of the scene's shape.
+    /// The source mesh, in the coordinates of the scene's shape.
     pub(super) mesh: Option<Arc<PaintedMesh>>,
     /// Its tetrahedra, in the same coordinates.
     pub(super) tets: Option<TetMesh>,
@@ -115,7 +115,7 @@ fn scenery(shape: Shape, frame: Isometry3<f64>) -> Solids {
     Solids { shape, solid: None, mass: None, frame, mesh: None, tets: None }
 }
 
-/// Triangles as they are.
+/// Triangles, possibly open.
 fn of_triangles(spec: &scene::Trimesh, given: PaintedMesh) -> Result<Solids, Cause> {
     let given = mirrored(given, spec.mirror);
     let (mesh, _) = scaled(given.mesh, spec.size)?;
@@ -131,16 +131,16 @@ fn primitive(spec: &scene::Body, solid: levelset::Solid) -> Result<Solids, Cause
     let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
     let spacing = spec.shape.spacing().unwrap_or(1.0);
     let finest = Grid::finest_spacing(&bounds.extents(), scene::MARGIN, scene::MAX_NODES);
-    // what needs no samples may ask for more than there may be
+    // solids without samples may request a finer spacing than the limit
     let spacing = if spec.may_be_sampled() { spacing } else { spacing.max(finest) };
     let grid = Grid::enclosing(&bounds, spacing, scene::MARGIN, Grid::MAX_NODES)?;
     let geometry = Geometry::primitive(solid, grid).ok_or(RigidError::Empty)?;
     let (mass, frame) = aligned(&solid, geometry.moments(), spec.density())?;
-    // what is anchored needs its solid to find what anchors hold
+    // anchored bodies need their solid to find the anchored samples
     let breaks = spec.fracture.is_some() || !spec.anchors.is_empty();
     let body = Solid { geometry: Arc::new(geometry), material: frame };
     let shape = match solid {
-        // balls meet by their radius, and boxes by their faces until they break
+        // balls use their radius, and boxes their faces until they break
         levelset::Solid::Sphere { radius } => Shape::ball(radius),
         levelset::Solid::Box { half_extents } if !breaks => {
             let finest = (half_extents.max() / 20.0).min(half_extents.min() / 4.0);
@@ -164,8 +164,8 @@ fn primitive(spec: &scene::Body, solid: levelset::Solid) -> Result<Solids, Cause
     Ok(Solids { shape, solid, mass: Some(mass), frame, mesh: None, tets: None })
 }
 
-/// The mass properties of a solid whose principal axes are those of its coordinates, and where its center
-/// is.
+/// The mass properties of a solid whose principal axes are those of its coordinates, and its
+/// center.
 fn aligned(
     solid: &levelset::Solid,
     moments: &Moments,
@@ -187,7 +187,7 @@ fn aligned(
 /// The samples of a solid as a collision shape.
 fn sampled_shape(Solid { geometry, material }: &Solid) -> Result<Shape, RigidError> {
     let level_set = geometry.level_set();
-    // what has no sample would touch nothing
+    // a body without samples would touch nothing
     level_set.inside_range().ok_or(RigidError::Empty)?;
     let points = level_set.surface_particles(level_set.grid().spacing());
     Ok(Shape::grid(Arc::clone(level_set), &points, *material))
@@ -200,7 +200,7 @@ fn of_mesh(spec: &scene::Mesh, painted: PaintedMesh, density: f64) -> Result<Sol
     of_geometry(geometry, PaintedMesh { mesh, ..painted }, own)
 }
 
-/// Why a mesh makes no body: that it is open, if it is.
+/// The error of a mesh that bounds no body: that it is open, if it is.
 fn unless_open(error: RigidError, mesh: &TriMesh) -> Cause {
     let edges = mesh.facts().map_or(0, |facts| facts.open_edges);
     match error {
@@ -209,7 +209,7 @@ fn unless_open(error: RigidError, mesh: &TriMesh) -> Cause {
     }
 }
 
-/// The solid of what an SVG file fills, which is given with unit thickness.
+/// The solid of the filled area of an SVG file, given with unit thickness.
 fn of_outline(spec: &scene::Svg, mut painted: PaintedMesh, density: f64) -> Result<Solids, Cause> {
     let bounds = Aabb::around(&painted.mesh.vertices).ok_or(MeshError::Empty)?;
     let extents = bounds.extents();
@@ -235,7 +235,7 @@ fn of_polygon(spec: &scene::Mesh, polygon: &scene::Polygon, density: f64) -> Res
     of_geometry(geometry, mesh.into(), own)
 }
 
-/// The solid of an exact or sampled geometry that was made from a mesh, with its mass and body coordinates.
+/// The solid of an exact or sampled geometry from a mesh, with its mass and body coordinates.
 fn of_geometry(
     geometry: Geometry,
     painted: PaintedMesh,
@@ -263,8 +263,8 @@ fn of_geometry(
     })
 }
 
-/// The solid of a mesh, exact if it is closed and does not overlap itself, and the mesh scaled and moved
-/// as `spec` says.
+/// The solid of a mesh, exact if it is closed and does not overlap itself, and the mesh scaled and
+/// moved by `spec`.
 ///
 /// # Errors
 /// As [`sample_mesh`].
@@ -295,7 +295,7 @@ const THINNEST: f64 = 1e-9;
 /// Whether a mesh is closed and bounds less than the tolerance of cuts.
 fn is_too_thin(mesh: &TriMesh) -> bool {
     let vertices = mesh.vertices.len();
-    // an index out of range has an error of its own later
+    // an index out of range is reported later
     if mesh.triangles.iter().flatten().any(|&v| v as usize >= vertices) {
         return false;
     }
@@ -305,10 +305,10 @@ fn is_too_thin(mesh: &TriMesh) -> bool {
     volume > 0.0 && volume <= THINNEST * area * size && ClosedMesh::new(mesh.clone()).is_ok()
 }
 
-/// The level set of a mesh, and the mesh scaled and moved as `spec` says.
+/// The level set of a mesh, and the mesh scaled and moved by `spec`.
 ///
 /// # Errors
-/// [`Cause`] when the mesh bounds no solid, or its grid cannot be made.
+/// [`Cause`] if the mesh bounds no solid, or its grid cannot be created.
 pub fn sample_mesh(spec: &scene::Mesh, mesh: TriMesh) -> Result<(LevelSet, TriMesh), Cause> {
     let (scaled, bounds) = scaled(mesh, spec.size)?;
     let wall = || scaled.wall_thickness().unwrap_or(f64::INFINITY);
@@ -335,7 +335,7 @@ pub(super) fn mirrored(mesh: PaintedMesh, axis: Option<scene::Axis>) -> PaintedM
     }
 }
 
-/// A mesh whose longest edge is `size` m, about the origin, or as it is; with the box around it.
+/// A mesh about the origin whose longest edge is `size` m, or unchanged; with its bounding box.
 pub(super) fn scaled(mesh: TriMesh, size: Option<f64>) -> Result<(TriMesh, Aabb), MeshError> {
     let bounds = Aabb::around(&mesh.vertices).ok_or(MeshError::Empty)?;
     let Some(size) = size else { return Ok((mesh, bounds)) };
@@ -346,7 +346,7 @@ pub(super) fn scaled(mesh: TriMesh, size: Option<f64>) -> Result<(TriMesh, Aabb)
     Ok((TriMesh { vertices, triangles: mesh.triangles }, bounds))
 }
 
-/// Tetrahedra scaled and moved as `spec` says, of which there is one piece.
+/// Tetrahedra scaled and moved by `spec`, in one piece.
 fn scaled_tets(spec: &scene::Mesh, tets: &TetMesh) -> Result<TetMesh, Cause> {
     tets.validate()?;
     let pieces = tets.components().count;

@@ -1,6 +1,6 @@
 //! Counts of a frame.
 
-/// How many bodies, pairs and contacts a frame had, what it took to solve them, and how well they were solved.
+/// Numbers of bodies, pairs and contacts of a frame, solver effort and residuals.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Counters {
@@ -10,38 +10,38 @@ pub struct Counters {
     pub awake: usize,
     /// Pairs of bodies whose boxes overlapped.
     pub pairs: usize,
-    /// Pairs whose contacts were known from an earlier frame, since they hardly moved.
+    /// Pairs whose contacts of an earlier frame were reused, since they hardly moved.
     pub pairs_reused: usize,
-    /// Pairs that were searched again, since collisions sent a body elsewhere or woke it.
+    /// Pairs that were searched again because a collision changed the motion of a body or woke it.
     pub pairs_again: usize,
     /// Surface points whose distance to another body was computed.
     pub points: usize,
     /// Contacts that were solved.
     pub contacts: usize,
-    /// Colors of pairs that were solved side by side.
+    /// Colors of pairs that were solved in parallel.
     pub colors: u32,
     /// Levels of the contact graph.
     pub levels: u32,
-    /// Sweeps of the contact passes over all contacts and over single levels; zero with solvers other
-    /// than the default.
+    /// Sweeps of the contact passes over all contacts and over single levels; zero with solvers
+    /// other than the default.
     pub sweeps: usize,
-    /// Contact impulses that the solver keeps for the next frame; zero with solvers that keep whole contacts or
-    /// nothing.
+    /// Contact impulses in the cache for the next frame; zero with solvers that cache whole
+    /// contacts or nothing.
     pub impulses_remembered: usize,
-    /// Contacts of this frame for which it had kept one.
+    /// Contacts of this frame with an impulse in the cache.
     pub impulses_found: usize,
-    /// Islands that the exact solver left to the sweeps after its limit of factorizations.
+    /// Islands for which the exact solver failed within its limit of factorizations.
     pub unsolved_islands: usize,
-    /// How far the impulses of contacts, and of joints that the sweeps solved, are from complementarity and Coulomb's
-    /// law: the largest component of the natural map, m/s or rad/s; zero with solvers other than the default.
+    /// Residual of contacts, and of joints solved by sweeps: the largest component of the natural
+    /// map, m/s or rad/s; zero with solvers other than the default.
     pub residual: f64,
-    /// Collisions of pairs that [`contact::Solver::Ku07`] solved; zero with other solvers.
+    /// Collisions of pairs solved by [`contact::Solver::Ku07`]; zero with other solvers.
     pub impacts: usize,
-    /// Pairs whose free bodies are at the limit of blows per frame, counted once per collision pass; the contact passes
-    /// stopped their approach. With [`contact::Solver::Ku07`] they did not rebound, and instants to which it
-    /// postponed meetings count too.
+    /// Pairs whose free bodies reached the limit of collisions per frame, counted once per
+    /// collision pass; the contact passes stopped their approach. With [`contact::Solver::Ku07`]
+    /// they did not rebound, and instants to which it postponed collisions count too.
     pub limited_blows: usize,
-    /// Whether collisions ended before the end of the frame, at the limit of contact searches: the contact passes stopped
-    /// what still approached, without restitution.
+    /// Whether collisions ended before the end of the frame, at the limit of contact searches: the
+    /// contact passes stopped the remaining approach, without restitution.
     pub spent_searches: bool,
 }

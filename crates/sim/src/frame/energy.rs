@@ -1,12 +1,13 @@
 //! The bound on the energy of a frame.
 //!
-//! Collisions, rotation and the contact pass for velocities each add no energy. The contact pass for positions
-//! can, and Su09 does not bound it: a body on the ground moves elsewhere than its mean velocity would take it, and
-//! gravity may do more work on the way than its kinetic energy covers. Only islands that touch a static or kinematic
-//! body can gain energy so, since impulses between moving bodies do not move their common center of mass. So each
-//! such island has its own bound.
+//! Collisions, rotation and the velocity pass add no energy. The position pass can, and Su09 does
+//! not bound it: a body on the ground is displaced differently from its mean velocity, and gravity
+//! may do more work on the way than its kinetic energy covers. Only islands in contact with a
+//! static or kinematic body can gain energy this way, since impulses between moving bodies do not
+//! move their common center of mass. Each such island therefore has its own bound.
 //!
-//! Bodies that joints alone hold keep their energy without it ([`contact::constraint::Linkages`]).
+//! Bodies held by joints alone conserve their energy without it
+//! ([`contact::constraint::Linkages`]).
 
 use contact::{Frame, Islands};
 use dynamics::Velocity;
@@ -14,16 +15,17 @@ use nalgebra::Isometry3;
 
 use crate::World;
 
-/// The energy that each island of touching bodies may have, J.
+/// The energy bound of each island of touching bodies, J.
 pub(crate) struct EnergyBound {
     islands: Islands,
     budget: Vec<f64>,
-    /// Energy that the collisions of the frame took, which may lift bodies out of each other.
+    /// Energy dissipated by the collisions of the frame, which may pay for the push-out.
     taken: Vec<f64>,
 }
 
 impl EnergyBound {
-    /// The energy of each island as it is now, after its collisions, which `dissipated` that much in all, J.
+    /// The current energy of each island, after its collisions, which `dissipated` that much in
+    /// all, J.
     pub(crate) fn new(world: &World, islands: Islands, dissipated: f64) -> Self {
         let budget = sums(&islands, |i| world.kinetic_energy_of(i) + world.potential_energy_of(i));
         let mut taken = sums(&islands, |i| world.flights[i].taken);
@@ -34,10 +36,11 @@ impl EnergyBound {
         Self { islands, budget, taken }
     }
 
-    /// Holds back grounded islands that would rise higher to `end` than their energy allows: what they have, what
-    /// collisions took from them, and the work of forces. Islands that kinematic bodies or motors lift are not held
-    /// back. Then shrinks `push`, which lifts bodies out of each other, to the energy that is left, with the `work` of
-    /// kinematic bodies on each body, J. Returns the part of the energy of collisions that was spent, J.
+    /// Limits the rise of grounded islands to `end` by their energy: their own, the dissipation of
+    /// their collisions, and the work of forces. Islands lifted by kinematic bodies or motors are
+    /// exempt. Then limits the push-out `push` by the remaining energy, with the `work` of
+    /// kinematic bodies on each body, J. Returns the part of the collision energy that was spent,
+    /// J.
     pub(crate) fn bound_positions(
         &mut self,
         world: &World,
@@ -80,8 +83,8 @@ impl EnergyBound {
         self.taken.iter().sum()
     }
 
-    /// Closes the joints of bodies at the `end` of the step that `frame` starts. Grounded islands that
-    /// this would lift higher than their energy allows move less far, or not at all.
+    /// Closes the joints of bodies at the `end` of the step that `frame` starts. Grounded islands
+    /// that this would lift beyond their energy move less far, or not at all.
     pub(crate) fn close_joints(&self, world: &World, frame: Frame<'_>, end: &mut [Isometry3<f64>]) {
         let islands = self.islands.of_bodies();
         let mut is_joined = vec![false; self.islands.count()];
@@ -115,8 +118,9 @@ impl EnergyBound {
         }
     }
 
-    /// Slows grounded islands that have more energy than they had plus the `work` of kinematic bodies on each body, J.
-    /// The bound does not slow islands that kinematic bodies or motors lift: their excess is added to the work.
+    /// Slows grounded islands with more energy than before plus the `work` of kinematic bodies on
+    /// each body, J. Islands lifted by kinematic bodies or motors are exempt: their excess is added
+    /// to the work.
     pub(crate) fn bound_momenta(&self, world: &mut World, work: &mut [f64]) {
         let kinetic = sums(&self.islands, |i| world.kinetic_energy_of(i));
         let potential = sums(&self.islands, |i| world.potential_energy_of(i));

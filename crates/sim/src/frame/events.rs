@@ -1,62 +1,65 @@
-//! What happened in a frame.
+//! Events of a frame.
 
 use dynamics::Momentum;
 use nalgebra::{Point3, Vector3};
 
 use crate::{BodyId, ContactEvents, Event, JointId, ReplayMismatch};
 
-/// What happened in a frame: bodies that came and went, broke, gave way or could not be simulated.
+/// Events of a frame: bodies that were added or removed, broke, were released or could not be
+/// simulated.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Events {
-    /// Bodies that exist at the end of the frame and did not at its start: pieces and dented bodies, in ascending order.
+    /// Bodies that exist at the end of the frame and did not at its start: pieces and dented
+    /// bodies, in ascending order.
     ///
     /// A piece that broke again within the frame is neither here nor in [`Self::removed`].
     pub added: Vec<BodyId>,
-    /// Bodies that existed at the start of the frame and do not at its end: broken, cut, dented or retired, in ascending
-    /// order.
+    /// Bodies that existed at the start of the frame and do not at its end: broken, cut, dented or
+    /// retired, in ascending order.
     pub removed: Vec<BodyId>,
-    /// Which pairs began and ceased to touch, and how hard they struck; empty unless
-    /// [`World::set_contact_events`](crate::World::set_contact_events) asks for it.
+    /// Pairs that began and ended contact, and their impulses; empty unless enabled by
+    /// [`World::set_contact_events`](crate::World::set_contact_events).
     pub contacts: ContactEvents,
     /// Bodies that broke or were cut.
     pub fractures: Vec<Fracture>,
-    /// Bodies that stay deformed.
+    /// Bodies with plastic deformation.
     pub dents: Vec<Dent>,
-    /// Bodies that were hit harder than they bear and held together: no bond between their pieces
+    /// Bodies hit beyond their strength that stayed whole because no bond between their pieces
     /// failed.
     pub held: Vec<BodyId>,
-    /// Bodies that would have broken into more pieces than there is room for, and did not; see
+    /// Bodies that stayed whole because there was no room for their pieces; see
     /// [`Debris`](crate::Debris).
     pub over_budget: Vec<BodyId>,
-    /// Bodies that move from now on: they lost their anchors, or their load was more than they bear.
+    /// Bodies that became dynamic: they lost their anchors, or their load exceeded their strength.
     pub released: Vec<BodyId>,
-    /// Joints that are gone: their load was more than they bear, or they lost a body.
+    /// Joints that were removed: overloaded, or without a body.
     pub broken_joints: Vec<JointId>,
-    /// Pieces that came to rest and are static from now on, or removed; see [`Retire`](crate::Retire).
+    /// Pieces at rest that became static or were removed; see [`Retire`](crate::Retire).
     pub retired: Vec<BodyId>,
-    /// Bodies whose state was not finite, or beyond 1e30; they were put back where they were and
-    /// stopped. A body that was added with such a state takes no part in the simulation.
+    /// Bodies whose state was not finite, or beyond 1e30; they were reset to their last pose and
+    /// stopped. A body added with such a state takes no part in the simulation.
     pub frozen: Vec<BodyId>,
-    /// Bodies that yield and of which a blow was solved for small strains, because no equilibrium of large
-    /// strains was found.
+    /// Bodies with a yield stress for which an impact was solved for small strains, because no
+    /// equilibrium of large strains was found.
     pub linearized: Vec<BodyId>,
-    /// Whether no impulses met all conditions of contacts and joints, so that the best of some sweeps
-    /// was taken; or the equations of bodies that joints alone hold were not solved, which were then
-    /// moved as others are.
+    /// Whether no impulses satisfied all conditions of contacts and joints, so that the best of
+    /// some sweeps was taken; or the equations of bodies held by joints alone were not solved, so
+    /// that the contact passes moved them.
     pub unsolved: bool,
-    /// Whether the quadratic program reached its limit of work, so that sweeps replaced it; [`Self::unsolved`] is
-    /// set too.
+    /// Whether the quadratic program reached its work limit, so that sweeps replaced it;
+    /// [`Self::unsolved`] is set too.
     pub solver_limited: bool,
-    /// Breaks, dents, cuts and blows that held, as data that [`World::replay`](crate::World::replay) and
-    /// [`World::replay_frame`](crate::World::replay_frame) take.
+    /// Fractures, dents, cuts and withstood impacts, as input for
+    /// [`World::replay`](crate::World::replay) and
+    /// [`World::replay_frame`](crate::World::replay_frame).
     pub replayable: Vec<Event>,
     /// Recorded events that did not recur; see [`World::replay`](crate::World::replay).
     pub mismatches: Vec<ReplayMismatch>,
 }
 
 impl Events {
-    /// Sets the bodies that were added and removed, from the sorted bodies before and after the frame.
+    /// Sets the added and removed bodies, from the sorted bodies before and after the frame.
     pub(crate) fn compare(&mut self, before: &[BodyId], after: &[BodyId]) {
         let beyond = |known: &[BodyId], other: &[BodyId]| {
             known.iter().copied().filter(|id| other.binary_search(id).is_err()).collect()
@@ -70,11 +73,12 @@ impl Events {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Fracture {
-    /// The body that is gone.
+    /// The body that was replaced.
     pub parent: BodyId,
-    /// Its pieces. Some may have broken again in the same frame: those are the parents of later entries.
+    /// Its pieces. Some may have broken again in the same frame: those are the parents of later
+    /// entries.
     pub fragments: Vec<BodyId>,
-    /// Where it was hit, in the world, m.
+    /// Impact point in the world, m.
     pub point: Point3<f64>,
     /// The impulse it would have received, N s.
     pub impulse: Vector3<f64>,
@@ -99,19 +103,19 @@ pub struct Motion {
     pub potential_energy: f64,
 }
 
-/// A body that stays deformed.
+/// A body with plastic deformation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Dent {
-    /// The body that is gone.
+    /// The body that was replaced.
     pub before: BodyId,
-    /// The body in its place, of the same mass and momentum.
+    /// The deformed body, of the same mass and momentum.
     pub after: BodyId,
     /// Largest displacement of its surface, m.
     pub depth: f64,
     /// Work of the yield stress on the plastic strain, J.
     pub plastic_work: f64,
-    /// Growth of the kinetic energy by the change of inertia at the same angular momentum, J. It comes from the
-    /// energy of the blow.
+    /// Growth of the kinetic energy by the change of inertia at the same angular momentum, J. The
+    /// impact provides it.
     pub kinetic_energy: f64,
 }

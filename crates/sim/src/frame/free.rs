@@ -1,8 +1,8 @@
 //! Bodies that touch only each other.
 //!
-//! The contact pass for positions moves bodies to other places than their momenta would, and so changes their lever
-//! arms: linear momentum stays, but the angular momentum of the island changes. If no static or kinematic body takes up
-//! the difference, a common rotation of the island restores it.
+//! The position pass displaces bodies differently from their momenta, and so changes their lever
+//! arms: it conserves linear momentum, but not the angular momentum of the island. If no static or
+//! kinematic body takes up the difference, a common rotation of the island restores it.
 
 use contact::Islands;
 use dynamics::{Momentum, Velocity};
@@ -10,16 +10,16 @@ use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 use crate::World;
 
-/// An island of several bodies as it was after the collisions of a frame.
+/// The state of an island of several bodies after the collisions of a frame.
 struct Free {
     bodies: Vec<usize>,
-    /// About the common center of mass, kg m^2/s.
+    /// Angular momentum about the common center of mass, kg m^2/s.
     angular: Vector3<f64>,
-    /// In the frame of the common center of mass, J.
+    /// Kinetic energy in the frame of the common center of mass, J.
     energy: f64,
 }
 
-/// Angular momentum and energy of the islands that touch no static or kinematic body.
+/// Angular momentum and energy of the islands without contact to static or kinematic bodies.
 pub(crate) struct FreeIslands(Vec<Free>);
 
 /// An island as a rigid whole.
@@ -27,9 +27,9 @@ struct Whole {
     center: Point3<f64>,
     velocity: Vector3<f64>,
     inertia: Matrix3<f64>,
-    /// About `center`.
+    /// Angular momentum about `center`.
     angular: Vector3<f64>,
-    /// In the frame of `center`.
+    /// Kinetic energy in the frame of `center`.
     energy: f64,
 }
 
@@ -49,9 +49,9 @@ impl FreeIslands {
         Self(members.into_iter().map(free).collect())
     }
 
-    /// Moves each island as a whole so that its center of mass ends the frame at `end` where its momentum takes it.
-    /// Contacts and joints within the island do not move its center of mass. `half` holds the momenta of the contact
-    /// pass for positions.
+    /// Moves each island as a whole so that its center of mass ends the frame at `end` where its
+    /// momentum takes it: contacts and joints within the island do not move its center of mass.
+    /// `half` are the momenta of the position pass.
     pub(crate) fn center(&self, world: &World, half: &[Momentum], end: &mut [Isometry3<f64>]) {
         for free in &self.0 {
             let (mut total, mut aside) = (0.0, Vector3::zeros());
@@ -67,9 +67,9 @@ impl FreeIslands {
         }
     }
 
-    /// Turns each island so that it keeps its angular momentum. The energy for this, beyond the `work` done on its bodies,
-    /// J, comes from their relative motion. If this has too little energy, as in an island that joints hold rigidly, the
-    /// island turns slower.
+    /// Rotates each island so that it conserves its angular momentum. The energy for this, beyond
+    /// the `work` done on its bodies, J, comes from their relative motion. If that has too little
+    /// energy, as in an island that joints hold rigidly, the island rotates slower.
     pub(crate) fn restore(&self, world: &mut World, work: &[f64]) {
         for free in &self.0 {
             let now = Whole::new(world, &free.bodies);
@@ -80,7 +80,7 @@ impl FreeIslands {
             let energy = now.energy + missing.dot(&(now.angular + angular)) * 0.5;
             let rigid = 0.5 * common.dot(&angular);
             let allowed = free.energy + free.bodies.iter().map(|&i| work[i]).sum::<f64>();
-            // round-off is no gain
+            // ignores gains by round-off
             let gained = energy > allowed * (1.0 + 1e-14);
             let (turning, own) = match gained {
                 false => (1.0, 1.0),
@@ -139,7 +139,7 @@ impl Whole {
         let velocity = linear / total;
         let (mut inertia, mut angular, mut energy) = (Matrix3::zeros(), Vector3::zeros(), 0.0);
         if world.settings.plane {
-            // nothing turns about x and y, and bodies in a row have no inertia about it
+            // nothing rotates about x and y, and bodies in a row have no inertia about it
             (inertia[(0, 0)], inertia[(1, 1)]) = (total, total);
         }
         for (mass, pose, momentum) in parts() {

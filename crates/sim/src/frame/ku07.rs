@@ -1,4 +1,4 @@
-//! One frame by the loop of Ku07: from one instant at which something meets to the next.
+//! One frame by the event loop of Ku07.
 
 use contact::{Bearing, Blow, Search, Struck, Touches};
 
@@ -9,15 +9,15 @@ use crate::script::event::Trigger;
 use crate::step::Phase;
 use crate::{Report, World};
 
-/// Limit of the instants of a frame at which meetings are exact in time. Beyond it bodies may overlap for up to
+/// Limit of the events of a frame with an exact time. Beyond it bodies may overlap for up to
 /// [`LATER`] of the frame.
 const MAX_INSTANTS: usize = 4096;
-/// Instants in a row without a collision or a flight, after which the next meeting is postponed.
+/// Consecutive events without a collision or a flight, after which the next meeting is postponed.
 const MAX_IDLE: usize = 8;
 /// Share of the frame below which a flight counts as none.
 const IDLE: f64 = 1e-4;
-/// Limit of the duration of a flight relative to the flight before: integration beyond the next time of contact is
-/// discarded.
+/// Limit of the duration of a flight relative to the flight before: integration beyond the next
+/// time of contact is discarded.
 const GROWTH: f64 = 2.0;
 /// Share of the frame by which meetings are postponed.
 const LATER: f64 = 1.0 / 256.0;
@@ -28,28 +28,28 @@ struct Progress {
     time: f64,
     /// Collisions of each body.
     rebounds: Vec<u32>,
-    /// Numbers of collision passes so far.
+    /// Number of collision passes so far.
     passes: usize,
-    /// Instants so far.
+    /// Number of events so far.
     instants: usize,
-    /// Instants in a row without a collision or a flight between them.
+    /// Consecutive events without a collision or a flight in between.
     idle: usize,
     /// Limit of the duration of the next flight, s.
     horizon: f64,
 }
 
-/// Collisions at an instant.
+/// The collisions of an event.
 struct Collided {
-    /// Paths of bodies before.
+    /// Paths of bodies before the collisions.
     start: contact::Paths,
     blows: Vec<Blow>,
-    /// Energy that they took, J.
+    /// Energy that they dissipated, J.
     taken: f64,
 }
 
 impl World {
-    /// Ku07 section 3.1: bodies move until two of them meet, at an instant that bisection finds. Bodies that collide
-    /// there get impulses, break, and move on with the forces of resting contact.
+    /// Ku07 section 3.1: bodies move until two of them meet, at a time found by bisection.
+    /// Colliding bodies get impulses, break, and continue with the forces of resting contact.
     pub(crate) fn advance_by_instants(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
         let mut report = Report::default();
         report.events.frozen = std::mem::take(&mut self.frozen);
@@ -82,8 +82,8 @@ impl World {
         report
     }
 
-    /// Collides the bodies that meet at this instant, and breaks those that are hit beyond their strength, until none
-    /// approach. Returns where bodies touch.
+    /// Resolves the collisions of this event, and breaks bodies hit beyond their strength, until
+    /// none approach. Returns the contacts.
     fn meet(
         &mut self,
         progress: &mut Progress,
@@ -92,7 +92,7 @@ impl World {
     ) -> Touches {
         let mut breaks = 0;
         loop {
-            // in the last round no body breaks, so that no blow is lost
+            // no body breaks in the last round, so that no impact is lost
             let last = breaks == self.settings.break_rounds;
             let cause = Trigger::Collision(progress.passes);
             progress.passes += 1;
@@ -148,8 +148,8 @@ impl World {
         }
     }
 
-    /// Breaks the bodies that were struck: `None` if there are none, else whether one changed. If none did, bodies
-    /// return to their state before the collisions.
+    /// Breaks the bodies that were hit. Returns `None` if there are none, else whether one changed;
+    /// if none did, bodies return to their state before the collisions.
     fn break_struck(
         &mut self,
         Collided { start, blows, taken }: Collided,
@@ -175,13 +175,13 @@ impl World {
         report.events.unsolved |= done.unsolved;
     }
 
-    /// Where bodies touch now.
+    /// The current contacts.
     fn touches_now(&self) -> Touches {
         let (drift, names) = (self.drift(), self.names());
         self.at(FrameInputs { drift: &drift, names: &names, joints: &[] }).touches()
     }
 
-    /// Moves bodies to the next instant, or to the end of the frame.
+    /// Moves bodies to the next event, or to the end of the frame.
     fn fly_on(&mut self, touches: &Touches, progress: &mut Progress, report: &mut Report) {
         let dt = self.settings.dt;
         let left = dt - progress.time;

@@ -1,8 +1,8 @@
-//! Where the energy of a frame went.
+//! The energy balance of a frame.
 
 use serde::{Deserialize, Serialize};
 
-/// Mechanical energy at the end of a frame, and what changed it in the frame, J.
+/// Mechanical energy at the end of a frame, and its changes in the frame, J.
 ///
 /// `kinetic + potential` grows over the frame by `work - dissipation.total()`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -14,34 +14,35 @@ pub struct EnergyLedger {
     pub potential: f64,
     /// Work of kinematic bodies, motors, forces and the timeline, J.
     pub work: f64,
-    /// Energy that the frame took away, J.
+    /// Energy dissipated in the frame, J.
     pub dissipation: Dissipation,
     /// Growth of `kinetic + potential` over the frame, before pieces were retired, J.
     pub gain: f64,
 }
 
-/// Mechanical energy that a frame took away, by cause, J. Negative numbers are gains.
+/// Mechanical energy dissipated in a frame, by cause, J. Negative numbers are gains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Dissipation {
-    /// Collisions, less the plastic work of dents and the kinetic energy that dents add: a body of less inertia has
-    /// more at the same angular momentum. This is negative if a body dents before its blow is over and the plastic
-    /// work exceeds the energy that collisions took until the end of the frame.
+    /// Collisions, less the plastic work of dents and the kinetic energy that dents add: a body of
+    /// less inertia has more at the same angular momentum. It is negative if a body dents before
+    /// its impact is over and the plastic work exceeds the energy that collisions dissipate by the
+    /// end of the frame.
     pub collision: f64,
-    /// Plastic work of dents: a part of the energy that collisions took.
+    /// Plastic work of dents: a part of the energy dissipated by collisions.
     pub plastic: f64,
     /// Fracture of bodies.
     pub fracture: f64,
     /// Contact and friction.
     pub contact: f64,
-    /// Falling asleep.
+    /// Bodies that fell asleep.
     pub sleep: f64,
     /// Retired pieces: their kinetic and potential energy.
     pub retirement: f64,
 }
 
 impl Dissipation {
-    /// All together, J.
+    /// The total, J.
     pub fn total(&self) -> f64 {
         self.collision + self.plastic + self.fracture + self.contact + self.sleep + self.retirement
     }

@@ -1,8 +1,8 @@
-//! What a frame reports.
+//! The report of a frame.
 
 use crate::{Counters, EnergyLedger, Events, Loads};
 
-/// What a frame did. A frame never fails: what went wrong is among its [`events`](Self::events).
+/// The report of a frame. A frame never fails: problems are among its [`events`](Self::events).
 ///
 /// ```
 /// use std::collections::BTreeSet;
@@ -29,12 +29,12 @@ use crate::{Counters, EnergyLedger, Events, Loads};
 pub struct Report {
     /// Frames stepped, this one included.
     pub frame: usize,
-    /// How many bodies, pairs and contacts there were, and what the solver did with them.
+    /// Numbers of bodies, pairs and contacts, and solver statistics.
     pub counters: Counters,
-    /// What broke, gave way, came to rest or went wrong.
+    /// Fractures, releases, retirements and problems.
     pub events: Events,
-    /// Blows to bodies, their stress, and the loads of anchored bodies.
+    /// Impacts on bodies, their stress, and the loads of anchored bodies.
     pub loads: Loads,
-    /// Where the energy went.
+    /// The energy balance.
     pub energy: EnergyLedger,
 }

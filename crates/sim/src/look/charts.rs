@@ -1,4 +1,4 @@
-//! Paint of sampled surfaces: that of the nearest points of the mesh they were made from.
+//! Paint of sampled surfaces, taken from the nearest points of the source mesh.
 
 use std::collections::BTreeSet;
 
@@ -7,19 +7,20 @@ use nalgebra::{Point3, Vector3};
 
 use crate::{Paint, PaintedMesh};
 
-/// Adjacency of the triangles of a mesh within texture charts: two triangles are adjacent if they share an edge, a
-/// material and the texture coordinates at both ends of the edge. Where the coordinates differ there is a seam.
+/// Adjacency of the triangles of a mesh within texture charts: two triangles are adjacent if they
+/// share an edge, a material and the texture coordinates at both ends of the edge. Where the
+/// coordinates differ there is a seam.
 #[derive(Debug)]
 pub(crate) struct Charts {
-    /// Of each triangle, sorted.
+    /// Sorted neighbors of each triangle.
     neighbors: Vec<Vec<u32>>,
 }
 
-/// How a triangle of a sampled surface is painted.
+/// The paint of a triangle of a sampled surface.
 pub(crate) struct Painted {
-    /// Number of the coat.
+    /// Index of the coat.
     pub(crate) coat: u32,
-    /// Of the corners.
+    /// Paint of the corners.
     pub(crate) corners: [Paint; 3],
 }
 
@@ -53,9 +54,9 @@ impl Charts {
         Self { neighbors }
     }
 
-    /// The paint of a triangle near the mesh. All corners take that of the nearest points in one chart, which is that
-    /// of the nearest triangle to the middle, so that no triangle crosses a seam. `None` if the mesh is farther than
-    /// the reach of the projector.
+    /// The paint of a triangle near the mesh. All corners take that of the nearest points in one
+    /// chart, that of the triangle nearest to the middle, so that no triangle crosses a seam.
+    /// `None` if the mesh is beyond the reach of the projector.
     pub(crate) fn paint(
         &self,
         mesh: &PaintedMesh,
@@ -78,8 +79,9 @@ impl Charts {
         Some(Painted { coat: mesh.coat(first), corners: paint })
     }
 
-    /// The triangles of the chart of `first` that the nearest points of the corners may lie on: those no farther from
-    /// the middle than the first, the farthest corner and the reach of the projector together.
+    /// The triangles of the chart of `first` that may contain the nearest points of the corners:
+    /// those whose distance from the middle is at most the sum of those of the first triangle and
+    /// of the farthest corner and the projector's reach.
     fn patch(
         &self,
         mesh: &PaintedMesh,
@@ -142,7 +144,7 @@ mod tests {
             let triangle = [corner(-0.1, -0.1), corner(0.1, -0.1), corner(0.0, 0.2)];
             let Painted { corners, .. } = charts.paint(&mesh, &projector, &triangle).unwrap();
             for (p, paint) in triangle.iter().zip(corners) {
-                // what is beyond the seam shows its edge
+                // positions beyond the seam take the color of its edge
                 let x = if shift == 0.0 { p.x.min(1.0) } else { p.x.max(1.0) };
                 let wanted = Vector2::new(x + shift, p.y);
                 assert!((paint.uv.unwrap() - wanted).norm() < 1e-12, "{paint:?} for {wanted}");

@@ -7,33 +7,33 @@ use std::sync::Arc;
 pub struct Coat {
     /// Its name in the file; empty if it has none.
     pub name: String,
-    /// Linear RGBA, each 0 to 1, that the image and the colors of vertices are multiplied by.
+    /// Linear RGBA, each 0 to 1: a factor of the image and the vertex colors.
     pub color: [f32; 4],
     /// From 0, a dielectric, to 1, a metal.
     pub metallic: f32,
     /// From 0, a mirror, to 1, chalk; that of the [`Look`](crate::Look) if the file has none.
     pub roughness: Option<f32>,
-    /// How alpha is used.
+    /// Use of alpha.
     pub opacity: Opacity,
     /// The color at each texture coordinate.
     pub image: Option<Image>,
-    /// What the image shows beyond texture coordinates from 0 to 1, along `u` and `v`.
+    /// Wrapping of texture coordinates outside of 0 to 1, along `u` and `v`.
     pub wrap: [Wrap; 2],
 }
 
-/// What an image shows beyond its ends.
+/// Wrapping of an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wrap {
-    /// Itself again.
+    /// Periodic.
     #[default]
     Repeat,
-    /// Its mirror image, then itself again.
+    /// Periodic with alternating mirror images.
     Mirror,
-    /// Its rim.
+    /// Clamped to the edge.
     Clamp,
 }
 
-/// How the alpha of a [`Coat`] is used.
+/// Use of the alpha of a [`Coat`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Opacity {
     /// Alpha is ignored.
@@ -45,10 +45,10 @@ pub enum Opacity {
     Blend,
 }
 
-/// A picture as its file holds it, not decoded. Clones share the bytes.
+/// An encoded image as in its file. Clones share the bytes.
 #[derive(Clone, Debug)]
 pub struct Image {
-    /// The name of its file without folder and ending, or its name in the file that holds it.
+    /// File name without folder and extension, or its name in the file that contains it.
     pub name: String,
     /// The format of the bytes.
     pub kind: ImageKind,
@@ -57,7 +57,7 @@ pub struct Image {
 }
 
 impl PartialEq for Image {
-    /// Whether the bytes are equal, whatever the names.
+    /// Whether the bytes are equal, regardless of names.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.bytes, &other.bytes) || self.bytes == other.bytes
     }
@@ -81,7 +81,7 @@ impl ImageKind {
         }
     }
 
-    /// The ending of files, without a dot.
+    /// The file extension, without a dot.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Png => "png",

@@ -1,4 +1,4 @@
-//! Surfaces of bodies, made when they are drawn.
+//! Surfaces of bodies, computed on demand.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use contact::Shape;
 
 use crate::{BodyId, Lineage, PaintedMesh, Solid, Surface, World};
 
-/// The surface of a track, or the data to make it on demand: the surfaces of thousands of pieces take more memory
-/// than their solids, which exist anyway.
+/// The surface of a track, or the data to compute it on demand: the surfaces of thousands of pieces
+/// take more memory than their solids, which exist anyway.
 #[derive(Clone, Debug)]
 pub enum LazySurface {
-    /// As it is.
+    /// Already computed.
     Made(Arc<Surface>),
-    /// Not made yet.
+    /// Not computed yet.
     Of(Arc<SurfaceSource>),
 }
 
@@ -23,9 +23,9 @@ pub struct SurfaceSource {
     pub shape: Arc<Shape>,
     /// Its solid, if it can break.
     pub solid: Option<Solid>,
-    /// Where it came from, if it is a fragment.
+    /// Its origin, if it is a fragment.
     pub lineage: Option<Arc<Lineage>>,
-    /// The mesh that the whole body was made from.
+    /// The source mesh of the whole body.
     pub mesh: Option<Arc<PaintedMesh>>,
 }
 
@@ -42,7 +42,7 @@ impl LazySurface {
         }
     }
 
-    /// A number that is equal for clones, which share a surface, as long as they exist.
+    /// An address that is equal for clones, which share a surface, as long as they exist.
     pub fn address(&self) -> usize {
         match self {
             Self::Made(surface) => Arc::as_ptr(surface).addr(),
@@ -52,7 +52,7 @@ impl LazySurface {
 }
 
 impl Default for LazySurface {
-    /// Nothing.
+    /// An empty surface.
     fn default() -> Self {
         Self::Made(Arc::default())
     }
@@ -65,7 +65,7 @@ impl From<Surface> for LazySurface {
 }
 
 impl World {
-    /// The surface of a body, made on demand; `mesh` is the mesh that its whole was made from.
+    /// The surface of a body, computed on demand; `mesh` is the source mesh of its whole body.
     pub(crate) fn lazy_surface(
         &self,
         body: BodyId,

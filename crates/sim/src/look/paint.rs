@@ -23,24 +23,24 @@ pub struct Paint {
 pub struct PaintedMesh {
     /// The mesh.
     pub mesh: TriMesh,
-    /// One for each corner of each triangle, or none if nothing is painted.
+    /// One entry per triangle with the paint of its corners; empty without paint.
     pub corners: Vec<[Paint; 3]>,
     /// Its materials.
     pub coats: Arc<[Coat]>,
-    /// The index into `coats` for each triangle, or none if there are no coats; a number past their end
-    /// is that of a triangle without one.
+    /// Index into `coats` for each triangle; empty without coats. An index past their end means no
+    /// coat.
     pub coat_of: Vec<u32>,
 }
 
 impl From<TriMesh> for PaintedMesh {
-    /// Nothing is painted on it.
+    /// A mesh without paint.
     fn from(mesh: TriMesh) -> Self {
         Self { mesh, ..Self::default() }
     }
 }
 
 impl Paint {
-    /// The paint at a point whose barycentric coordinates on a triangle are `weights`; attributes that
+    /// The paint at a point with barycentric coordinates `weights` on a triangle; attributes that
     /// one of the corners lacks are missing.
     #[must_use]
     pub fn interpolated([a, b, c]: &[Self; 3], weights: &[f64; 3]) -> Self {
@@ -59,7 +59,7 @@ impl PaintedMesh {
     /// Its mirror image in the plane through the origin and across an axis, 0 to 2.
     pub(crate) fn mirrored(mut self, axis: usize) -> Self {
         self.mesh.vertices.iter_mut().for_each(|p| p[axis] = -p[axis]);
-        // mirrored triangles run the other way
+        // mirrored triangles have reversed orientation
         self.mesh.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
         for corners in &mut self.corners {
             corners.swap(1, 2);
@@ -72,7 +72,7 @@ impl PaintedMesh {
         self
     }
 
-    /// The paint at a point of triangle `face`; nothing if there is no such triangle or no paint.
+    /// The paint at a point of triangle `face`; empty if there is no such triangle or no paint.
     pub(crate) fn paint(&self, face: u32, p: &Point3<f64>) -> Paint {
         let known = self.corners.get(face as usize).zip(self.mesh.triangles.get(face as usize));
         let weights = known.and_then(|_| barycentric(&self.mesh.corners(face as usize), p));
@@ -99,8 +99,8 @@ impl PaintedMesh {
     }
 }
 
-/// The shares of the corners of a triangle at a point of its plane, which add up to one; below zero
-/// outside. `None` of a triangle without area.
+/// Barycentric coordinates of a point of a triangle's plane; negative outside. `None` for a
+/// triangle without area.
 pub(crate) fn barycentric([a, b, c]: &[Point3<f64>; 3], p: &Point3<f64>) -> Option<[f64; 3]> {
     let area: Vector3<f64> = (b - a).cross(&(c - a));
     let share = |q: &Point3<f64>, r: &Point3<f64>| (q - p).cross(&(r - p)).dot(&area);

@@ -1,4 +1,4 @@
-//! Normals of surfaces that are smooth but for edges.
+//! Smooth normals of surfaces with sharp edges.
 
 use fracture::FaceOrigin;
 use levelset::TriMesh;
@@ -6,11 +6,11 @@ use nalgebra::{Point3, Vector3};
 
 use crate::look::paint::barycentric;
 
-/// Normals of a whole body's exact surface, smooth but for edges.
+/// Smooth normals of a whole body's exact surface, with sharp edges.
 #[derive(Debug)]
 pub(crate) struct Shading {
     pub(super) surface: fracture::Surface,
-    /// Of the corners of each triangle.
+    /// Normals at the corners of each triangle.
     normals: Vec<[Vector3<f64>; 3]>,
 }
 
@@ -23,7 +23,7 @@ impl Shading {
         let mut normals: Vec<[Vector3<f64>; 3]> = areas.iter().map(|area| [*area; 3]).collect();
         for corners in corners_by_vertex(mesh) {
             for fan in fans(&corners, &areas, &outer) {
-                // each weighted by its angle, so that no diagonal shows
+                // each weighted by its angle, so that diagonals do not show
                 let weighted = |&(t, corner): &Corner| {
                     let p = mesh.corners(t);
                     let [a, b] = [1, 2].map(|n| p[(corner + n) % 3] - p[corner]);
@@ -37,15 +37,15 @@ impl Shading {
         Self { surface, normals }
     }
 
-    /// The normal at a point of a face, or that of the face if it is nowhere.
+    /// The normal at a point of a face, or that of the face if no triangle contains the point.
     pub(super) fn normal(&self, face: u32, p: &Point3<f64>, flat: &Vector3<f64>) -> Vector3<f64> {
         let origins = &self.surface.origins;
-        // triangles are in the order of the faces that they are of
+        // triangles are in the order of their faces
         let first = origins.partition_point(|origin| *origin < FaceOrigin::Outer(face));
         let count = origins[first..].iter().take_while(|o| **o == FaceOrigin::Outer(face)).count();
         let mut best: Option<(f64, Vector3<f64>)> = None;
         for t in first..first + count {
-            // a triangle without area, as of a vertex on an edge, has no normal
+            // a triangle without area, as at a vertex on an edge, has no normal
             let Some(weights) = barycentric(&self.surface.mesh.corners(t), p) else { continue };
             let least = weights.iter().copied().fold(f64::INFINITY, f64::min);
             if best.is_none_or(|(most, _)| least > most) {
@@ -59,10 +59,10 @@ impl Shading {
     }
 }
 
-/// Cosine of the angle between faces, 40 degrees, from which on their common edge looks sharp.
+/// Cosine of the angle between faces, 40 degrees, above which their common edge looks sharp.
 const CREASE: f64 = 0.766;
 
-/// A triangle and which of its corners.
+/// A triangle and the index of a corner.
 pub(super) type Corner = (usize, usize);
 
 pub(super) fn corners_by_vertex(mesh: &TriMesh) -> Vec<Vec<Corner>> {
@@ -75,7 +75,7 @@ pub(super) fn corners_by_vertex(mesh: &TriMesh) -> Vec<Vec<Corner>> {
     corners
 }
 
-/// The corners at one vertex in groups that look smooth: of one side, and chained by small angles.
+/// The corners at one vertex in groups of smooth shading: of one side, and chained by small angles.
 pub(super) fn fans(corners: &[Corner], areas: &[Vector3<f64>], inner: &[bool]) -> Vec<Vec<Corner>> {
     let smooth = |&(s, _): &Corner, &(t, _): &Corner| {
         let (a, b) = (areas[s], areas[t]);

@@ -1,4 +1,4 @@
-//! Surfaces that people see.
+//! Surfaces for rendering.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,18 +14,18 @@ use crate::look::charts::{self, Charts, Painted};
 use crate::look::shading::{Shading, corners_by_vertex, fans};
 use crate::{Lineage, Paint, PaintedMesh, Solid, Whole};
 
-/// Outer triangles of one coat, with its number if they have one.
+/// Outer triangles of one coat, with its index if they have one.
 pub type CoatGroup<'a> = (Option<u32>, Cow<'a, [[u32; 3]]>);
 
 /// A drawable triangle surface in body coordinates, m.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
-    /// Vertex positions, m. Where faces meet at an edge, each has vertices of its own.
+    /// Vertex positions, m. Faces that meet at a sharp edge have separate vertices.
     pub vertices: Vec<[f32; 3]>,
     /// Unit normals, one per vertex.
     pub normals: Vec<[f32; 3]>,
-    /// Where each vertex was in the whole body, m: coordinates of a solid texture that runs on
-    /// from piece to piece.
+    /// Rest position of each vertex in the whole body, m: coordinates of a solid texture,
+    /// continuous across pieces.
     pub rest: Vec<[f32; 3]>,
     /// Texture coordinates, one per vertex, `v` upwards; none if the body has no texture.
     pub uvs: Vec<[f32; 2]>,
@@ -35,18 +35,18 @@ pub struct Surface {
     pub outer: Vec<[u32; 3]>,
     /// Triangles of cuts.
     pub inner: Vec<[u32; 3]>,
-    /// Index into [`crate::Look::coats`] of each outer triangle; empty if no triangle has a coat. A triangle whose index
-    /// is past the end has none.
+    /// Index into [`crate::Look::coats`] of each outer triangle; empty if no triangle has a coat.
+    /// An index past the end means none.
     pub coats: Vec<u32>,
 }
 
 impl Surface {
-    /// The surface of a body: the exact one of its solid if that is known, by dual contouring of samples
-    /// (see [`fracture::draw`]), or that of its collision shape if it has no solid or was dented and collides by
-    /// its tetrahedra.
+    /// The surface of a body: the exact one of its solid if there is one, else by dual contouring
+    /// of samples (see [`fracture::draw`]), or that of its collision shape if it has no solid or
+    /// was dented and collides by its tetrahedra.
     ///
-    /// `lineage` is that of a fragment, and `mesh` what the whole body was made from, in its
-    /// material coordinates: the outer faces of sampled solids are put back onto it.
+    /// `lineage` is that of a fragment, and `mesh` the source mesh of the whole body, in its
+    /// material coordinates: the outer faces of sampled solids are projected onto it.
     pub fn of(
         shape: &Shape,
         solid: Option<&Solid>,
@@ -56,7 +56,7 @@ impl Surface {
         match (solid, shape.field()) {
             // smoother than chords
             (Some(_), Field::Ball { radius }) if lineage.is_none() => Self::ball(*radius),
-            // samples join limbs that a dent brings near each other
+            // samples would join limbs that a dent moved close together
             (Some(_), Field::Tets(tets)) if lineage.is_none() && mesh.is_none() => {
                 Self::plain(tets.surface().clone())
             }
@@ -68,11 +68,11 @@ impl Surface {
         }
     }
 
-    /// The part of the surface that some of its triangles make, all of them outer ones of the part, with only the
-    /// vertices that they use.
+    /// The part of the surface made of some of its triangles, all of them outer ones of the part,
+    /// with only the vertices that they use.
     ///
     /// # Panics
-    /// If a triangle names a vertex that is not there.
+    /// If a triangle has an unknown vertex.
     pub fn part(&self, triangles: &[[u32; 3]]) -> Self {
         let mut own: Vec<u32> = triangles.as_flattened().to_vec();
         own.sort_unstable();
@@ -91,7 +91,8 @@ impl Surface {
         }
     }
 
-    /// The outer triangles by their coats: those without a number first, then in ascending order of numbers.
+    /// The outer triangles by their coats: those without one first, then in ascending order of
+    /// indices.
     pub fn outer_by_coat(&self) -> Vec<CoatGroup<'_>> {
         if self.coats.is_empty() {
             return vec![(None, Cow::Borrowed(&self.outer[..]))];
@@ -115,7 +116,8 @@ impl Surface {
         };
         if let Some(surface) = geometry.surface() {
             let shaded = (whole.shading(), mesh);
-            // cuts of later breaks have the bumps of the first one: those of earlier cuts must not change
+            // cuts of later fractures have the bumps of the first one: those of earlier cuts must
+            // not change
             let cuts = lineage.into_iter().flat_map(|lineage| &lineage.cuts);
             let mut bumps = cuts.filter_map(|cut| Some((cut.pattern.bumps()?, cut.at.transform())));
             return match bumps.next() {
@@ -143,7 +145,7 @@ impl Surface {
         }
     }
 
-    /// Triangles as their mesh is painted.
+    /// Triangles with the paint of their mesh.
     fn of_mesh(painted: &PaintedMesh) -> Self {
         let mesh = painted.mesh.clone();
         let origins = (0..mesh.triangles.len() as u32).map(FaceOrigin::Outer).collect();
@@ -204,8 +206,9 @@ impl Surface {
         Self::exact(surface, Some(&cuts), shaded, material)
     }
 
-    /// An exact surface: cuts with the normals given, or flat ones, and outer faces shaded and painted as on the whole
-    /// body. Cuts have the texture coordinates of a projection along the axis that they face most, in meters.
+    /// An exact surface: cuts with the normals given, or flat ones, and outer faces with the
+    /// shading and paint of the whole body. Texture coordinates of cuts are a projection along the
+    /// axis that they face most, in meters.
     fn exact(
         exact: &fracture::Surface,
         cuts: Option<&[CutNormals]>,
@@ -249,7 +252,7 @@ impl Surface {
         surface
     }
 
-    /// A drawing in material coordinates, its vertices parted where faces meet at an edge.
+    /// A drawing in material coordinates, with separate vertices at sharp edges.
     fn drawn(drawing: &Drawing, body: Option<&LevelSet>, material: &Isometry3<f64>) -> Self {
         let Drawing { mesh, inner } = drawing;
         let areas: Vec<Vector3<f64>> =
@@ -261,7 +264,7 @@ impl Surface {
             for fan in fans(&corners, &areas, inner) {
                 let sum: Vector3<f64> = fan.iter().map(|&(t, _)| areas[t]).sum();
                 let normal = sum.try_normalize(1e-300).unwrap_or_else(Vector3::y);
-                // the whole body's own slope, so that shading runs on from piece to piece
+                // the gradient of the whole body, so that shading is continuous across pieces
                 let smooth = body.and_then(|body| body.normal(&p));
                 let smooth = smooth.filter(|n| !inner[fan[0].0] && n.dot(&normal) > ALIKE);
                 let normal = smooth.map_or(normal, nalgebra::Unit::into_inner);
@@ -277,8 +280,8 @@ impl Surface {
         surface
     }
 
-    /// The surface that [`Self::drawn`] made, painted as the mesh is: the outer triangles as its nearest points, cuts
-    /// as those of exact surfaces.
+    /// The surface of [`Self::drawn`] with the paint of the mesh: the outer triangles as its
+    /// nearest points, cuts like those of exact surfaces.
     fn repainted(
         &self,
         Drawing { mesh, inner }: &Drawing,
@@ -339,7 +342,7 @@ impl Surface {
         self.vertices.len() as u32 - 1
     }
 
-    /// Six flats of four vertices each.
+    /// Six faces of four vertices each.
     fn cuboid(half: &Vector3<f64>) -> Self {
         let mut surface = Self::default();
         for axis in 0..3 {
@@ -358,7 +361,7 @@ impl Surface {
         surface
     }
 
-    /// Circles of latitude.
+    /// A ball by circles of latitude.
     fn ball(radius: f64) -> Self {
         const RINGS: u32 = 24;
         let mut surface = Self::default();
@@ -386,12 +389,12 @@ impl Surface {
         surface
     }
 
-    /// Bands around the axis, whose edges are sharp unless the solid is rounded.
+    /// Bands around the axis, with sharp edges unless the solid is rounded.
     fn round(round: &Round) -> Self {
         let [low, high] = round.rims();
         let spacing = match round.rounding() {
             rounding if rounding > 0.0 => rounding * PI / f64::from(SECTORS / 2),
-            // a part of the outline at a time
+            // one part of the outline at a time
             _ => 2.0 * (high.height - low.height + low.radius + high.radius),
         };
         let mut surface = Self::default();
@@ -424,18 +427,17 @@ impl Surface {
         surface
     }
 
-    /// Half the edge of the square that stands for an endless plane, m.
+    /// Half the edge of the square that represents an infinite plane, m.
     const ENDLESS: f64 = 50.0;
 
-    /// Whether it is the square that stands for a plane without an end, which faces y and goes through
-    /// the origin.
+    /// Whether it is the square of an infinite plane, which faces y and contains the origin.
     pub fn is_endless(&self) -> bool {
         let half = Self::ENDLESS as f32;
         let is_corner = |v: &[f32; 3]| v[1] == 0.0 && v[0].abs() == half && v[2].abs() == half;
         self.outer.len() == 2 && self.inner.is_empty() && self.vertices.iter().all(is_corner)
     }
 
-    /// A square large enough to look endless.
+    /// A square large enough to look infinite.
     fn ground() -> Self {
         let mut surface = Self::default();
         let corner = |x: f64, z: f64| Vector3::new(x * Self::ENDLESS, 0.0, z * Self::ENDLESS);
@@ -457,25 +459,25 @@ impl Surface {
 /// Sectors of round surfaces.
 const SECTORS: u32 = 48;
 
-/// A vector across the z axis turned about the y axis by so many sectors: the last of them ends where the first begins,
-/// bit by bit, so that programs that weld equal positions find no gap.
+/// A vector across the z axis rotated about the y axis by `sector` sectors: the last of them ends
+/// where the first begins, to the bit, so that programs that weld equal positions find no gap.
 fn turned(v: Vector3<f64>, sector: u32) -> Vector3<f64> {
     let (sine, cosine) = libm::sincos(f64::from(sector % SECTORS) / f64::from(SECTORS) * TAU);
     // the sum makes a zero positive
     Vector3::new(v.x * cosine, v.y, -v.x * sine).add_scalar(0.0)
 }
 
-/// Texture coordinates and colors that differ by less look the same.
+/// Texture coordinates and colors with a smaller difference look the same.
 const SAME_PAINT: f32 = 1e-5;
 
-/// Normals of a triangle of a cut: of the cut as it was when it was flat, and at the corners.
+/// Normals of a triangle of a cut: that of the flat cut, and those at the corners.
 #[derive(Clone, Copy)]
 struct CutNormals {
     flat: Vector3<f64>,
     corners: [Vector3<f64>; 3],
 }
 
-/// How a corner of an exact surface is drawn.
+/// The render attributes of a corner of an exact surface.
 #[derive(Clone)]
 struct Drawn {
     normal: Vector3<f64>,
@@ -485,7 +487,7 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// At a point of a face of the whole body, which has the normal `flat`.
+    /// A corner at a point of a face of the whole body, which has the normal `flat`.
     fn outer(
         (face, p, flat): (u32, &Point3<f64>, &Vector3<f64>),
         shading: Option<&Shading>,
@@ -502,7 +504,8 @@ impl Drawn {
         }
     }
 
-    /// On a sampled surface of this normal: that of the mesh is only finer, but for edges.
+    /// A corner on a sampled surface with this normal: except at edges, that of the mesh is only
+    /// finer.
     fn sampled(paint: &Paint, normal: Vector3<f64>) -> Self {
         let own = paint.normal.map(nalgebra::Unit::into_inner);
         Self {
@@ -533,9 +536,9 @@ impl Drawn {
     }
 }
 
-/// Cosine of the angle, a quarter of a degree, between normals that look the same.
+/// Cosine of a quarter of a degree: normals with a smaller angle look the same.
 const SAME_NORMAL: f64 = 0.99999;
 
-/// Cosine of the angle, 20 degrees, to which the slope of a level set is that of a face: next to an
-/// edge it is a mixture of two faces'.
+/// Cosine of 20 degrees, the largest angle between the gradient of a level set and a face normal:
+/// next to an edge the gradient mixes two faces.
 const ALIKE: f64 = 0.94;

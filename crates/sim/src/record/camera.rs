@@ -5,31 +5,32 @@ use nalgebra::Point3;
 use crate::Appearance;
 use crate::scene::Scene;
 
-/// Where pictures of a recording are taken from. Values that are not given are fitted to the bodies that break.
+/// The camera of a recording. Missing values are fitted to the bodies that break.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Camera {
     /// Vertical field of view, radians.
     pub field: f64,
-    /// The track that stays in the middle, as an index into
+    /// The track that stays in the center, as an index into
     /// [`Recording::tracks`](crate::Recording::tracks).
     pub follow: Option<usize>,
-    /// Keyframes in ascending order of time. A camera that follows a track has at most one, its place at the start.
+    /// Keyframes in ascending order of time. A camera that follows a track has at most one, its
+    /// start position.
     pub keys: Vec<CameraKey>,
 }
 
 /// A camera at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CameraKey {
-    /// s.
+    /// Time, s.
     pub time: f64,
-    /// Where it looks, m.
+    /// Target point, m.
     pub at: Point3<f64>,
-    /// Where it is, m.
+    /// Position, m.
     pub from: Point3<f64>,
 }
 
 impl Camera {
-    /// That of a scene, whose bodies are `appearances` in the order in which a recorder finds them.
+    /// The camera of a scene, whose bodies are `appearances` in the order of the recorder.
     pub fn of(scene: &Scene, appearances: &[Appearance]) -> Option<Self> {
         let camera = scene.camera.as_ref()?;
         let number = |name: &String| appearances.iter().position(|a| a.name == *name);
@@ -40,7 +41,7 @@ impl Camera {
             .map(|k| CameraKey { time: k.time, at: k.at.into(), from: k.from.into() })
             .collect();
         if let Some(from) = camera.from {
-            // of one that follows a body only the place of the camera counts
+            // for a camera that follows a body only its position counts
             let at = camera.at.unwrap_or(from).into();
             keys.push(CameraKey { time: 0.0, at, from: from.into() });
         }

@@ -1,9 +1,10 @@
-//! Dust of cracks: points for particle systems, of which the simulation knows nothing.
+//! Dust of cracks: points for particle systems, without effect on the simulation.
 //!
-//! A crack takes energy in proportion to its area ([`fracture::Material::fracture_energy`]), and dust comes in
-//! proportion to that energy. Half of it leaves each of the two faces. A face is new where it was inside the body that
-//! broke; faces of earlier cracks give no dust again. Specks have no mass, meet nothing but planes and are
-//! found after the run from its recording.
+//! A crack dissipates energy in proportion to its area ([`fracture::Material::fracture_energy`]),
+//! and the amount of dust is proportional to that energy. Half of it leaves each of the two faces.
+//! A face is new where it was inside the body that broke; faces of earlier cracks produce no more
+//! dust. Specks have no mass, collide with planes only and are computed from the recording after
+//! the run.
 
 use std::convert::Infallible;
 
@@ -14,19 +15,19 @@ use rayon::prelude::*;
 
 use crate::{BrokenMesh, LazySurface, Recording, Surface, SurfaceSource, Track, World};
 
-/// What dust depends on in addition to the recording.
+/// Inputs of dust in addition to the recording.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
-    /// m/s^2.
+    /// Gravity, m/s^2.
     gravity: Vector3<f64>,
     /// Planes at which dust ends: the normal, and its product with a point of the plane, m.
     planes: Vec<(UnitVector3<f64>, f64)>,
-    /// Energy that a crack takes, J/m^2, of each body of the scene.
+    /// Fracture energy of each body of the scene, J/m^2.
     energies: Vec<f64>,
 }
 
 impl Surroundings {
-    /// Those of a world before its first frame.
+    /// The surroundings of a world before its first frame.
     pub fn of(world: &World) -> Self {
         let plane = |pose: &Isometry3<f64>| {
             let normal = pose.rotation * Vector3::y_axis();
@@ -41,7 +42,7 @@ impl Surroundings {
         }
     }
 
-    /// When a flight meets a plane, s, if it does.
+    /// Time at which a flight reaches a plane, s, if it does.
     fn landing(&self, start: &Point3<f64>, velocity: &Vector3<f64>) -> Option<f64> {
         let time = |(normal, offset): &(UnitVector3<f64>, f64)| {
             let height = (normal.dot(&start.coords) - offset).max(0.0);
@@ -51,13 +52,14 @@ impl Surroundings {
     }
 }
 
-/// The first time from 0 on at which `height + velocity t + half t^2`, which starts at 0 or above, falls to 0.
+/// The first time from 0 on at which `height + velocity t + half t^2`, which starts at 0 or above,
+/// falls to 0.
 fn first_root(half: f64, velocity: f64, height: f64) -> Option<f64> {
     if height == 0.0 && velocity <= 0.0 {
         return Some(0.0);
     }
     let root = (velocity * velocity - 4.0 * half * height).sqrt();
-    // the form that adds numbers of one sign
+    // the form without cancellation
     let time = if velocity > 0.0 {
         -(velocity + root) / (2.0 * half)
     } else {
@@ -69,45 +71,45 @@ fn first_root(half: f64, velocity: f64, height: f64) -> Option<f64> {
 /// A point of dust.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speck {
-    /// The track of the piece that it left.
+    /// The track of its piece.
     pub track: usize,
-    /// The frame in which it appears, that in which the piece is born.
+    /// The frame in which it appears: that of the birth of the piece.
     pub birth: usize,
-    /// Where it is then, m.
+    /// Position at that time, m.
     pub position: Point3<f64>,
-    /// Its velocity then, m/s.
+    /// Velocity at that time, m/s.
     pub velocity: Vector3<f64>,
     /// Diameter, m.
     pub size: f64,
-    /// How long it is there, s.
+    /// Lifetime, s.
     pub life: f64,
 }
 
 /// All dust of a recording.
 #[derive(Clone, Debug)]
 pub struct Dust {
-    /// In the order of their births.
+    /// In order of birth.
     pub specks: Vec<Speck>,
-    /// Energy that all cracks together took, J.
+    /// Energy dissipated by all cracks, J.
     pub energy: f64,
-    /// How many specks were asked for, which may be more than there are.
+    /// Requested number of specks, which may exceed the actual one.
     pub asked: f64,
     gravity: Vector3<f64>,
     fps: f64,
     frames: usize,
 }
 
-/// A piece and the faces of the cracks that made it.
+/// A piece and its new crack faces.
 struct Faces {
     track: usize,
-    /// In body coordinates, m.
+    /// Triangles in body coordinates, m.
     triangles: Vec<[Point3<f64>; 3]>,
     /// Half of the energy of the cracks, J.
     energy: f64,
 }
 
 impl Faces {
-    /// Those of a track, of cracks that take energy, J/m^2, if they take any.
+    /// The faces of a track, for cracks of energy `of_area`, J/m^2, if they dissipate any.
     fn new(track: usize, triangles: Vec<[Point3<f64>; 3]>, of_area: f64) -> Option<Self> {
         let area: f64 = triangles.iter().map(area).fold(0.0, |sum, x| sum + x);
         let energy = 0.5 * of_area * area;
@@ -116,32 +118,32 @@ impl Faces {
 }
 
 impl Dust {
-    /// Specks for each joule of cracks, unless said.
+    /// Default number of specks per joule of cracks.
     pub const PER_JOULE: f64 = 1_000.0;
-    /// Most specks.
+    /// Largest number of specks.
     pub const MAX_SPECKS: usize = 1_000_000;
-    /// Most of specks and frames in which they are shown, together.
+    /// Largest sum of specks over the frames in which they are visible.
     pub const MAX_SHOWN_SPECKS: usize = 1 << 26;
-    /// Longest life, s.
+    /// Largest lifetime, s.
     pub const LIFETIME: f64 = 2.0;
-    /// Specks leave a face with its velocity and one of up to so much more, uniform in a ball, m/s.
+    /// Specks leave a face with its velocity plus one of at most this, uniform in a ball, m/s.
     pub const SPREAD: f64 = 0.5;
     /// The smallest and the largest diameter, m.
     pub const SIZES: [f64; 2] = [2e-4, 5e-3];
-    /// The number of specks that are larger than `d` falls as `d` to the minus this power (Turcotte, *Fractals and
-    /// fragmentation*, 1986: 2.5 for rock that was blown up and for broken coal).
+    /// The number of specks larger than `d` is proportional to `d` to the minus this power
+    /// (Turcotte, *Fractals and fragmentation*, 1986: 2.5 for blasted rock and broken coal).
     pub const FRACTAL_DIMENSION: f64 = 2.5;
 
-    /// The dust of a recording of so many specks per joule; `pose` gives the pose of a track in a frame, if it exists
-    /// then. There are fewer where more were asked for than [`Dust::MAX_SPECKS`], or than can be
-    /// shown.
+    /// The dust of a recording with some specks per joule; `pose` returns the pose of a track in a
+    /// frame, if it exists then. The number is limited by [`Dust::MAX_SPECKS`] and
+    /// [`Dust::MAX_SHOWN_SPECKS`].
     ///
-    /// A speck has the mean velocity that its place on the piece has in the frame after the birth, or in that of the
-    /// birth if the piece ends with it. Gravity accelerates it until it meets a plane of the scene or
-    /// its life ends.
+    /// A speck has the mean velocity of its position on the piece in the frame after the birth, or
+    /// in that of the birth if the piece ends with it. Gravity accelerates it until it reaches a
+    /// plane of the scene or its lifetime ends.
     ///
     /// # Errors
-    /// What `pose` says.
+    /// Those of `pose`.
     pub fn new<E>(
         recording: &Recording,
         surroundings: &Surroundings,
@@ -152,8 +154,8 @@ impl Dust {
         Self::leaving(&faces, recording, surroundings, (per_joule, seed), pose)
     }
 
-    /// The dust of the cracks between the pieces of a mesh through a material that takes `energy`, J/m^2, at the moment at which
-    /// it breaks: it leaves pieces at rest.
+    /// The dust of the cracks between the pieces of a mesh of a material with fracture energy
+    /// `energy`, J/m^2, at the moment of fracture: it leaves pieces at rest.
     pub fn of_pieces(broken: &BrokenMesh, energy: f64, (per_joule, seed): (f64, u64)) -> Self {
         let recording = &broken.recording;
         let of = |(number, track): (usize, &Track)| {
@@ -173,7 +175,7 @@ impl Dust {
         }
     }
 
-    /// The dust that leaves faces.
+    /// The dust of some faces.
     fn leaving<E>(
         faces: &[Faces],
         recording: &Recording,
@@ -189,7 +191,7 @@ impl Dust {
         let mut due = 0.0;
         for faces in faces {
             due += rate * faces.energy;
-            // a sum that is whole but for rounding counts as whole
+            // a sum that is an integer up to round-off counts as one
             let all = (due * (1.0 + 1e-12)).min(most) as usize;
             let count = all.saturating_sub(specks.len());
             if count == 0 {
@@ -235,15 +237,15 @@ impl Dust {
         self.gravity
     }
 
-    /// In how many frames a speck is there, if the recording goes on for so long: one or more.
+    /// Number of frames in which a speck is visible, if the recording is long enough: at least one.
     pub fn shown_frames(&self, speck: &Speck) -> usize {
-        // as `shown` compares, whatever the division rounds
+        // compared as in `shown`, however the division rounds
         (1..shown_frames(self.fps))
             .find(|&n| n as f64 / self.fps > speck.life)
             .unwrap_or_else(|| shown_frames(self.fps))
     }
 
-    /// The specks that are there in a frame.
+    /// The specks visible in a frame.
     pub fn shown(&self, frame: usize) -> impl Iterator<Item = ShownSpeck> {
         let longest = shown_frames(self.fps);
         let start = self.specks.partition_point(|speck| speck.birth + longest <= frame);
@@ -262,15 +264,15 @@ impl Dust {
 /// A speck in a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShownSpeck {
-    /// Its number in [`Dust::specks`].
+    /// Its index in [`Dust::specks`].
     pub number: usize,
-    /// m.
+    /// Position, m.
     pub position: Point3<f64>,
-    /// m/s.
+    /// Velocity, m/s.
     pub velocity: Vector3<f64>,
 }
 
-/// Frames in which a speck of the longest life is there.
+/// Frames in which a speck of the longest lifetime is visible.
 fn shown_frames(fps: f64) -> usize {
     (Dust::LIFETIME * fps) as usize + 1
 }
@@ -279,7 +281,7 @@ fn most_specks(fps: f64) -> usize {
     Dust::MAX_SPECKS.min(Dust::MAX_SHOWN_SPECKS / shown_frames(fps))
 }
 
-/// The faces of new cracks of all pieces, in the order of tracks.
+/// The new crack faces of all pieces, in the order of tracks.
 fn new_faces(recording: &Recording, energies: &[f64]) -> Vec<Faces> {
     let tracks = &recording.tracks;
     let of = |number: usize| {
@@ -300,7 +302,7 @@ fn new_faces(recording: &Recording, energies: &[f64]) -> Vec<Faces> {
     recording.fragments().into_par_iter().filter_map(of).collect()
 }
 
-/// The body itself, or the nearest one that it broke off and that was there in a frame.
+/// The body itself, or its nearest ancestor that existed in a frame.
 fn seen(tracks: &[Track], mut number: usize) -> usize {
     while let Track { parent: Some(parent), .. } = tracks[number]
         && tracks[number].end() == tracks[number].birth
@@ -310,7 +312,7 @@ fn seen(tracks: &[Track], mut number: usize) -> usize {
     number
 }
 
-/// The body of the scene that it was a part of.
+/// The body of the scene from which it came.
 fn root(tracks: &[Track], mut number: usize) -> usize {
     while let Some(parent) = tracks[number].parent {
         number = parent;
@@ -324,9 +326,11 @@ fn new_triangles(
     own: &SurfaceSource,
     whole: &SurfaceSource,
 ) -> Vec<[Point3<f64>; 3]> {
-    /// Least depth of new faces of a convex body, over the distance of its samples: a pane may be thinner than this.
+    /// Least depth of new faces of a convex body, relative to the sample spacing: a pane may be
+    /// thinner than this.
     const CONVEX: f64 = 0.25;
-    /// The same of others, the old faces of which were found up to 0.41 deep, since they are drawn sharper than samples.
+    /// The same for other bodies. Old faces were found up to 0.41 deep, since they are drawn
+    /// sharper than samples.
     const OTHER: f64 = 0.5;
     let (Some(own), Some(whole)) = (&own.solid, &whole.solid) else { return Vec::new() };
     let samples = whole.geometry.level_set();
@@ -349,7 +353,7 @@ fn area([a, b, c]: &[Point3<f64>; 3]) -> f64 {
     0.5 * (b - a).cross(&(c - a)).norm()
 }
 
-/// Uniform places on triangles.
+/// Uniform random points on triangles.
 fn places(triangles: &[[Point3<f64>; 3]]) -> impl FnMut(&mut Random) -> Point3<f64> {
     let mut sum = 0.0;
     let areas = triangles.iter().map(|triangle| {
@@ -366,8 +370,8 @@ fn places(triangles: &[[Point3<f64>; 3]]) -> impl FnMut(&mut Random) -> Point3<f
     }
 }
 
-/// The mean velocity of points of a piece, given in its body coordinates, in the frame after its birth, or in that of
-/// its birth if it has no other.
+/// The mean velocity of points of a piece, given in its body coordinates, in the frame after its
+/// birth, or in that of its birth if it has no other.
 fn velocities<E>(
     recording: &Recording,
     number: usize,
@@ -385,7 +389,8 @@ fn velocities<E>(
     Ok(move |p: &Point3<f64>| (end * p - start * p) * fps)
 }
 
-/// The pose of a piece as a part of its parent in the frame before its birth, if the parent existed then.
+/// The pose of a piece as a part of its parent in the frame before its birth, if the parent existed
+/// then.
 fn before<E>(
     tracks: &[Track],
     number: usize,

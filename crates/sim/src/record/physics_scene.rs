@@ -1,4 +1,4 @@
-//! Bodies as another physics engine takes them over.
+//! Export of bodies to other physics engines.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,20 +16,22 @@ use crate::{
     World, rigid,
 };
 
-/// Half the edges of the box that stands for a half-space, m: other engines and formats have none.
+/// Half the edges of the box that represents a half-space, m: other engines and formats have none.
 const GROUND: Vector3<f64> = Vector3::new(500.0, 5.0, 500.0);
-/// Error and limit of the convex parts of a solid that is not known to be a union of some; see [`convex_decomposition`].
+/// Error and limit of the convex parts of a solid that is not a known union; see
+/// [`convex_decomposition`].
 const ERROR: f64 = 0.05;
 const MAX_PARTS: u32 = 64;
 
-/// Bodies with what another physics engine needs to simulate them from here on, in SI units.
+/// Bodies with the data that another physics engine needs to simulate them from here on, in SI
+/// units.
 #[derive(Clone, Debug)]
 pub struct PhysicsScene {
-    /// m/s^2.
+    /// Gravity, m/s^2.
     pub gravity: Vector3<f64>,
-    /// A track of one frame for each body: its name, pose and looks.
+    /// A track of one frame per body: its name, pose and look.
     pub recording: Recording,
-    /// As many as tracks.
+    /// One per track.
     pub bodies: Vec<PhysicsBody>,
     /// Joints between them.
     pub joints: Vec<PhysicsJoint>,
@@ -38,28 +40,28 @@ pub struct PhysicsScene {
 /// A body of a [`PhysicsScene`].
 #[derive(Clone, Debug)]
 pub struct PhysicsBody {
-    /// How it moves.
+    /// Its motion.
     pub motion: PhysicsMotion,
-    /// The solids that it collides with, whose union it is; bodies of one shape share them.
+    /// Its collision solids, whose union is the body; bodies of one shape share them.
     pub colliders: Arc<[Collider]>,
     /// Coulomb friction coefficient.
     pub friction: f64,
-    /// How it becomes that of a pair.
+    /// Combination rule of friction.
     pub friction_rule: Combine,
     /// Coefficient of restitution.
     pub restitution: f64,
-    /// How it becomes that of a pair.
+    /// Combination rule of restitution.
     pub restitution_rule: Combine,
-    /// Whom it may touch.
+    /// Its collision groups.
     pub groups: Groups,
 }
 
-/// How a body of a [`PhysicsScene`] moves.
+/// The motion of a body of a [`PhysicsScene`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PhysicsMotion {
-    /// Not at all.
+    /// Static.
     Static,
-    /// At a given velocity, whatever it meets.
+    /// At a prescribed velocity.
     Kinematic(Velocity),
     /// By forces, from an initial velocity.
     Dynamic(PhysicsMass, Velocity),
@@ -68,7 +70,7 @@ pub enum PhysicsMotion {
 /// Mass and inertia in the coordinates of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PhysicsMass {
-    /// kg.
+    /// Mass, kg.
     pub mass: f64,
     /// Center of mass, m.
     pub center: Point3<f64>,
@@ -78,7 +80,7 @@ pub struct PhysicsMass {
     pub axes: UnitQuaternion<f64>,
 }
 
-/// A solid that a body collides with.
+/// A collision solid of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collider {
     /// Its origin in body coordinates, m.
@@ -94,7 +96,7 @@ pub enum ColliderSolid {
     Box(Vector3<f64>),
     /// Radius, m.
     Ball(f64),
-    /// A cylinder along y, or a cone where the upper radius is zero, m.
+    /// A cylinder along y, or a cone if the upper radius is zero, m.
     Cylinder {
         /// Half the height.
         half_height: f64,
@@ -105,12 +107,12 @@ pub enum ColliderSolid {
     Capsule {
         /// Half the distance of the centers of the hemispheres.
         half_height: f64,
-        /// Of the hemispheres.
+        /// Radius of the hemispheres.
         radius: f64,
     },
     /// A convex solid by its surface.
     Hull(TriMesh),
-    /// Triangles as they are, closed or not: of static and kinematic bodies only.
+    /// Triangles, closed or not: for static and kinematic bodies only.
     Mesh(TriMesh),
 }
 
@@ -119,20 +121,21 @@ pub enum ColliderSolid {
 pub struct PhysicsJoint {
     /// The motion that it allows.
     pub kind: JointKind,
-    /// The bodies it joins.
+    /// Indices of the bodies that it joins.
     pub bodies: [usize; 2],
     /// The anchor, with the axis along x, in the coordinates of each body.
     pub frames: [Isometry3<f64>; 2],
-    /// Between which angles, rad, or shifts, m, of the first body relative to the second.
+    /// Range of the angle, rad, or displacement, m, of the first body relative to the second.
     pub limits: Option<[f64; 2]>,
-    /// What drives the first body relative to the second.
+    /// The motor of the first body relative to the second.
     pub motor: Option<Motor>,
     /// Whether the bodies collide with each other.
     pub collides: bool,
 }
 
 impl World {
-    /// The bodies as they are now, named and drawn as in a recording, for another physics engine to take over.
+    /// The bodies in their current state, with the names and looks of a recording, for another
+    /// physics engine.
     pub fn physics_scene(&self, recorder: &Recorder) -> PhysicsScene {
         let track = |i: usize| {
             let known = recorder.track(self.ids[i]);
@@ -188,7 +191,7 @@ impl World {
         }
     }
 
-    /// Of each body, which `tracks` show; bodies of one shape share them.
+    /// The colliders of each body of `tracks`; bodies of one shape share them.
     fn colliders(&self, tracks: &[Track]) -> Vec<Arc<[Collider]>> {
         let address = |i: &usize| Arc::as_ptr(&self.shapes[*i]).addr();
         let mut first = BTreeMap::new();
@@ -224,10 +227,10 @@ impl World {
 }
 
 impl BrokenMesh {
-    /// The pieces as bodies at rest of `density` kg/m^3, for a physics engine to simulate.
+    /// The pieces as bodies at rest of `density` kg/m^3, for a physics engine.
     ///
     /// # Errors
-    /// [`RigidError`] when a piece has no volume or the density is not a positive number.
+    /// [`RigidError`] if a piece has no volume or the density is not a positive number.
     pub fn physics_scene(&self, density: f64) -> Result<PhysicsScene, RigidError> {
         let body = |(track, moments): (&Track, &levelset::Moments)| {
             let (mass, material) = rigid(moments, density)?;
@@ -266,8 +269,8 @@ impl BrokenMesh {
     }
 }
 
-/// Solids whose union approximates a shape. The parts of a sampled shape come from the surface of its track, which
-/// is sharper than the samples.
+/// Solids whose union approximates a shape. The parts of a sampled shape come from the surface of
+/// its track, which is sharper than the samples.
 fn colliders(shape: &Shape, solid: Option<&Solid>, track: &Track) -> Vec<Collider> {
     let one = |center: Vector3<f64>, solid: ColliderSolid| {
         vec![Collider { center: center.into(), solid }]
@@ -275,7 +278,7 @@ fn colliders(shape: &Shape, solid: Option<&Solid>, track: &Track) -> Vec<Collide
     let at = Vector3::zeros();
     match shape.field() {
         Field::HalfSpace => one(-GROUND.y * Vector3::y(), ColliderSolid::Box(GROUND)),
-        // nothing
+        // empty
         Field::Ball { radius } if *radius <= 0.0 => Vec::new(),
         Field::Ball { radius } => one(at, ColliderSolid::Ball(*radius)),
         Field::Cuboid { half } => one(at, ColliderSolid::Box(*half)),
@@ -310,7 +313,7 @@ fn colliders(shape: &Shape, solid: Option<&Solid>, track: &Track) -> Vec<Collide
     }
 }
 
-/// The convex parts of the solid that a surface bounds; `None` if it is not closed.
+/// The convex parts of the solid bounded by a surface; `None` if the surface is not closed.
 fn parts_of(surface: &TriMesh) -> Option<Vec<TriMesh>> {
     let solid = ClosedMesh::new(surface.welded()).ok()?;
     let parts = convex_decomposition(&solid, ERROR, MAX_PARTS);

@@ -1,4 +1,4 @@
-//! Breaking a mesh without simulating anything.
+//! Breaking a mesh without a simulation.
 
 use std::sync::Arc;
 
@@ -14,21 +14,22 @@ use crate::{
     SurfaceSource, Track, Whole,
 };
 
-/// How a mesh is broken.
+/// Parameters of breaking a mesh.
 #[derive(Clone, Debug)]
 pub struct Breaking {
-    /// Where the pattern's center goes, in the coordinates of the mesh, m.
+    /// Center of the pattern, in the coordinates of the mesh, m.
     pub at: Point3<f64>,
-    /// Where its y axis goes: out of the solid where it is hit.
+    /// Direction of the pattern's y axis: out of the solid at the impact.
     pub normal: UnitVector3<f64>,
-    /// Whether it goes there.
+    /// Whether the pattern is placed there.
     pub placement: Placement,
-    /// Pieces of a smaller share of the volume stay with the neighbor they touch most.
+    /// Pieces of a smaller share of the volume are merged with the neighbor they share most area
+    /// with.
     pub min_share: f64,
 }
 
-/// The pattern that `spec` describes for a solid that is broken as `at` says: a Voronoi pattern makes as
-/// nearly as many pieces of it as `spec` asks for; parts of less than `least` m^3 do not count.
+/// The pattern of `spec` for a solid broken by `at`: a Voronoi pattern approximates the number of
+/// pieces in `spec`; parts of less than `least` m^3 do not count.
 ///
 /// # Errors
 /// As [`pattern`].
@@ -46,22 +47,22 @@ pub fn piece_pattern(
     Ok(Pattern::voronoi(&sites)?)
 }
 
-/// A mesh that was broken.
+/// A broken mesh.
 #[derive(Clone, Debug)]
 pub struct BrokenMesh {
-    /// The pieces with the paint of the mesh, in place, as a recording of one frame.
+    /// The pieces in place with the paint of the mesh, as a recording of one frame.
     pub recording: Recording,
-    /// Per piece, for unit density.
+    /// One per piece, for unit density.
     pub moments: Vec<Moments>,
     /// The bonds between pieces.
     pub bonds: Vec<Bond>,
 }
 
-/// The pieces of the solid that `painted` and `spec` describe;
-/// `pattern` is made for it, where it will be placed and the volume of the smallest piece in m^3.
+/// The pieces of the solid of `painted` and `spec`; `pattern` creates the pattern for it, its
+/// alignment and the volume of the smallest piece in m^3.
 ///
 /// # Errors
-/// [`Cause`] when the mesh bounds no solid, or none that its grid resolves.
+/// [`Cause`] if the mesh bounds no solid, or none that its grid resolves.
 pub fn break_mesh(
     painted: &PaintedMesh,
     spec: &Mesh,
@@ -81,7 +82,7 @@ pub fn break_mesh(
     let track = |(n, Piece { geometry, regions }): (usize, Piece)| {
         let cut = Cut { pattern: Arc::clone(&pattern), at, regions };
         let lineage = Some(Arc::new(Lineage { whole: Arc::clone(&whole), cuts: vec![cut] }));
-        // vertices are stored as `f32`: from its center, however far off the mesh is
+        // vertices are stored as `f32`, relative to the center, however far away the mesh is
         let center = Isometry3::from(geometry.moments().center().coords);
         let solid = Solid { geometry: Arc::new(geometry), material: center };
         let shape = Arc::new(contact::Shape::empty());

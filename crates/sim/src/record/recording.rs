@@ -16,29 +16,29 @@ use crate::{
 pub struct Track {
     /// Name, unique in the recording.
     pub name: String,
-    /// What to draw; equal bodies share it.
+    /// Its surface; equal bodies share it.
     pub lazy_surface: LazySurface,
-    /// What it looks like.
+    /// Its look.
     pub look: Arc<Look>,
-    /// The track this body broke off, as an index into [`Recording::tracks`].
+    /// The track of its parent, as an index into [`Recording::tracks`].
     pub parent: Option<usize>,
     /// The first frame in which it exists.
     pub birth: usize,
-    /// How many poses, from that of `birth` on, [`Recorder::take_poses`] took.
+    /// Number of poses, from that of `birth` on, taken by [`Recorder::take_poses`].
     pub taken: usize,
-    /// Its pose in each frame after these, the last one included; when it has fewer frames than the
-    /// recording it ended (broke) before the next one.
+    /// Its pose in each later frame, the last one included. If it has fewer frames than the
+    /// recording, it ended (broke) before the next one.
     pub poses: Vec<Isometry3<f64>>,
-    /// Where it was at its blows between these frames, in the order of time; those before were taken.
+    /// Its poses at collisions between these frames, in order of time; earlier ones were taken.
     pub waypoints: Vec<TimedWaypoint>,
-    /// The frame in which the body was removed, if it is shown to shrink away from then on.
+    /// The frame in which the body was removed, if it is shown to shrink from then on.
     pub shrinks: Option<usize>,
-    /// Of a body of finite elements its stress from some frames on, ascending.
+    /// Stress of a finite element body from some frames on, ascending.
     pub stresses: Vec<Stress>,
 }
 
 impl Track {
-    /// How long a body takes to shrink away, s.
+    /// Duration of shrinking, s.
     pub const SHRINKING: f64 = 0.5;
 
     /// The scale at which it is shown in a frame; `fps` is that of the recording.
@@ -48,12 +48,12 @@ impl Track {
         left.max(0.0)
     }
 
-    /// Frames in which a body that shrinks is visible.
+    /// Frames in which a shrinking body is visible.
     fn shrinking_frames(fps: f64) -> f64 {
         (Self::SHRINKING * fps).round()
     }
 
-    /// What to draw: made now, unless it is kept.
+    /// The surface: computed now, unless it is cached.
     pub fn surface(&self) -> Arc<Surface> {
         self.lazy_surface.surface()
     }
@@ -68,41 +68,41 @@ impl Track {
         Trace { poses: self.poses.clone(), waypoints: self.waypoints.clone() }
     }
 
-    /// Its stress in a frame, if it is known then.
+    /// Its stress in a frame, if known.
     pub fn stress(&self, frame: usize) -> Option<&Stress> {
         self.stresses[..self.stresses.partition_point(|s| s.frame <= frame)].last()
     }
 
-    /// Its pose in a frame, if it exists then and its pose was not taken.
+    /// Its pose in a frame, if it exists then and the pose was not taken.
     pub fn pose(&self, frame: usize) -> Option<&Isometry3<f64>> {
         frame.checked_sub(self.birth + self.taken).and_then(|at| self.poses.get(at))
     }
 }
 
-/// Where a body was at a blow between two frames of a recording: its way bends there.
+/// Pose of a body at a collision between two frames of a recording, where its path bends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimedWaypoint {
-    /// Frames since the start of the recording, between two whole numbers.
+    /// Frames since the start of the recording, between two integers.
     pub time: f64,
-    /// Its pose then.
+    /// Its pose at that time.
     pub pose: Isometry3<f64>,
 }
 
-/// How a body moves in frames that follow each other.
+/// The motion of a body in consecutive frames.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// The pose in each of the frames.
     pub poses: Vec<Isometry3<f64>>,
-    /// Where it was at blows between them, in the order of time.
+    /// Its poses at collisions between them, in order of time.
     pub waypoints: Vec<TimedWaypoint>,
 }
 
-/// The trace of a body in frames that follow those that were taken before.
+/// The trace of a body in the frames after those taken before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stretch {
     /// Its track.
     pub track: usize,
-    /// How it moves.
+    /// Its motion.
     pub trace: Trace,
 }
 
@@ -113,7 +113,7 @@ pub struct Energy {
     pub kinetic: f64,
     /// Potential, zero at the origin.
     pub potential: f64,
-    /// What the frame took away; see [`Dissipation`](crate::Dissipation).
+    /// Energy dissipated in the frame; see [`Dissipation`](crate::Dissipation).
     pub dissipated: f64,
 }
 
@@ -124,16 +124,16 @@ pub struct Recording {
     pub fps: f64,
     /// Number of frames, at least one.
     pub frames: usize,
-    /// Every body that ever lived, parents before their fragments.
+    /// Every body that ever existed, parents before their fragments.
     pub tracks: Vec<Track>,
-    /// The energy of each frame; none where nothing was simulated.
+    /// The energy of each frame; empty without a simulation.
     pub energies: Vec<Energy>,
-    /// Where pictures are taken from, if the scene says so.
+    /// The camera, if the scene has one.
     pub camera: Option<Camera>,
 }
 
 impl Recording {
-    /// The same with all surfaces made, for those who ask for them again and again.
+    /// The same with all surfaces computed, for repeated use.
     pub fn drawn(&self) -> Self {
         let surfaces =
             self.tracks.iter().map(|track| (track.lazy_surface.address(), &track.lazy_surface));
@@ -148,8 +148,8 @@ impl Recording {
         drawn
     }
 
-    /// The numbers of the tracks that came of breaks, ascending. A single body in the place of another, as one with a
-    /// dent, did not.
+    /// Indices of the tracks of fragments, ascending. A single body that replaces another, as a
+    /// dented one, does not count.
     pub fn fragments(&self) -> Vec<usize> {
         let mut siblings = vec![0_usize; self.tracks.len()];
         let parents = || self.tracks.iter().map(|track| track.parent);
@@ -159,13 +159,13 @@ impl Recording {
     }
 }
 
-/// Builds a [`Recording`] as a world is stepped.
+/// Builds a [`Recording`] while a world is stepped.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     recording: Recording,
     /// The live bodies, sorted.
     live: Vec<Live>,
-    /// Tracks of bodies that shrink away.
+    /// Tracks of shrinking bodies.
     shrinking: Vec<usize>,
 }
 
@@ -174,14 +174,14 @@ pub struct Recorder {
 struct Live {
     body: BodyId,
     track: usize,
-    /// The mesh that its whole body was made from.
+    /// The source mesh of its whole body.
     mesh: Option<Arc<PaintedMesh>>,
     /// The last known stress of it or of its parent, in material coordinates.
     stress: Option<Arc<StressField>>,
 }
 
 impl Recorder {
-    /// Starts with the world as it is. Bodies that `appearances` does not name are plain.
+    /// Starts with the current world. Bodies without an entry in `appearances` are plain.
     pub fn new(world: &World, appearances: &[Appearance]) -> Self {
         let energy = Energy {
             kinetic: world.kinetic_energy(),
@@ -234,7 +234,7 @@ impl Recorder {
         self.dress(world, first);
         self.strain(world, report, (frame, first));
         let shrinks = world.settings().debris.retire.is_some_and(|r| r.then == Retired::Shrunk);
-        // one that broke in the frame of its birth stays as a track of no frames
+        // a body that broke in the frame of its birth stays as a track without frames
         self.live.retain(|live| {
             let Some(state) = world.get(live.body) else {
                 let track = &mut self.recording.tracks[live.track];
@@ -264,7 +264,7 @@ impl Recorder {
         });
     }
 
-    /// Starts the tracks of bodies that were added between two frames; they are born in the next frame.
+    /// Starts the tracks of bodies added between two frames; they are born in the next frame.
     pub fn record_added(&mut self, world: &World, appearances: &[Appearance]) {
         let (frame, first) = (self.recording.frames, self.live.len());
         for Appearance { body, name, look, mesh } in appearances {
@@ -286,7 +286,8 @@ impl Recorder {
         self.strain(world, &Report::default(), (frame, first));
     }
 
-    /// Starts the tracks of pieces of `fractures` between two frames, as by [`World::cut`]. Their birth is the next frame.
+    /// Starts the tracks of pieces of `fractures` between two frames, as by [`World::cut`]. Their
+    /// birth is the next frame.
     pub fn record_cut(&mut self, world: &World, fractures: &[Fracture]) {
         let mut report = Report::default();
         report.events.fractures = fractures.to_vec();
@@ -296,7 +297,7 @@ impl Recorder {
         self.strain(world, &report, (frame, first));
     }
 
-    /// Starts tracks of the bodies that took the place of others.
+    /// Starts tracks of the bodies that replaced others.
     fn start_changed(&mut self, world: &World, report: &Report, frame: usize) {
         for Replaced { parent, children, is_dented } in replaced(report) {
             let Ok(at) = self.live.binary_search_by_key(&parent, |live| live.body) else {
@@ -336,12 +337,12 @@ impl Recorder {
         &mut self.recording
     }
 
-    /// Ends the tracks of bodies that are not there.
+    /// Ends the tracks of bodies that no longer exist.
     pub(crate) fn forget_gone(&mut self, world: &World) {
         self.live.retain(|live| world.get(live.body).is_some());
     }
 
-    /// Finds the tracks that are about to shrink away.
+    /// Finds the tracks that are about to shrink.
     pub(crate) fn find_shrinking(&mut self) {
         let Recording { fps, frames, tracks, .. } = &self.recording;
         let seen = |track: &Track| {
@@ -350,19 +351,19 @@ impl Recorder {
         self.shrinking = (0..tracks.len()).filter(|&n| seen(&tracks[n])).collect();
     }
 
-    /// The track of a body that lives.
+    /// The track of a live body.
     pub fn track(&self, body: BodyId) -> Option<&Track> {
         let at = self.live.binary_search_by_key(&body, |live| live.body).ok()?;
         Some(&self.recording.tracks[self.live[at].track])
     }
 
-    /// Poses that are held, those at blows included.
+    /// Number of poses in memory, including those at collisions.
     pub fn pose_count(&self) -> usize {
         self.recording.tracks.iter().map(|track| track.poses.len() + track.waypoints.len()).sum()
     }
 
-    /// Takes all poses but the last of each track, so that memory does not grow with the frames; they
-    /// are for the caller to keep, who counts them with [`Track::taken`].
+    /// Takes all poses except the last of each track, so that memory does not grow with the frames;
+    /// [`Track::taken`] counts them.
     pub fn take_poses(&mut self) -> Vec<Stretch> {
         let mut stretches = Vec::new();
         for (track, of) in self.recording.tracks.iter_mut().enumerate() {
@@ -393,8 +394,8 @@ impl Recorder {
         self.recording.tracks.push(track);
     }
 
-    /// Keeps the stress of the bodies that were started since there were `first`, and of all that
-    /// were hit.
+    /// Stores the stress of the bodies that started at index `first` or later, and of all that were
+    /// hit.
     fn strain(&mut self, world: &World, report: &Report, (frame, first): (usize, usize)) {
         if first == self.live.len() && report.loads.stresses.is_empty() {
             return;
@@ -410,7 +411,7 @@ impl Recorder {
             let Some(state) = world.get(live.body) else { continue };
             let Some(Solid { material, .. }) = state.solid else { continue };
             let mesh = match state.breakage.map(|breakage| &breakage.model) {
-                // tetrahedra are made at the first blow at the latest
+                // tetrahedra are created at the first impact at the latest
                 Some(FractureModel::Stress(elastic)) => elastic.mesh(),
                 _ => None,
             };
@@ -425,7 +426,7 @@ impl Recorder {
             };
             let mut placed = field.placed(&material.inverse());
             let stresses = &mut self.recording.tracks[live.track].stresses;
-            // blows change the stress, and the tetrahedra rarely
+            // impacts change the stress, and the tetrahedra rarely
             let before = stresses.last().and_then(|before| before.field.as_ref());
             if let Some(same) = before.filter(|before| before.tets == placed.tets) {
                 placed.tets = Arc::clone(&same.tets);
@@ -434,9 +435,9 @@ impl Recorder {
         }
     }
 
-    /// Gives the bodies that were started since there were `first` their surfaces.
+    /// Sets the surfaces of the bodies that started at index `first` or later.
     fn dress(&mut self, world: &World, first: usize) {
-        // bodies of one shape, as copies are, share it; they come one after another
+        // bodies of one shape, as copies, share it; they are consecutive
         let shape = |live: &Live| world.get(live.body).map(|state| Arc::as_ptr(state.shape));
         for run in self.live[first..].chunk_by(|a, b| shape(a) == shape(b)) {
             let Some(surface) = world.lazy_surface(run[0].body, run[0].mesh.clone()) else {
@@ -449,7 +450,7 @@ impl Recorder {
     }
 }
 
-/// The waypoints between the frame before `frame` and that, each at a time of its own.
+/// The waypoints between the previous frame and `frame`, at distinct times.
 fn waypoints_before(frame: usize, waypoints: &[Waypoint]) -> Vec<TimedWaypoint> {
     let (start, end) = (frame as f64 - 1.0, frame as f64);
     let timed = waypoints
@@ -461,7 +462,7 @@ fn waypoints_before(frame: usize, waypoints: &[Waypoint]) -> Vec<TimedWaypoint> 
     timed
 }
 
-/// The stress in the last blow of a frame to a body.
+/// The stress in the last impact of a frame on a body.
 fn last_stress(report: &Report, body: BodyId) -> Option<Arc<StressField>> {
     let last = report.loads.stresses.iter().rev().find(|(hit, _)| *hit == body);
     last.map(|(_, stress)| Arc::clone(stress))
@@ -474,7 +475,7 @@ struct Replaced<'a> {
     is_dented: bool,
 }
 
-/// Bodies that were replaced, in the order of the replacements.
+/// Bodies that were replaced, in order.
 fn replaced(report: &Report) -> Vec<Replaced<'_>> {
     let broke = report.events.fractures.iter().map(|f| Replaced {
         parent: f.parent,

@@ -1,12 +1,12 @@
-//! Where a camera is in a frame of a recording.
+//! The camera in a frame of a recording.
 
 use nalgebra::{Point3, Vector3};
 
 use crate::{Camera, Recording, Track};
 
 impl Camera {
-    /// Where it looks and where it is in a frame of `recording`, as far as it says; where it leaves the
-    /// place of the camera open, `arm` leads there.
+    /// Target and position of the camera in a frame of `recording`, as far as given; without a
+    /// given position, `arm` is the offset to it.
     pub fn sight(
         &self,
         recording: &Recording,
@@ -33,7 +33,7 @@ impl Camera {
 }
 
 impl Recording {
-    /// Where a body is in a frame, or between two: after it broke, the median of its pieces.
+    /// Position of a body in a frame, or between two: after it broke, the median of its pieces.
     fn middle(&self, track: usize, frame: f64) -> Option<Point3<f64>> {
         let before = (frame.floor().max(0.0) as usize).min(self.frames.saturating_sub(1));
         let after = (before + 1).min(self.frames.saturating_sub(1));

@@ -1,4 +1,4 @@
-//! The state of a recording as plain data, to go on from later.
+//! The state of a recording as plain data, to continue from later.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,22 +6,22 @@ use crate::record::recording::{Energy, Recorder};
 use crate::world::numbers::{pose, pose_numbers};
 use crate::{StateError, TimedWaypoint, Trace, World};
 
-/// Where the bodies of a recording were, frame by frame.
+/// The poses of the bodies of a recording, frame by frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordingState {
     frames: usize,
-    /// For each body how often each pose comes in turn: what rests takes no room.
+    /// Run-length encoded poses of each body: bodies at rest take no space.
     tracks: Vec<Vec<(usize, [f64; 7])>>,
-    /// The times at which each was struck between two frames, and its poses there.
+    /// The times of each body's collisions between two frames, and its poses there.
     waypoints: Vec<Vec<(f64, [f64; 7])>>,
-    /// The tracks that shrink away, and from which frame on.
+    /// The shrinking tracks, and their first frames.
     shrinks: Vec<(usize, usize)>,
     /// Kinetic, potential and dissipated.
     energies: Vec<[f64; 3]>,
 }
 
 impl Recorder {
-    /// The recording without its surfaces. `taken` gives the trace of a track that was taken.
+    /// The recording without its surfaces. `taken` returns the trace of a track that was taken.
     ///
     /// # Errors
     /// Those of `taken`.
@@ -60,11 +60,11 @@ impl Recorder {
         })
     }
 
-    /// Goes on from a state. What broke until then was recorded, frame by frame; `world` is that of
-    /// the same time.
+    /// Continues from a state. All fractures up to then were recorded, frame by frame; `world` is
+    /// that of the same time.
     ///
     /// # Errors
-    /// [`StateError`] when the state is of other bodies.
+    /// [`StateError`] if the state belongs to other bodies.
     pub fn restore(&mut self, world: &World, state: &RecordingState) -> Result<(), StateError> {
         let recording = self.recording_mut();
         let counts = [state.tracks.len(), state.waypoints.len()];

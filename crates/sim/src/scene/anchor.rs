@@ -1,24 +1,24 @@
-//! What holds bodies in place.
+//! Anchors of bodies.
 
 use serde::Deserialize;
 
 use super::check::{at, bounded, direction, positive, require};
 use super::{InvalidValue, Plane};
 
-/// Holds the part of a body in a region, until it breaks away:
+/// Fixes the part of a body in a region, until it breaks away:
 /// `anchor = [{ plane = { offset = -0.9 } }, { box = { half_extents = [0.1, 1, 1] }, to = "pier" }]`.
-/// Lengths are in the coordinates of the body's shape; all of it is held if no region is given.
+/// Lengths are in the coordinates of the body's shape; without a region all of it is fixed.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Anchor {
-    /// What is in a ball.
+    /// The part in a ball.
     pub sphere: Option<Ball>,
-    /// What is in a box along the axes.
+    /// The part in a box along the axes.
     pub r#box: Option<Block>,
-    /// What is behind a plane, where `normal . x < offset`.
+    /// The part behind a plane, where `normal . x < offset`.
     pub plane: Option<Plane>,
-    /// The body it holds on to, static or itself anchored, which must touch it in the region; the
-    /// world unless given.
+    /// The supporting body, static or itself anchored, which must touch it in the region; the world
+    /// by default.
     pub to: Option<String>,
 }
 
@@ -26,7 +26,7 @@ pub struct Anchor {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ball {
-    /// Its center, m; `[0, 0, 0]` unless given.
+    /// Its center, m; `[0, 0, 0]` by default.
     #[serde(default, rename = "centre", alias = "center")]
     pub center: [f64; 3],
     /// Its radius, m.
@@ -37,7 +37,7 @@ pub struct Ball {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Block {
-    /// Its center, m; `[0, 0, 0]` unless given.
+    /// Its center, m; `[0, 0, 0]` by default.
     #[serde(default, rename = "centre", alias = "center")]
     pub center: [f64; 3],
     /// Half the edge lengths, m.

@@ -1,4 +1,4 @@
-//! Bodies: where they are, what they are of and who moves them.
+//! Bodies: pose, material and motion.
 
 use nalgebra::Isometry3;
 use serde::Deserialize;
@@ -24,88 +24,90 @@ pub struct Body {
     pub name: String,
     /// Its solid, in body coordinates.
     pub shape: Shape,
-    /// Who moves it; `"dynamic"` unless given.
+    /// Its kind of motion; `"dynamic"` by default.
     #[serde(default)]
     pub motion: Motion,
-    /// What it is made of, a name of [`Material::TABLE`](super::Material::TABLE) or of the scene's
-    /// own: the default of `density`, `restitution`, `friction`, `color`, `inner_color`,
-    /// `roughness`, `metallic` and of the strength of its fracture.
+    /// Its material, a name of [`Material::TABLE`](super::Material::TABLE) or of the scene's own:
+    /// the default of `density`, `restitution`, `friction`, `color`, `inner_color`, `roughness`,
+    /// `metallic` and of the strength of its fracture.
     pub material: Option<String>,
-    /// Its material, if that is the scene's own.
+    /// Its material, if it is one of the scene.
     #[serde(skip)]
     pub(super) own_material: Option<OwnMaterial>,
-    /// Mass per volume, kg/m^3; as the material or 1000 unless given.
+    /// Density, kg/m^3; by default that of the material or 1000.
     pub density: Option<f64>,
-    /// Where the shape's origin is, m; `[0, 0, 0]` unless given.
+    /// Position of the shape's origin, m; `[0, 0, 0]` by default.
     #[serde(default)]
     pub position: [f64; 3],
-    /// How the shape is turned about its origin; not at all unless given.
+    /// Rotation of the shape about its origin; none by default.
     #[serde(default)]
     pub rotation: Rotation,
-    /// Velocity of the center of mass, m/s; `[0, 0, 0]` unless given.
+    /// Velocity of the center of mass, m/s; `[0, 0, 0]` by default.
     #[serde(default)]
     pub velocity: [f64; 3],
-    /// Angular velocity, world axes, rad/s; `[0, 0, 0]` unless given.
+    /// Angular velocity, world axes, rad/s; `[0, 0, 0]` by default.
     #[serde(default)]
     pub angular_velocity: [f64; 3],
-    /// Coefficient of restitution, 0 (dead) to 1 (elastic); as the material or 0.3 unless given.
+    /// Coefficient of restitution, 0 (plastic) to 1 (elastic); by default that of the material or
+    /// 0.3.
     pub restitution: Option<f64>,
-    /// Coefficient of Coulomb friction; as the material or 0.5 unless given.
+    /// Coefficient of Coulomb friction; by default that of the material or 0.5.
     pub friction: Option<f64>,
-    /// How its restitution becomes that of a pair; as the material or the other body says, or
-    /// `"min"`, unless given.
+    /// Combination rule of restitution; by default that of the material or the other body, or
+    /// `"min"`.
     pub restitution_rule: Option<Rule>,
-    /// The same of friction, `"max"` if neither says.
+    /// The same for friction; `"max"` if neither has one.
     pub friction_rule: Option<Rule>,
-    /// Rolling friction, m: the largest torque against rolling over the normal force; as the material or 0 unless
-    /// given. The larger one counts of a pair.
+    /// Rolling friction, m: the largest torque against rolling divided by the normal force; by
+    /// default that of the material or 0. A pair has the larger one of both.
     pub rolling_friction: Option<f64>,
     /// Spinning friction, m: the same about the normal.
     pub spinning_friction: Option<f64>,
-    /// Names of the groups it is in; `["default"]` unless given. Its pieces are in them too.
+    /// Names of its groups; `["default"]` by default. Its pieces inherit them.
     pub groups: Option<Vec<String>>,
-    /// Names of the groups it touches; all unless given. Two bodies touch only if each is in a
-    /// group that the other touches.
+    /// Names of the groups that it collides with; all by default. Two bodies may touch only if each
+    /// is in a group that the other collides with.
     pub collides_with: Option<Vec<String>>,
-    /// Linear RGB, each 0 to 1; as the material or `[0.7, 0.7, 0.7]` unless given.
+    /// Linear RGB, each 0 to 1; by default that of the material or `[0.7, 0.7, 0.7]`.
     #[serde(rename = "colour", alias = "color")]
     pub color: Option<[f32; 3]>,
-    /// Linear RGB of cuts, each 0 to 1; as the material or somewhat paler than `color` unless
-    /// given.
+    /// Linear RGB of cuts, each 0 to 1; by default that of the material or somewhat paler than
+    /// `color`.
     #[serde(rename = "inner_colour", alias = "inner_color")]
     pub inner_color: Option<[f32; 3]>,
-    /// From 0, a mirror, to 1, chalk; as the material or 0.8 unless given.
+    /// From 0, a mirror, to 1, chalk; by default that of the material or 0.8.
     pub roughness: Option<f32>,
-    /// From 0, a dielectric, to 1, a metal; as the material or 0 unless given.
+    /// From 0, a dielectric, to 1, a metal; by default that of the material or 0.
     pub metallic: Option<f32>,
-    /// How its colors vary; as the material or not at all unless given.
+    /// Variation of its colors; by default that of the material or none.
     pub texture: Option<Texture>,
-    /// The share of light that its surface lets through, 0 to 1; as the material or 0 unless given.
+    /// Share of light transmitted through its surface, 0 to 1; by default that of the material or
+    /// 0.
     pub transmission: Option<f32>,
-    /// Refractive index, 1 to 3; as the material or 1.5 unless given.
+    /// Refractive index, 1 to 3; by default that of the material or 1.5.
     pub ior: Option<f32>,
-    /// Opacity, 0 to 1; 1 unless given.
+    /// Opacity, 0 to 1; 1 by default.
     pub alpha: Option<f32>,
-    /// A color of small pieces of it; that of the body unless given.
+    /// A color of its small pieces; that of the body by default.
     pub small_pieces: Option<SmallPieces>,
-    /// How it breaks; never unless given.
+    /// How it breaks; never by default.
     pub fracture: Option<Fracture>,
-    /// What holds it in place until it breaks away; nothing unless given.
+    /// Its anchors; none by default.
     #[serde(default, rename = "anchor")]
     pub anchors: Vec<Anchor>,
-    /// Stress at which anchors give way under its weight, Pa; that of its material, or never,
-    /// unless given.
+    /// Stress at which anchors fail under its weight, Pa; by default that of its material, or
+    /// infinite.
     pub anchor_strength: Option<f64>,
-    /// Copies of it in a grid; itself alone unless given.
+    /// Copies of it in a grid; itself alone by default.
     pub copies: Option<Copies>,
-    /// Where a kinematic body is when; `position` and `velocity` say so unless given.
+    /// Keyframes of a kinematic body; by default `position` and `velocity` determine its motion.
     pub keyframes: Option<Vec<Keyframe>>,
-    /// What it is a piece of; set by [`separate`](crate::separate).
+    /// The body of which it is a piece; set by [`separate`](crate::separate).
     #[serde(skip)]
     pub(crate) whole: Option<Whole>,
 }
 
-/// Takes a number off the front of ` 3 12`, written as names have it.
+/// Takes a number off the front of ` 3 12`, as written in names.
 fn take_number(text: &str) -> Option<(usize, &str)> {
     let text = text.strip_prefix(' ')?;
     let (digits, rest) = text.split_at(text.find(' ').unwrap_or(text.len()));
@@ -114,15 +116,15 @@ fn take_number(text: &str) -> Option<(usize, &str)> {
 }
 
 impl Body {
-    /// Most nodes of the level set that it is built with: boxes and balls need none unless finite
-    /// elements or a lattice fill them, or anchors hold them.
+    /// Largest number of nodes of its level set: boxes and balls need none unless finite elements
+    /// or a lattice fill them, or they are anchored.
     pub fn nodes(&self) -> f64 {
         let solids = self.copies.map_or(1, |copies| copies.solids());
         let nodes = self.shape.nodes().filter(|_| self.is_sampled()).unwrap_or(0.0);
         nodes * solids as f64
     }
 
-    /// Whether a level set of it may ever be made.
+    /// Whether its level set may ever be needed.
     pub(crate) fn may_be_sampled(&self) -> bool {
         self.fracture.is_some() || self.is_sampled()
     }
@@ -134,14 +136,14 @@ impl Body {
         !is_exact || cracks || !self.anchors.is_empty()
     }
 
-    /// Shape coordinates to world, at the start; of copies that of their middle.
+    /// Shape coordinates to world, at the start; for copies that of their middle.
     pub fn pose(&self) -> Isometry3<f64> {
         let first = self.keyframes.as_ref().and_then(|keyframes| keyframes.first());
         first.map_or_else(|| placed(self.position, self.rotation), Keyframe::pose)
     }
 
-    /// Whether it, a copy or a piece of it has this name: `wall`, `wall 3`, or `wall 3 2` for the second copy of the
-    /// third piece. How many pieces there are is not known before their files are read.
+    /// Whether it, a copy or a piece of it has this name: `wall`, `wall 3`, or `wall 3 2` for the
+    /// second copy of the third piece. The number of pieces is unknown before their files are read.
     pub fn has_name(&self, name: &str) -> bool {
         let numbers = || {
             let mut rest = name.strip_prefix(self.name.as_str())?;
@@ -160,7 +162,7 @@ impl Body {
         matches!(self.shape, Shape::Pieces(_))
     }
 
-    /// Its name in the scene: of a piece that of its whole.
+    /// Its name in the scene; for a piece that of its whole.
     pub fn given_name(&self) -> &str {
         self.whole.as_ref().map_or(&self.name, |whole| &whole.name)
     }
@@ -171,7 +173,8 @@ impl Body {
         self.name.clone() + &" 1".repeat(numbers)
     }
 
-    /// Its name, or those of its copies. None if it starts in pieces: their files decide how many there are.
+    /// Its name, or those of its copies. Empty if it starts in pieces: their files determine the
+    /// number.
     pub fn names(&self) -> impl Iterator<Item = String> {
         let count = self.copies.map_or(1, |copies| copies.total());
         let count = if self.starts_in_pieces() { 0 } else { count };
@@ -252,7 +255,7 @@ impl Body {
         self.copies.as_ref().map_or(Ok(()), |copies| copies.check(&key_of("copies")))
     }
 
-    /// The keyframes of a body.
+    /// Checks the keyframes of a body.
     pub(super) fn check_keyframes(&self, key: &str) -> Result<(), InvalidValue> {
         let Some(keyframes) = &self.keyframes else { return Ok(()) };
         let rests = self.velocity == [0.0; 3] && self.angular_velocity == [0.0; 3];
@@ -282,7 +285,7 @@ impl Body {
         Ok(())
     }
 
-    /// What the other keys of a body in pieces say.
+    /// Checks the other keys of a body in pieces.
     pub(super) fn check_pieces(&self, key: &str, solver: Solver) -> Result<(), InvalidValue> {
         let Shape::Pieces(pieces) = &self.shape else { return Ok(()) };
         require(

@@ -1,4 +1,4 @@
-//! What holds the pieces of a body together.
+//! Bonds between the pieces of a body.
 
 use serde::Deserialize;
 
@@ -7,14 +7,14 @@ use super::breakable::Breakable;
 use super::check::{at, positive, require, stress};
 use super::defaults::millisecond;
 
-/// `bonds = { strength = 3e6 }`: a cut parts only if the share of the blow that it would have to
-/// carry passes strength x area x duration. Pieces whose bonds hold stay one body.
+/// `bonds = { strength = 3e6 }`: a cut opens only if its share of the impact exceeds strength x
+/// area x duration. Pieces whose bonds hold stay one body.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bonds {
-    /// Stress that a cut bears, Pa; that of the body's material unless given.
+    /// Stress at which a cut opens, Pa; that of the body's material by default.
     pub strength: Option<f64>,
-    /// How long a blow lasts, s; 0.001 unless given.
+    /// Duration of an impact, s; 0.001 by default.
     #[serde(default = "millisecond")]
     pub duration: f64,
 }

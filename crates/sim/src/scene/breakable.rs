@@ -1,4 +1,4 @@
-//! What the fracture of a body is checked against.
+//! The body data for checks of its fracture.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use super::check::{at, positive, require, stress};
 use super::error::nearest;
 use super::{InvalidValue, Pattern};
 
-/// What a fracture is checked against.
+/// The body data for checks of a fracture.
 pub(super) struct Breakable<'a> {
-    /// Whether the material of the body says what it bears.
+    /// Whether the material of the body has a strength.
     pub(super) has_strength: bool,
-    /// Edge lengths of the box around the body, m; `None` where the scene does not give it.
+    /// Edge lengths of the bounding box, m; `None` if the scene does not give it.
     pub(super) extents: Option<[f64; 3]>,
-    /// Those of the scene.
+    /// The patterns of the scene.
     pub(super) patterns: &'a BTreeMap<String, Pattern>,
 }
 
 impl Breakable<'_> {
-    /// That a pattern exists.
+    /// Checks that a pattern exists.
     pub(super) fn check_pattern(&self, key: &str, name: &str) -> Result<(), InvalidValue> {
         require(self.patterns.contains_key(name), key, || {
             match nearest(name, self.patterns.keys().map(String::as_str)) {
@@ -29,7 +29,7 @@ impl Breakable<'_> {
         })
     }
 
-    /// A stress that its fracture names, Pa, or that of its material.
+    /// Checks the strength of its fracture, Pa, or that its material has one.
     pub(super) fn check_strength(
         &self,
         key: &str,
@@ -44,12 +44,12 @@ impl Breakable<'_> {
         }
     }
 
-    /// Tetrahedra neither larger than the body nor too many.
+    /// Checks that tetrahedra are neither larger than the body nor too many.
     pub(super) fn check_tetrahedra(&self, key: &str, spacing: f64) -> Result<(), InvalidValue> {
         let key = at(key, "spacing");
         positive(&key, spacing, "m")?;
         let Some(extents) = self.extents else { return Ok(()) };
-        // two lattice cells, six tetrahedra each at the least
+        // at least two lattice cells of six tetrahedra each
         let count: f64 = extents.iter().map(|x| (x / spacing).max(1.0)).product::<f64>() * 12.0;
         require(count <= 1e6, &key, || {
             format!(

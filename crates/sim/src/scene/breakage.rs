@@ -9,62 +9,64 @@ use super::check::{LARGEST, at, positive, require, share};
 use super::{Bonds, InvalidValue, Lattice, Level, Pattern, Stress};
 use crate::Placement;
 
-/// Limit of generations of pieces, which would soon outgrow any memory.
+/// Limit of generations of pieces, whose number would soon exceed any memory.
 const MAX_GENERATIONS: u32 = 16;
 
-/// How a body breaks: `fracture = { pattern = "shards" }`. Give one of `pattern`, `lattice` and
-/// `stress`.
+/// How a body breaks: `fracture = { pattern = "shards" }`. Exactly one of `pattern`, `lattice` and
+/// `stress` is required.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fracture {
     /// Name of a `[pattern.NAME]` table: the body is divided by a pattern centered where it is hit.
     pub pattern: Option<String>,
-    /// How the pattern is placed. `"turned"`: its y axis points out of the body at the blow. `"snapped"`: at the node of the
-    /// body's grid nearest to the blow, so that copies hit at one node share their pieces. `"fixed"`: in the body, wherever
-    /// it is hit. Unless given as the pattern has it, see [`super::Pattern::placement`].
+    /// Placement of the pattern. `"turned"`: its y axis points out of the body at the impact.
+    /// `"snapped"`: at the node of the body's grid nearest to the impact, so that copies hit at one
+    /// node share their pieces. `"fixed"`: in the body, independent of the impact. By default that
+    /// of the pattern, see [`super::Pattern::placement`].
     pub placement: Option<Placement>,
-    /// Name of the pattern that divides the pieces of a fixed pattern in turn; none unless given.
+    /// Name of the pattern that divides the pieces of a fixed pattern; none by default.
     pub then: Option<String>,
-    /// The finer levels of a hierarchy of pieces: a body comes apart into clusters, each of which breaks as its level
-    /// says. The patterns of all levels stand in the body. None unless given.
+    /// The finer levels of a hierarchy of pieces: a body breaks into clusters, each of which breaks
+    /// by its level. The patterns of all levels stand in the body. None by default.
     #[serde(default)]
     pub levels: Vec<Level>,
     /// The body is divided where the links of a lattice of masses break.
     pub lattice: Option<Lattice>,
-    /// The body is divided where the blow stretches it too much.
+    /// The body is divided where the impact causes too much tension.
     pub stress: Option<Stress>,
-    /// The impulse at one contact that breaks it, N s, for any place and any striking body. Unless given, it follows from
-    /// the material, the shape around the blow and the striking body; see [`fracture::Impact`].
+    /// The impulse at one contact that breaks it, N s, at any point and by any striking body. By
+    /// default it follows from the material, the shape around the impact and the striking body; see
+    /// [`fracture::Impact`].
     pub break_impulse: Option<f64>,
     /// The former name of `break_impulse`.
     pub strength: Option<f64>,
-    /// How often it and its pieces may break in turn, see [`Fracture::generations`].
+    /// Limit of successive fractures of it and its pieces, see [`Fracture::generations`].
     pub generations: Option<u32>,
-    /// Pieces of a smaller share of the volume of the body that breaks stay with the neighbor they
-    /// touch most; an 8th of the mean share of the pattern's pieces unless given.
+    /// Pieces with a smaller share of the parent's volume are merged with the neighbor they share
+    /// most area with; an eighth of the mean share of the pattern's pieces by default.
     pub min_share: Option<f64>,
-    /// So do pieces of less volume than a cube of this edge, m; 0 unless given.
+    /// So are pieces of less volume than a cube of this edge, m; 0 by default.
     #[serde(default)]
     pub min_size: f64,
-    /// What holds its pieces together where the blow is too weak to part them; nothing unless
-    /// given.
+    /// Bonds that join its pieces if the impact is too weak to separate them; none by default.
     pub bonds: Option<Bonds>,
 }
 
 impl Fracture {
-    /// The pattern of a scene that divides the body itself: of several levels the coarsest.
+    /// The pattern of a scene that divides the body itself: the coarsest of several levels.
     pub(crate) fn first_pattern(&self, patterns: &BTreeMap<String, Pattern>) -> Option<Pattern> {
         let pattern = patterns.get(self.pattern.as_ref()?)?;
         pattern.without_finest(self.finer_parts())
     }
 
-    /// How many levels are finer parts of the body's own pattern.
+    /// Number of levels that are finer parts of the body's own pattern.
     pub(crate) fn finer_parts(&self) -> usize {
         self.levels.iter().filter(|level| level.pattern.is_none()).count()
     }
 
-    /// How often it and its pieces may break in turn. Unless given, once by a pattern alone: each generation multiplies
-    /// the pieces. With levels, `then`, a lattice or finite elements three times, or as often as there are levels to reach.
+    /// Limit of successive fractures. By default one for a pattern alone, as each generation
+    /// multiplies the pieces; with levels, `then`, a lattice or finite elements three, or as many
+    /// as reach all levels.
     pub fn generations(&self) -> u32 {
         let is_alone = self.pattern.is_some() && self.levels.is_empty() && self.then.is_none();
         let default = if is_alone { 1 } else { 3.max(1 + self.levels.len() as u32) };
@@ -127,7 +129,7 @@ impl Fracture {
         self.stress.as_ref().map_or(Ok(()), |s| s.check(&at(key, "stress"), body))
     }
 
-    /// Whether a fracture's patterns exist, and may follow each other.
+    /// Checks that a fracture's patterns exist and may follow each other.
     fn check_levels(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
         for (part, name) in [("pattern", &self.pattern), ("then", &self.then)] {
             name.as_ref().map_or(Ok(()), |name| body.check_pattern(&at(key, part), name))?;
@@ -161,7 +163,7 @@ impl Fracture {
         })
     }
 
-    /// Whether the levels of a hierarchy follow each other.
+    /// Checks that the levels of a hierarchy may follow each other.
     fn check_hierarchy(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
         let levels = at(key, "levels");
         let pattern = self.pattern.as_ref().and_then(|name| body.patterns.get(name));

@@ -1,4 +1,4 @@
-//! Where pictures are taken from.
+//! The camera of a scene.
 
 use serde::Deserialize;
 
@@ -6,24 +6,24 @@ use super::InvalidValue;
 use super::check::{at, bounded, require};
 use super::motion::time;
 
-/// Most keyframes of a camera.
+/// Largest number of keyframes of a camera.
 const MAX_KEYS: usize = 10_000;
-/// Shortest way from the camera to what it looks at, m.
+/// Least distance of the camera from its target, m.
 const NEAREST: f64 = 1e-6;
 
-/// Where pictures and the viewer look from: `[camera]`. What is not given is fitted to what breaks.
+/// Camera of images and the viewer: `[camera]`. Missing values are fitted to the bodies that break.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Camera {
-    /// Where it looks, m.
+    /// Target point, m.
     pub at: Option<[f64; 3]>,
-    /// Where it is, m; at the start, if it follows a body.
+    /// Position, m; at the start, if it follows a body.
     pub from: Option<[f64; 3]>,
     /// Vertical field of view, degrees.
     #[serde(default = "field_of_view")]
     pub field_of_view: f64,
-    /// The body that stays in the middle of the picture, whose moves the camera makes too. When it
-    /// breaks it is the median of its pieces that does.
+    /// The body that the camera follows, which stays in the center of the image. After it breaks,
+    /// the median of its pieces replaces it.
     pub follow: Option<String>,
     /// Keyframes in ascending order of time. Between two the camera moves at constant speed.
     pub keyframes: Option<Vec<CameraKey>>,
@@ -33,11 +33,11 @@ pub struct Camera {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CameraKey {
-    /// s.
+    /// Time, s.
     pub time: f64,
-    /// Where it looks then, m.
+    /// Target point at that time, m.
     pub at: [f64; 3],
-    /// Where it is then, m.
+    /// Position at that time, m.
     pub from: [f64; 3],
 }
 

@@ -1,4 +1,4 @@
-//! Limits of numbers in scenes, and how values beyond them are refused.
+//! Limits of numbers in scenes, and errors beyond them.
 
 use std::fmt::Display;
 
@@ -10,7 +10,7 @@ pub(super) const LARGEST: f64 = 1e9;
 const SMALLEST_SIZE: f64 = 1e-9;
 /// Largest stress, Pa.
 pub(super) const STRONGEST: f64 = 1e15;
-/// Most cells of a fracture pattern.
+/// Largest number of cells of a fracture pattern.
 pub(super) const MAX_PIECES: usize = 10_000;
 
 pub(super) fn at(path: &str, key: &str) -> String {
@@ -34,14 +34,14 @@ pub(super) fn positive(key: &str, x: f64, unit: &str) -> Result<(), InvalidValue
     })
 }
 
-/// A length of a body, m.
+/// Checks a length of a body, m.
 pub(super) fn extent(key: &str, x: f64) -> Result<(), InvalidValue> {
     require((SMALLEST_SIZE..=LARGEST).contains(&x), key, || {
         format!("must be between {SMALLEST_SIZE:e} and {LARGEST:e} m, not {x:?}")
     })
 }
 
-/// A lever arm of torques over forces, m.
+/// Checks a lever arm of torques over forces, m.
 pub(super) fn lever_arm(key: &str, x: f64) -> Result<(), InvalidValue> {
     require((0.0..=LARGEST).contains(&x), key, || {
         format!("must be between 0 and {LARGEST:e} m, not {x:?}")
@@ -77,7 +77,7 @@ pub(super) fn count(key: &str, n: usize, least: usize, most: usize) -> Result<()
     })
 }
 
-/// Share of the volume of the smallest piece.
+/// Checks the share of the volume of the smallest piece.
 pub(super) fn share(key: &str, share: Option<f64>) -> Result<(), InvalidValue> {
     let share = share.unwrap_or(0.0);
     require((0.0..1.0).contains(&share), key, || {

@@ -1,4 +1,4 @@
-//! Solids made of others.
+//! Combined solids.
 
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ impl Part {
 }
 
 impl Combined {
-    /// A bound of the signed distance to it before its edges are rounded and it becomes hollow, m: exact sign, and
-    /// the distance itself near its faces.
+    /// A bound of the signed distance before its edges are rounded and it becomes hollow, m: exact
+    /// sign, and exact distance near its faces.
     pub(crate) fn distance(&self, p: &Point3<f64>) -> f64 {
         self.parts.iter().fold(f64::INFINITY, |whole, part| {
             let own = distance(&part.shape, &part.pose().inverse_transform_point(p));
@@ -35,7 +35,7 @@ impl Combined {
         })
     }
 
-    /// A box around it; `None` if there is none, as around a half-space.
+    /// Its bounding box; `None` if it is unbounded, like a half-space.
     pub(crate) fn bounds(&self) -> Option<Aabb> {
         let mut whole: Option<Aabb> = None;
         for part in &self.parts {
@@ -125,7 +125,7 @@ impl Combined {
         Ok(())
     }
 
-    /// How deep combined solids are nested in it.
+    /// Nesting depth of combined solids in it.
     fn depth(&self) -> usize {
         let of = |shape: &Shape| match shape {
             Shape::Combined(inner) => inner.depth(),
@@ -144,7 +144,7 @@ fn distance(shape: &Shape, p: &Point3<f64>) -> f64 {
 }
 
 impl Shape {
-    /// Negative inside and positive outside, m: what a solid without a closed form is sampled by.
+    /// Negative inside and positive outside, m: the samples of a solid without a closed form.
     pub(crate) fn value(&self, p: &Point3<f64>) -> f64 {
         match self {
             Self::Combined(combined) => combined.distance(p),
@@ -156,7 +156,7 @@ impl Shape {
         }
     }
 
-    /// The box around it in its own coordinates; `None` where the scene does not give it.
+    /// The bounding box in its own coordinates; `None` if the scene does not give it.
     pub fn bounds(&self) -> Option<Aabb> {
         let around = |min: [f64; 3], max: [f64; 3]| Aabb { min: min.into(), max: max.into() };
         match self {
@@ -174,7 +174,7 @@ impl Shape {
         }
     }
 
-    /// The pictures that draw it or its parts.
+    /// The images that draw it or its parts.
     pub(crate) fn pictures_mut(&mut self) -> Vec<&mut PictureFile> {
         match self {
             Self::Extruded(extruded) => vec![&mut extruded.picture],
@@ -207,7 +207,7 @@ impl Shape {
 }
 
 impl Shape {
-    /// The outlines that it or its parts are made of.
+    /// The outlines of it and its parts.
     pub(crate) fn outlines(&self) -> Vec<&Svg> {
         match self {
             Self::Svg(svg) => vec![svg],
@@ -218,7 +218,7 @@ impl Shape {
         }
     }
 
-    /// The same, to change them.
+    /// The same, mutable.
     pub(super) fn outlines_mut(&mut self) -> Vec<&mut Svg> {
         match self {
             Self::Svg(svg) => vec![svg],
@@ -229,11 +229,11 @@ impl Shape {
         }
     }
 
-    /// The same shape, its outlines given what their files fill as solids of unit thickness: `solid` finds that of a
-    /// file.
+    /// The same shape with the contents of its outline files as solids of unit thickness: `solid`
+    /// returns that of a file.
     ///
     /// # Errors
-    /// The first of `solid`.
+    /// The first error of `solid`.
     pub(crate) fn with_outlines<'m, E>(
         &self,
         solid: impl Fn(&str) -> Result<&'m TriMesh, E>,

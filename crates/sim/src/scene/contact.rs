@@ -1,4 +1,4 @@
-//! How contacts are solved, and what keeps energy.
+//! Settings of the contact solver and of energy conservation.
 
 use contact::Levers;
 use contact::constraint::{FrictionBounds, SequentialImpulse};
@@ -6,53 +6,55 @@ use serde::Deserialize;
 
 use super::Solver;
 
-/// Settings of the solver: `[simulation.contact]`. What is not given is as
-/// [`contact::Settings::default`] has it, or [`contact::Settings::reference`] for that solver.
+/// Settings of the solver: `[simulation.contact]`. Missing values are those of
+/// [`contact::Settings::default`], or [`contact::Settings::reference`] for that solver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Contact {
-    /// What is done to impulses that would add kinetic energy; `"plastic"` unless given.
+    /// Treatment of impulses that would add kinetic energy; `"plastic"` by default.
     pub clamp: Option<ClampKind>,
-    /// Where the lever arms of collision impulses are taken; `"time_n"` unless given.
+    /// Where the lever arms of collision impulses are evaluated; `"time_n"` by default.
     pub levers: Option<LeverArms>,
-    /// Whether the contact pass for positions is clamped too, which Su09 leaves open; `false` unless given.
+    /// Whether the position pass is clamped, too, which Su09 leaves open; `false` by default.
     pub clamp_positions: Option<bool>,
-    /// Sweeps over all pairs in the collision pass; 5 unless given.
+    /// Sweeps over all pairs in the collision pass; 5 by default.
     pub collision_sweeps: Option<usize>,
-    /// Impulses of a pair before the next pair has its turn; 20 unless given.
+    /// Consecutive impulses of a pair; 20 by default.
     pub pair_repeats: Option<usize>,
-    /// Sweeps over all contacts in a contact pass; 4, 10 with the reference or 50 with `"impulse"`, unless given.
+    /// Sweeps over all contacts in a contact pass; by default 4, 10 with the reference or 50 with
+    /// `"impulse"`.
     pub contact_sweeps: Option<usize>,
-    /// Sweeps over all contacts when bodies are pushed out of each other; 4 unless given.
+    /// Sweeps over all contacts in the push-out; 4 by default.
     pub push_sweeps: Option<usize>,
-    /// Sweeps over each level in shock propagation; 3, or 2 with the reference, unless given.
+    /// Sweeps over each level in shock propagation; by default 3, or 2 with the reference.
     pub shock_sweeps: Option<usize>,
-    /// Sweeps over all joints in a sweep over all contacts; 20 unless given.
+    /// Sweeps over all joints in a sweep over all contacts; 20 by default.
     pub joint_sweeps: Option<usize>,
-    /// Change of speed at a contact above which shock propagation solves a pair again at once, m/s; 5e-4
-    /// unless given.
+    /// Change of speed at a contact above which shock propagation solves a pair again at once, m/s;
+    /// 5e-4 by default.
     pub rough_speed: Option<f64>,
-    /// Change of speed at a contact below which sweeps are over, m/s; 1e-5 unless given.
+    /// Change of speed at a contact below which sweeps end, m/s; 1e-5 by default.
     pub settled_speed: Option<f64>,
-    /// Share of the penetration beyond the slop that a frame pushes out; 0.5 unless given.
+    /// Share of the penetration beyond the slop that a frame pushes out; 0.5 by default.
     pub push_out: Option<f64>,
-    /// Penetration that is let be, as a share of the smaller body's size; 0.002 unless given.
+    /// Allowed penetration, as a share of the smaller body's size; 0.002 by default.
     pub slop: Option<f64>,
-    /// Approach below which a pair rests and does not collide, m/s; 1e-6, or 1e-3 with ku07, unless given.
+    /// Restitution threshold: approach speed below which a pair rests instead of colliding, m/s; by
+    /// default 1e-6, or 1e-3 with ku07.
     pub resting_speed: Option<f64>,
-    /// The same as a share of the speed that forces add in half a step; 1 unless given.
+    /// The same as a share of the speed that forces add in half a step; 1 by default.
     pub resting_share: Option<f64>,
-    /// Sweeps over all rows; 50 unless given.
+    /// Sweeps over all rows; 50 by default.
     pub row_sweeps: Option<usize>,
-    /// Share of a position error that a step takes away; 0.2 unless given.
+    /// Share of a position error that a step corrects; 0.2 by default.
     pub error_reduction: Option<f64>,
-    /// The form of the bound on friction; `"cone"` unless given.
+    /// Shape of the friction bound; `"cone"` by default.
     pub friction_bounds: Option<Bounds>,
-    /// Whether a step starts from the impulses of the last one; `true` unless given.
+    /// Whether a step is warm-started; `true` by default.
     pub warm_start: Option<bool>,
 }
 
-/// What is done to impulses that would add kinetic energy.
+/// Treatment of impulses that would add kinetic energy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClampKind {
@@ -62,28 +64,28 @@ pub enum ClampKind {
     Scale,
 }
 
-/// Where the lever arms of collision impulses are taken.
+/// Where the lever arms of collision impulses are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LeverArms {
     /// At the start of the step.
     TimeN,
-    /// Where bodies are predicted to meet, as in Su09.
+    /// At the predicted contact, as in Su09.
     Split,
 }
 
-/// The form of the bound on friction.
+/// Shape of the friction bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bounds {
-    /// Each of two tangents by itself.
+    /// Each of two tangents separately.
     Box,
-    /// Both together, as Coulomb says.
+    /// Both tangents together: Coulomb's cone.
     Cone,
 }
 
-/// What keeps the energy of a run: `[simulation.energy]`. All is on unless given; Su09 figure 1 shows what
-/// happens without.
+/// Energy conservation of a run: `[simulation.energy]`. All is on by default; Su09 figure 1 shows
+/// the effect of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Energy {
@@ -91,8 +93,8 @@ pub struct Energy {
     pub fix: bool,
     /// Whether impulses that would add kinetic energy are clamped (Su09 section 3).
     pub clamp: bool,
-    /// Whether no group of touching bodies leaves a frame with more energy than it had, and groups that
-    /// touch nothing immovable keep their angular momentum.
+    /// Whether no group of touching bodies gains energy in a frame, and groups without static
+    /// contacts conserve their angular momentum.
     pub bound: bool,
 }
 
@@ -102,7 +104,7 @@ impl Default for Energy {
     }
 }
 
-/// The order of the step by which bodies turn.
+/// The order of the integration of rotation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Turning {
@@ -117,12 +119,12 @@ pub enum Turning {
 pub(super) struct Key {
     pub(super) name: &'static str,
     pub(super) is_given: bool,
-    /// The solvers that it steers.
+    /// The solvers that use it.
     pub(super) solvers: &'static [Solver],
 }
 
 impl Contact {
-    /// Which of the keys are given, and which solvers they steer.
+    /// The keys: whether each is given, and which solvers use it.
     pub(super) fn keys(&self) -> [Key; 19] {
         use Solver::{
             Impulse as I, Ku07 as K, Manifold as M, QuadraticProgram as Q, Reference as R,
@@ -152,7 +154,7 @@ impl Contact {
         ]
     }
 
-    /// A solver with what is given.
+    /// A solver with these settings.
     pub(super) fn solver(&self, solver: Solver) -> contact::Solver {
         match solver.contact() {
             contact::Solver::Reference { levers, clamp_positions } => contact::Solver::Reference {

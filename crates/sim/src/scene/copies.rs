@@ -6,30 +6,31 @@ use super::check::{MAX_PIECES, at, bounded, count, direction, require};
 use super::{Axis, InvalidValue, Rotation};
 
 /// Equal bodies in a grid: `copies = { count = [5, 1, 5], spacing = [0.3, 0.3, 0.3] }`. The body's
-/// `position` is the middle of the lowest layer, and copies are called `NAME 1`, `NAME 2` and so on. Mirror images come
-/// after all others: `copies = { mirror = "x" }` is a body and its image.
+/// `position` is the middle of the lowest layer, and copies are named `NAME 1`, `NAME 2` and so on.
+/// Mirror images follow all others: `copies = { mirror = "x" }` is a body and its image.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Copies {
-    /// How many along x, y and z; 1 unless given.
+    /// Number along x, y and z; 1 by default.
     #[serde(default = "one")]
     pub count: [usize; 3],
-    /// From one to the next, m; along axes with one copy 0 unless given.
+    /// Distance between neighbors, m; by default 0 along axes with one copy.
     #[serde(default)]
     pub spacing: [f64; 3],
-    /// How far each may stray from its place along each axis, m; 0 unless given.
+    /// Largest random offset along each axis, m; 0 by default.
     #[serde(default)]
     pub jitter: f64,
-    /// Rotation of each copy relative to the previous one, about its own origin; none unless given.
+    /// Rotation of each copy relative to the previous one, about its own origin; none by default.
     #[serde(default)]
     pub turn: Rotation,
-    /// How far each may be turned about an axis of any direction, degrees; 0 unless given.
+    /// Largest random rotation about a random axis, degrees; 0 by default.
     #[serde(default)]
     pub turn_jitter: f64,
-    /// Adds the mirror image of each copy in a plane of the world across this axis; none unless given. Shapes,
-    /// velocities, keyframes, anchors and what weakens lattices are mirrored, patterns and solid textures are not.
+    /// Adds the mirror image of each copy in a plane of the world across this axis; none by
+    /// default. Shapes, velocities, keyframes, anchors and lattice weaknesses are mirrored,
+    /// patterns and solid textures are not.
     pub mirror: Option<Axis>,
-    /// Where that plane is along its axis, m; 0 unless given.
+    /// Position of the plane along its axis, m; 0 by default.
     #[serde(default)]
     pub mirror_at: f64,
 }
@@ -39,12 +40,12 @@ fn one() -> [usize; 3] {
 }
 
 impl Copies {
-    /// How many bodies there are.
+    /// Number of bodies.
     pub fn total(&self) -> usize {
         self.count.iter().fold(self.solids(), |product, &n| product.saturating_mul(n))
     }
 
-    /// How many different solids they have: that of the body, and its mirror image.
+    /// Number of distinct solids: that of the body, and its mirror image.
     pub(super) fn solids(&self) -> usize {
         1 + usize::from(self.mirror.is_some())
     }

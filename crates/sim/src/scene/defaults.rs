@@ -5,7 +5,7 @@ pub(super) fn up() -> [f64; 3] {
     [0.0, 1.0, 0.0]
 }
 
-/// How long a blow lasts unless given, s.
+/// The default duration of an impact, s.
 pub(super) fn millisecond() -> f64 {
     0.001
 }

@@ -1,11 +1,11 @@
-//! What is wrong with a scene file, and where.
+//! Errors in scene files, and their positions.
 
 use std::ops::Range;
 
 use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
-/// A place in a text, counted from 1.
+/// A position in a text, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Line.
@@ -21,7 +21,7 @@ impl std::fmt::Display for Place {
 }
 
 impl Place {
-    /// Where byte `offset` of `text` is.
+    /// The position of byte `offset` of `text`.
     pub(super) fn of(text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -32,55 +32,55 @@ impl Place {
     }
 }
 
-/// Why a scene was refused.
+/// Why a scene was rejected.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum SceneError {
     /// The text is not TOML.
     #[error("{place}: not valid TOML: {problem}")]
     Syntax {
-        /// Where the parser stopped.
+        /// Position at which the parser stopped.
         place: Place,
-        /// What it met and what it expected.
+        /// What it found and what it expected.
         problem: String,
     },
-    /// A key that does not exist.
+    /// An unknown key.
     #[error("{place}: unknown key `{key}`{}", hint(nearest, known))]
     Unknown {
-        /// Where it stands.
+        /// Its position.
         place: Place,
         /// Path of the key, as in `body[2].color`.
         key: String,
-        /// The valid key most like it, where one is.
+        /// The most similar valid key, if any.
         nearest: Option<String>,
-        /// All valid keys there.
+        /// All valid keys at the position.
         known: Vec<String>,
     },
     /// A value that is none of the choices of its key.
     #[error("{place}: `{key}` cannot be \"{value}\"{}", choices(nearest, known))]
     Choice {
-        /// Where it stands.
+        /// Its position.
         place: Place,
         /// Path of the key, as in `simulation.solver`.
         key: String,
         /// The value.
         value: Box<str>,
-        /// The choice most like it, where one is.
+        /// The most similar choice, if any.
         nearest: Option<Box<str>>,
         /// All choices.
         known: Vec<String>,
     },
-    /// A value that is missing, of the wrong type, or cannot be used.
+    /// A value that is missing, of the wrong type, or invalid.
     #[error("{place}: {invalid}")]
     Value {
-        /// Where it stands, or the table where it is missing.
+        /// Its position, or that of the table in which it is missing.
         place: Place,
         /// The key and what to do.
         invalid: InvalidValue,
     },
 }
 
-/// A value of a scene that cannot be used.
+/// An invalid value of a scene.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("`{key}` {problem}")]
 pub struct InvalidValue {
@@ -133,7 +133,7 @@ impl SceneError {
         } else {
             wrong_type(message)
         };
-        // a missing key has no place of its own, and only the scene itself has a version
+        // a missing key has no position of its own, and only the scene itself has a version
         let of_scene = key.is_empty() || message == "missing field `version`";
         let key = if of_scene { "the scene".to_owned() } else { key };
         Self::Value { place, invalid: InvalidValue { key, problem } }
@@ -157,7 +157,7 @@ impl SceneError {
     }
 }
 
-/// What is wrong with the table at `key`, which holds no kind or several.
+/// The problem of the table at `key`, which has no kind or several.
 fn one_kind(root: &DeTable, key: &str) -> String {
     let mut held: Vec<String> = Vec::new();
     visit(root, "", &mut |path, _| {
@@ -187,18 +187,18 @@ fn one_kind(root: &DeTable, key: &str) -> String {
     }
 }
 
-/// The names in serde's list of those that an enumeration of names has.
+/// The names in serde's list of the variants of an enumeration.
 pub(super) fn names_wanted(error: &toml::de::Error) -> Option<Vec<String>> {
     error.message().starts_with("unknown variant ").then_some(())?;
     Some(unknown_name(error.message())?.1)
 }
 
-/// Whether an error says that a value stands in place of a name.
+/// Whether an error is about a value in place of a name.
 pub(super) fn wants_name(error: &toml::de::Error) -> bool {
     error.message() == WANTS_NAME
 }
 
-/// What `toml` says of a value that is neither a name nor a table of one kind.
+/// The error message of `toml` for a value that is neither a name nor a table of one kind.
 const WANTS_NAME: &str = "wanted string or table";
 
 /// The name in serde's "unknown field `x`, expected one of `a`, `b`", and the names expected.
@@ -215,7 +215,7 @@ fn is_key(path: &str, name: &str) -> bool {
     path.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
-/// Serde's message on a value of a wrong type or length, without its names of Rust types.
+/// Serde's message for a value of a wrong type or length, without its names of Rust types.
 fn wrong_type(message: &str) -> String {
     if let Some((found, wanted)) = parted(message, "invalid type: ") {
         return format!("must be {}, not {}", wanted_type(wanted), found_type(found));
@@ -232,7 +232,7 @@ fn wrong_type(message: &str) -> String {
     }
 }
 
-/// What follows `start` before and after ", expected ".
+/// The parts after `start`, before and after ", expected ".
 fn parted<'m>(message: &'m str, start: &str) -> Option<(&'m str, &'m str)> {
     message.strip_prefix(start)?.split_once(", expected ")
 }
@@ -277,7 +277,7 @@ fn join(path: &str, key: &str) -> String {
 fn path_at(root: &DeTable, offset: usize) -> String {
     let mut best = (usize::MAX, String::new());
     visit(root, "", &mut |path, span| {
-        // a later one of equal size lies deeper
+        // a later one of equal size is nested deeper
         if span.contains(&offset) && span.len() <= best.0 {
             best = (span.len(), path.to_owned());
         }
@@ -285,7 +285,7 @@ fn path_at(root: &DeTable, offset: usize) -> String {
     best.1
 }
 
-/// Where the value at `key` stands, or the nearest thing around it that exists.
+/// Span of the value at `key`, or of the innermost existing value around it.
 pub(super) fn span_of(root: &DeTable, key: &str) -> Option<Range<usize>> {
     let mut best: Option<(usize, Range<usize>)> = None;
     visit(root, "", &mut |path, span| {
@@ -298,7 +298,7 @@ pub(super) fn span_of(root: &DeTable, key: &str) -> Option<Range<usize>> {
     best.map(|(_, span)| span)
 }
 
-/// Calls `see` with the path and span of every key and then of its value, outside in.
+/// Calls `see` with the path and span of every key and then of its value, from outside in.
 fn visit(table: &DeTable, path: &str, see: &mut impl FnMut(&str, Range<usize>)) {
     for (key, value) in table {
         let path = join(path, key.get_ref());
@@ -307,7 +307,7 @@ fn visit(table: &DeTable, path: &str, see: &mut impl FnMut(&str, Range<usize>)) 
     }
 }
 
-/// Calls `see` with the path, the value and the span of every text.
+/// Calls `see` with the path, the value and the span of every string.
 pub(super) fn visit_texts(table: &DeTable, see: &mut impl FnMut(&str, &str, Range<usize>)) {
     fn visit_text(
         value: &DeValue,
@@ -354,7 +354,7 @@ fn visit_value(
     }
 }
 
-/// The candidate that takes the fewest edits to reach from `name`, if that is few for its length.
+/// The candidate with the smallest edit distance from `name`, if that is small for its length.
 pub(super) fn nearest<'a>(
     name: &str,
     candidates: impl Iterator<Item = &'a str>,
@@ -364,7 +364,7 @@ pub(super) fn nearest<'a>(
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, candidate)| {
             let length = candidate.chars().count();
-            // of one letter nothing is left that is like it
+            // no other letter resembles a single letter
             3 * distance <= length.max(3) && *distance < length
         })
         .map(|(_, candidate)| candidate)

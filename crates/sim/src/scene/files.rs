@@ -14,17 +14,17 @@ use super::{
     Body, Event, InvalidValue, Joint, OwnMaterial, Pattern, Place, Scene, SceneError, units,
 };
 
-/// What is wrong with one of the files of a scene.
+/// An error in one of the files of a scene.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("{}{error}", if file.is_empty() { String::new() } else { format!("{file}: ") })]
 pub struct FileError {
     /// The file, relative to the folder of the scene; empty for the scene itself.
     pub file: String,
-    /// What is wrong in it.
+    /// The error.
     pub error: SceneError,
 }
 
-/// A file that another includes: what a scene holds, but for what there is once.
+/// An included file: the contents of a scene, except for parts that exist only once.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Included {
@@ -44,25 +44,25 @@ struct Included {
     events: Vec<Event>,
 }
 
-/// A scene, and which of its files brought what.
+/// A scene, and the origins of its parts.
 #[derive(Clone, Debug)]
 pub struct Assembled {
     /// The scene.
     pub scene: Scene,
-    /// Where its values stand.
+    /// Positions of its values.
     pub origins: Origins,
 }
 
-/// Where the values of a scene stand in its files.
+/// Positions of the values of a scene in its files.
 #[derive(Clone, Debug)]
 pub struct Origins {
     parts: Vec<Part>,
-    /// Of the scene itself.
+    /// Text of the scene itself.
     text: String,
 }
 
 impl Origins {
-    /// A value of the scene that cannot be used, in the file that brought it.
+    /// The error of an invalid value of the scene, in its file.
     pub fn refused(&self, invalid: InvalidValue) -> FileError {
         let found = self.parts.iter().find_map(|part| Some((part, part.local(&invalid.key)?)));
         match found {
@@ -75,7 +75,7 @@ impl Origins {
     }
 }
 
-/// Which part of a scene a file brought.
+/// The part of a scene from one file.
 #[derive(Clone, Debug)]
 struct Part {
     file: String,
@@ -88,7 +88,7 @@ struct Part {
 }
 
 impl Part {
-    /// The path of a key within the file, if it is this file's.
+    /// The path of a key within the file, if it is from this file.
     fn local(&self, key: &str) -> Option<String> {
         let lists = [("body", &self.bodies), ("joints", &self.joints), ("event", &self.events)];
         for (list, range) in lists {
@@ -121,29 +121,29 @@ struct Files<'a> {
     open: Vec<String>,
 }
 
-/// The most files that include each other in a row: reading one takes stack.
+/// Largest depth of includes: reading one takes stack.
 const MAX_NESTED: usize = 100;
 
 impl Scene {
     /// Reads a scene and checks every value in it.
     ///
     /// # Errors
-    /// [`SceneError`] with line, column and key for text that is not TOML, keys that do not exist
-    /// and values that cannot be used.
+    /// [`SceneError`] with line, column and key for text that is not TOML, unknown keys and invalid
+    /// values.
     pub fn from_toml(text: &str) -> Result<Self, SceneError> {
         let read = &mut |_: &str| Err("only a scene in a file includes others".to_owned());
         Self::from_files(text, read).map_err(|file| file.error)
     }
 
-    /// Reads a scene with all that it includes, and checks every value in it. `read` gives the text
-    /// of a file, or says why it cannot; names are relative to the folder of the scene.
+    /// Reads a scene with all its includes, and checks every value in it. `read` returns the text
+    /// of a file, or an error message; names are relative to the folder of the scene.
     ///
-    /// Bodies, joints and events of an included file come before those of the file that includes it. A file
-    /// that is included twice is read once. Files that an included file names are beside that file.
+    /// Bodies, joints and events of an included file precede those of the including file. A file
+    /// included twice is read once. File names in an included file are relative to that file.
     ///
     /// # Errors
-    /// [`FileError`] as [`Scene::from_toml`], also for files that include each other, for more than 100
-    /// of them nested, and for tables that two files define.
+    /// [`FileError`] as for [`Scene::from_toml`], also for cyclic includes, for more than 100
+    /// nested ones, and for tables that two files define.
     pub fn from_files(
         text: &str,
         read: &mut dyn FnMut(&str) -> Result<String, String>,
@@ -153,7 +153,7 @@ impl Scene {
 }
 
 impl Assembled {
-    /// Reads a scene as [`Scene::from_files`] does.
+    /// Reads a scene like [`Scene::from_files`].
     ///
     /// # Errors
     /// As [`Scene::from_files`].
@@ -192,7 +192,7 @@ impl Assembled {
 }
 
 impl Files<'_> {
-    /// Adds what a file holds, after what it includes.
+    /// Adds the contents of a file, after those of its includes.
     fn add(&mut self, file: String, text: String, own: Included) -> Result<(), FileError> {
         let mut part =
             Part { file, text, bodies: 0..0, joints: 0..0, events: 0..0, tables: Vec::new() };
@@ -240,7 +240,7 @@ impl Files<'_> {
         Ok(())
     }
 
-    /// Reads the file that `part` includes as its number `n`.
+    /// Reads include number `n` of `part`.
     fn include(&mut self, part: &Part, n: usize, name: &str) -> Result<(), FileError> {
         let refused = |problem| part.refused(format!("include[{n}]"), problem);
         let file = beside(&part.file, name);
@@ -270,7 +270,7 @@ impl Files<'_> {
         self.add(file, text, own)
     }
 
-    /// Two files define a table.
+    /// The error of a table that two files define.
     fn taken(&self, part: &Part, key: String) -> FileError {
         let other = self.done.iter().find(|other| other.tables.contains(&key));
         let other = other.map_or("", |other| other.file.as_str());
@@ -279,8 +279,9 @@ impl Files<'_> {
 }
 
 impl Place {
-    /// Where the text of a scene, which is in the file `of`, names the file `name` as a `file` or `picture`; both
-    /// are relative to the folder of the scene, and `of` is empty for the scene itself.
+    /// Position at which the text of a scene, in the file `of`, names the file `name` as a `file`
+    /// or `picture`; both are relative to the folder of the scene, and `of` is empty for the scene
+    /// itself.
     pub fn of_file(text: &str, of: &str, name: &str) -> Option<Self> {
         let is_named = |given: &str| {
             given == name && of.is_empty() || !of.is_empty() && beside(of, given) == name
@@ -297,7 +298,8 @@ impl Place {
 }
 
 impl Place {
-    /// Where `key` of the body of this name stands in the text of a scene, or the body if it lacks the key.
+    /// Position of `key` of the body with this name in the text of a scene, or of the body if it
+    /// lacks the key.
     pub fn of_body(text: &str, name: &str, key: &str) -> Option<Self> {
         let root = DeTable::parse(text).ok()?;
         let mut found = None;
@@ -312,7 +314,7 @@ impl Place {
     }
 }
 
-/// A file named in `file`, relative to the folder of the scene.
+/// The path of a file named in `file`, relative to the folder of the scene.
 fn beside(file: &str, name: &str) -> String {
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));
     let mut path = PathBuf::new();

@@ -8,10 +8,10 @@ use super::check::{at, require};
 use super::error::nearest;
 use super::{Body, InvalidValue};
 
-/// Most collision groups of a scene: one bit each.
+/// Largest number of collision groups of a scene: one bit each.
 const MAX_GROUPS: usize = 32;
 
-/// The group of bodies that name none.
+/// The group of bodies without `groups`.
 pub(super) const DEFAULT: &str = "default";
 
 /// Names of all groups of a scene: the default one, then the others in ascending order.
@@ -23,7 +23,7 @@ pub(super) fn names(bodies: &[Body]) -> Vec<&str> {
 }
 
 impl Body {
-    /// Its groups as bits; a name that no body is in has none.
+    /// Its groups as bits; a name without a body has none.
     pub(super) fn groups_among(&self, all: &[&str]) -> Groups {
         let bits = |names: &[String]| {
             let bit = |n: usize| 1u32.checked_shl(n as u32).unwrap_or(0);

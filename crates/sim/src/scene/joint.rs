@@ -1,4 +1,4 @@
-//! What joins bodies.
+//! Joints of a scene.
 
 use serde::Deserialize;
 
@@ -6,31 +6,31 @@ use super::check::{LARGEST, at, bounded, direction, positive, require};
 use super::defaults::up;
 use super::{InvalidValue, Solver};
 
-/// Two bodies that stay joined until it bears too much: `[[joints]]`.
+/// A joint between two bodies until it is overloaded: `[[joints]]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Joint {
-    /// What it leaves free.
+    /// Its free motion.
     pub kind: JointKind,
     /// Names of the bodies, copies or pieces that it joins; one must be dynamic.
     pub bodies: [String; 2],
-    /// Where in the world, m. That of a distance joint is on the first body.
+    /// Anchor in the world, m. That of a distance joint is on the first body.
     pub anchor: [f64; 3],
-    /// Where a distance joint is on the second body, m; at `anchor` unless given.
+    /// Anchor of a distance joint on the second body, m; `anchor` by default.
     pub second_anchor: Option<[f64; 3]>,
-    /// Axis of a hinge or slider, in the world, of any length but zero; `[0, 1, 0]` unless given.
+    /// Axis of a hinge or slider, in the world, of any length but zero; `[0, 1, 0]` by default.
     #[serde(default = "up")]
     pub axis: [f64; 3],
-    /// Least and most: angle of a hinge, degrees, shift of a slider, m, from where the bodies start;
-    /// distance of a distance joint, m, as at the start unless given.
+    /// Lower and upper limit: angle of a hinge, degrees, displacement of a slider, m, relative to
+    /// the initial poses; distance of a distance joint, m, by default the initial one.
     pub limits: Option<[f64; 2]>,
-    /// What drives a hinge or slider; nothing unless given.
+    /// Motor of a hinge or slider; none by default.
     pub motor: Option<Motor>,
-    /// The force it bears, N; any unless given.
+    /// Its strength, N; infinite by default.
     pub break_force: Option<f64>,
-    /// The torque it bears, N m; any unless given.
+    /// Its torsional strength, N m; infinite by default.
     pub break_torque: Option<f64>,
-    /// Whether the bodies collide with each other; false unless given.
+    /// Whether the bodies collide with each other; false by default.
     #[serde(default)]
     pub collides: bool,
 }
@@ -94,19 +94,19 @@ impl Joint {
     }
 }
 
-/// What a joint leaves free.
+/// Kind of a joint by its free motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JointKind {
-    /// All turning: ball and socket.
+    /// Free rotation: ball and socket.
     Point,
-    /// All but a distance: a rod, or a rope if limits let it.
+    /// A fixed distance: a rod, or with limits a rope.
     Distance,
-    /// Turning about an axis.
+    /// Free rotation about an axis.
     Hinge,
-    /// Moving along an axis.
+    /// Free translation along an axis.
     Slider,
-    /// Nothing.
+    /// No free motion.
     Fixed,
 }
 
@@ -114,9 +114,9 @@ pub enum JointKind {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Motor {
-    /// Of the first body relative to the second: rad/s of a hinge, m/s of a slider.
+    /// Target speed of the first body relative to the second: rad/s for a hinge, m/s for a slider.
     pub speed: f64,
-    /// Its greatest torque of a hinge, N m, or force of a slider, N.
+    /// Maximum torque of a hinge, N m, or force of a slider, N.
     #[serde(rename = "most")]
     pub max_force: f64,
 }

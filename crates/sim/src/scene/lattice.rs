@@ -9,34 +9,34 @@ use super::check::{at, bounded, count, direction, fraction, positive, require};
 use super::defaults::millisecond;
 use super::{InvalidValue, Noise};
 
-/// Most steps in which a blow grows.
+/// Largest number of load steps of an impact.
 const MAX_STEPS: usize = 100;
-/// Most rounds of smoothing.
+/// Largest number of smoothing rounds.
 const MAX_ROUNDS: usize = 100;
 
-/// `lattice = { spacing = 0.1 }`: a mass for each tetrahedron of that size (Ku07).
+/// `lattice = { spacing = 0.1 }`: one mass per tetrahedron of that size (Ku07).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lattice {
-    /// Edge length of the tetrahedra that fill the body, m, unless its shape is `tets`. A blow is borne by
-    /// those within as much of it.
+    /// Edge length of the tetrahedra that fill the body, m, unless its shape is `tets`. An impact
+    /// is spread over those within this distance.
     pub spacing: f64,
-    /// Stress that links bear when pulled and when pressed, Pa; unless given that of the body's material
-    /// when pulled and 8 times as much when pressed.
+    /// Tensile and compressive strength of links, Pa; by default the tensile strength of the body's
+    /// material and 8 times as much in compression.
     pub strength: Option<f64>,
-    /// How long a blow lasts, s; 0.001 unless given.
+    /// Duration of an impact, s; 0.001 by default.
     #[serde(default = "millisecond")]
     pub duration: f64,
-    /// Which tetrahedra are linked, those that share `"faces"`, as in the paper, whose lattice gives
-    /// way a few tetrahedra around the blow, or also those that share `"edges"`, which breaks into
-    /// large parts; `"edges"` unless given.
+    /// Which tetrahedra are linked: those that share `"faces"`, as in the paper, whose lattice
+    /// crumbles a few tetrahedra around the impact, or also those that share `"edges"`, which
+    /// breaks into large parts; `"edges"` by default.
     #[serde(default)]
     pub links: LatticeLinks,
-    /// How much more one link at each mass is weakened by a crack than the others, 0 for a uniform
-    /// body; 1 unless given.
+    /// Additional weakening of one random link at each mass by a crack, relative to the others, 0
+    /// for a uniform body; 1 by default.
     #[serde(default = "one_fold")]
     pub randomness: f64,
-    /// Bumps in the strength: amplitude below 1, frequency in 1/m; none unless given.
+    /// Noise in the strength: amplitude below 1, frequency in 1/m; none by default.
     pub noise: Option<Noise>,
     /// Planes along which links are weak.
     #[serde(default)]
@@ -44,79 +44,80 @@ pub struct Lattice {
     /// Spheres on whose surface links are weak.
     #[serde(default)]
     pub weak_spheres: Vec<WeakSphere>,
-    /// A picture of how strong it is; as strong everywhere unless given.
+    /// An image of the strength; uniform by default.
     pub strength_picture: Option<StrengthPicture>,
-    /// In how many steps a blow grows to its full force, 1 to 100; 1 unless given.
+    /// Number of load steps of an impact, 1 to 100; 1 by default.
     pub steps: Option<usize>,
-    /// How many times more a link bears when pressed than when pulled; unless given 1 with a `strength`,
-    /// and 8 with that of the material.
+    /// Ratio of compressive to tensile strength of a link; by default 1 with a `strength`, and 8
+    /// with that of the material.
     pub compression: Option<f64>,
-    /// What a link that holds a blow loses for good, as a share of the force that it carries, 0 to 1;
-    /// 0.5 unless given.
+    /// Permanent damage of a link that withstands an impact, as a share of the force that it
+    /// carries, 0 to 1; 0.5 by default.
     pub damage: Option<f64>,
-    /// What the links beside a broken one lose, as a share of their strength, 0 to 1; 0.3 unless given.
+    /// Weakening of the links beside a broken one, as a share of their strength, 0 to 1; 0.3 by
+    /// default.
     pub weakening: Option<f64>,
-    /// By how much the weakening around a crack falls with each link away from it, between 0 and 1;
-    /// 0.7 unless given.
+    /// Decay of the weakening around a crack per link away from it, between 0 and 1; 0.7 by
+    /// default.
     pub alpha: Option<f64>,
-    /// The share of the first weakening below which it goes no farther, 0 to 1; 0.1 unless given.
+    /// Share of the first weakening below which it spreads no farther, 0 to 1; 0.1 by default.
     pub tau: Option<f64>,
-    /// What becomes of single tetrahedra that nothing holds: `"keep"`, they are pieces, as in the paper,
-    /// `"merge"`, they stay with a neighbor, or `"dust"`, they are gone; `"merge"` unless given.
+    /// Treatment of single loose tetrahedra: `"keep"`, they are pieces, as in the paper, `"merge"`,
+    /// they are merged with a neighbor, or `"dust"`, they are removed; `"merge"` by default.
     #[serde(default)]
     pub shards: LatticeShards,
-    /// In how many rounds the surfaces between pieces are smoothed, 0 to 100; 0 unless given.
+    /// Number of smoothing rounds of the surfaces between pieces, 0 to 100; 0 by default.
     #[serde(default)]
     pub smoothing: usize,
 }
 
-/// What becomes of single tetrahedra that no link holds.
+/// Treatment of single loose tetrahedra.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LatticeShards {
     /// They are pieces.
     Keep,
-    /// They stay with the neighbor with which they shared the largest face.
+    /// They are merged with the neighbor with the largest common face.
     #[default]
     Merge,
-    /// They are gone at the end of the frame; their mass counts as retired.
+    /// They are removed at the end of the frame; their mass counts as retired.
     Dust,
 }
 
-/// `weak_spheres = [{ center = [0, 0.1, 0], radius = 0.2, width = 0.05, factor = 0.2 }]`, in the coordinates
-/// of the body's shape.
+/// `weak_spheres = [{ center = [0, 0.1, 0], radius = 0.2, width = 0.05, factor = 0.2 }]`, in the
+/// coordinates of the body's shape.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WeakSphere {
-    /// Its center, m; the origin unless given.
+    /// Its center, m; the origin by default.
     #[serde(default, rename = "centre", alias = "center")]
     pub center: [f64; 3],
     /// Its radius, m.
     pub radius: f64,
-    /// Distance from its surface at which links are as strong as elsewhere, m.
+    /// Distance from its surface at which links have full strength, m.
     pub width: f64,
-    /// What strengths on its surface are multiplied by.
+    /// Factor of strengths on its surface.
     pub factor: f64,
 }
 
 /// `strength_picture = { file = "weak.png", corner = [-1, 1, 0], across = [2, 0, 0], down = [0, -2, 0] }`,
-/// in the coordinates of the body's shape: links are as strong as elsewhere where it is white, and the
-/// picture is the same at every depth.
+/// in the coordinates of the body's shape: links have full strength where it is white, and the
+/// image is the same at every depth.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StrengthPicture {
     /// Path of a PNG file, relative to the scene file.
     pub file: String,
-    /// Where the upper left corner of the picture is, m.
+    /// Position of the upper left corner of the image, m.
     pub corner: [f64; 3],
     /// From there to its upper right corner, m.
     pub across: [f64; 3],
-    /// From there to its lower left corner, m; at a right angle to `across`.
+    /// From there to its lower left corner, m; perpendicular to `across`.
     pub down: [f64; 3],
-    /// What strengths are multiplied by where it is black; 0 unless given.
+    /// Factor of strengths where it is black; 0 by default.
     #[serde(default)]
     pub darkest: f64,
-    /// What is in it; see [`super::Scene::give_strength`].
+    /// Its contents; see [`super::Scene::give_strength`].
     #[serde(skip)]
     pub(crate) read: Option<Arc<fracture::Stencil>>,
 }
@@ -137,14 +138,14 @@ pub enum LatticeLinks {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cleave {
-    /// Across the plane, of any length but zero.
+    /// Normal of the plane, of any length but zero.
     pub normal: [f64; 3],
-    /// Where the plane is along the unit normal, m; 0 unless given.
+    /// Offset of the plane along the unit normal, m; 0 by default.
     #[serde(default)]
     pub offset: f64,
-    /// Distance at which links are as strong as elsewhere, m.
+    /// Distance at which links have full strength, m.
     pub width: f64,
-    /// What strengths on the plane are multiplied by.
+    /// Factor of strengths on the plane.
     pub factor: f64,
 }
 
@@ -178,7 +179,7 @@ impl Lattice {
         picture.map_or(Ok(()), |picture| picture.check(&at(key, "strength_picture")))
     }
 
-    /// How links break and weaken each other.
+    /// Checks how links break and weaken each other.
     fn check_links(&self, key: &str) -> Result<(), InvalidValue> {
         if let Some(steps) = self.steps {
             count(&at(key, "steps"), steps, 1, MAX_STEPS)?;

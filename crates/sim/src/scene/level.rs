@@ -1,4 +1,4 @@
-//! What divides the pieces of a body in turn.
+//! Levels of a hierarchy of pieces.
 
 use serde::Deserialize;
 
@@ -6,20 +6,21 @@ use super::breakable::Breakable;
 use super::check::{at, positive, require, share};
 use super::{Bonds, InvalidValue};
 
-/// `levels = [{ break_impulse = 8 }]`: how the clusters of the level above come apart.
+/// `levels = [{ break_impulse = 8 }]`: how the clusters of the level above break.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Level {
-    /// Name of the pattern that divides clusters; unless given, the next finer one of the body's pattern, which
-    /// is nested, or radial with splinters. All levels name one, or none.
+    /// Name of the pattern that divides clusters; by default the next finer one of the body's
+    /// pattern, which is nested, or radial with splinters. Either all levels name one, or none.
     pub pattern: Option<String>,
-    /// The impulse at one contact that breaks a cluster, N s; unless given, its material, its shape around the blow
-    /// and what strikes it decide.
+    /// The impulse at one contact that breaks a cluster, N s; by default it follows from its
+    /// material, its shape around the impact and the striking body.
     pub break_impulse: Option<f64>,
-    /// Pieces of a smaller share of the volume of the cluster stay with the neighbor they touch most; an 8th of the
-    /// mean share of the pattern's pieces unless given.
+    /// Pieces with a smaller share of the cluster's volume are merged with the neighbor they share
+    /// most area with; an eighth of the mean share of the pattern's pieces by default.
     pub min_share: Option<f64>,
-    /// What holds the pieces of a cluster together where the blow is too weak to part them; nothing unless given.
+    /// Bonds that join the pieces of a cluster if the impact is too weak to separate them; none by
+    /// default.
     pub bonds: Option<Bonds>,
 }
 

@@ -1,4 +1,4 @@
-//! Materials that scenes can name: `material = "glass"`.
+//! Named materials of scenes: `material = "glass"`.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +11,17 @@ use super::check::{at, fraction, lever_arm, positive, require, stress};
 use crate::Texture;
 use crate::scene::error::nearest;
 
-/// Friction, restitution and look of a material. [`fracture::Material`] holds its density, stiffness and strength.
+/// Friction, restitution and look of a material. [`fracture::Material`] has its density, stiffness
+/// and strength.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
     /// Its name, that of a [`fracture::Material`].
     pub name: &'static str,
-    /// Coefficient of restitution on something hard.
+    /// Coefficient of restitution on a hard surface.
     pub restitution: f64,
-    /// Coefficient of friction on itself, dry.
+    /// Coefficient of dry friction on itself.
     pub friction: f64,
-    /// How friction coefficients of a pair are combined.
+    /// Combination rule of friction.
     pub friction_rule: Option<Rule>,
     /// Linear RGB color.
     pub color: [f32; 3],
@@ -30,16 +31,16 @@ pub struct Material {
     pub roughness: f32,
     /// From 0, a dielectric, to 1, a metal.
     pub metallic: f32,
-    /// How its colors vary.
+    /// Variation of its colors.
     pub texture: Texture,
-    /// The share of light that its surface lets through.
+    /// Share of light transmitted through its surface.
     pub transmission: f32,
     /// Refractive index.
     pub ior: f32,
 }
 
-/// How the coefficients of two bodies are combined. [`Combine`] says which rule counts where two bodies have different
-/// ones.
+/// Combination of the coefficients of two bodies. [`Combine`] determines which of two different
+/// rules wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
@@ -68,8 +69,7 @@ impl Rule {
 }
 
 impl Material {
-    /// Typical values; friction rounded from tables of sliding friction of dry surfaces, the rest
-    /// by eye.
+    /// Typical values; friction rounded from tables of dry sliding friction, the rest estimated.
     pub const TABLE: [Self; 11] = [
         Self::new("glass", 0.5, 0.4, [0.74, 0.9, 0.85], [0.4, 0.72, 0.62], 0.05).clear(0.95, 1.5),
         Self::new("brick", 0.15, 0.6, [0.42, 0.13, 0.075], [0.52, 0.22, 0.14], 0.9)
@@ -115,7 +115,7 @@ impl Material {
         }
     }
 
-    /// The same with colors that vary.
+    /// The same with a texture.
     const fn with(self, texture: Texture) -> Self {
         Self { texture, ..self }
     }
@@ -130,12 +130,12 @@ impl Material {
         Self { transmission, ior, ..self }
     }
 
-    /// The same where the smaller friction of a pair counts.
+    /// The same with the smaller friction of a pair.
     const fn slippery(self) -> Self {
         Self { friction_rule: Some(Rule::Min), ..self }
     }
 
-    /// The entry of [`Material::TABLE`] of that name or of one of [`Solid::ALIASES`].
+    /// The entry of [`Material::TABLE`] with that name or one of [`Solid::ALIASES`].
     pub fn named(name: &str) -> Option<&'static Self> {
         const TABLE: &[Material] = &Material::TABLE;
         let name = Solid::named(name)?.name;
@@ -148,30 +148,30 @@ impl Material {
     }
 }
 
-/// A material of a scene: `[material.NAME]`. Keys that are absent have the values of the material that `like` names.
+/// A material of a scene: `[material.NAME]`. Missing keys have the values of the material `like`.
 /// Without `like` it has no strength unless `density`, `stiffness` and `strength` are given.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OwnMaterial {
     /// A name of [`Material::TABLE`].
     pub like: Option<String>,
-    /// kg/m^3.
+    /// Density, kg/m^3.
     pub density: Option<f64>,
     /// Young's modulus, Pa.
     pub stiffness: Option<f64>,
-    /// Poisson's ratio; 0.25 unless given.
+    /// Poisson's ratio; 0.25 by default.
     pub poisson: Option<f64>,
     /// Tensile strength, Pa.
     pub strength: Option<f64>,
-    /// Mode I fracture toughness, Pa m^(1/2), by which chips run off a body; 1e6 unless given.
+    /// Mode I fracture toughness, Pa m^(1/2), which determines chipping; 1e6 by default.
     pub toughness: Option<f64>,
     /// Coefficient of restitution.
     pub restitution: Option<f64>,
     /// Coefficient of friction.
     pub friction: Option<f64>,
-    /// How restitution coefficients of a pair are combined.
+    /// Combination rule of restitution.
     pub restitution_rule: Option<Rule>,
-    /// How friction coefficients of a pair are combined.
+    /// Combination rule of friction.
     pub friction_rule: Option<Rule>,
     /// Rolling friction, m.
     pub rolling_friction: Option<f64>,
@@ -187,9 +187,9 @@ pub struct OwnMaterial {
     pub roughness: Option<f32>,
     /// From 0, a dielectric, to 1, a metal.
     pub metallic: Option<f32>,
-    /// How its colors vary.
+    /// Variation of its colors.
     pub texture: Option<Texture>,
-    /// The share of light that its surface lets through, 0 to 1.
+    /// Share of light transmitted through its surface, 0 to 1.
     pub transmission: Option<f32>,
     /// Refractive index, 1 to 3.
     pub ior: Option<f32>,
@@ -202,7 +202,7 @@ impl OwnMaterial {
         self.like.as_deref().and_then(Material::named)
     }
 
-    /// Its density, stiffness and strength, if it has them all.
+    /// Its density, stiffness and strength, if it has all of them.
     pub(super) fn solid(&self) -> Option<Solid> {
         let base = self.base().and_then(Material::solid);
         Some(Solid {
@@ -300,7 +300,7 @@ pub(super) fn check_materials(
     Ok(())
 }
 
-/// That a material exists.
+/// Checks that a material exists.
 pub(super) fn check_material(
     key: &str,
     name: &str,
@@ -353,14 +353,14 @@ fn check_own(key: &str, own: &OwnMaterial) -> Result<(), InvalidValue> {
     own.ior.map_or(Ok(()), |ior| refractive_index(&at(key, "ior"), ior))
 }
 
-/// That a refractive index is one of a transparent material.
+/// Checks that a refractive index is one of a transparent material.
 pub(super) fn refractive_index(key: &str, ior: f32) -> Result<(), InvalidValue> {
     require((1.0..=3.0).contains(&ior), key, || {
         format!("must be from 1 to 3, as 1.5 of glass, not {ior:?}")
     })
 }
 
-/// That a name is one of [`Material::TABLE`] or of `own`.
+/// Checks that a name is one of [`Material::TABLE`] or of `own`.
 fn known(key: &str, name: &str, own: &[&str]) -> Result<(), InvalidValue> {
     let aliases = Solid::ALIASES.iter().map(|[alias, _]| *alias);
     let all =

@@ -11,45 +11,47 @@ use super::outline::Outline;
 use super::spacing::check_fineness;
 use super::{Axis, InvalidValue};
 
-/// `shape = { mesh = { file = "bunny.obj", size = 0.5 } }`, and the same of `tets`.
+/// `shape = { mesh = { file = "bunny.obj", size = 0.5 } }`, also for `tets`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mesh {
     /// Path of the mesh, relative to the scene file.
     pub file: String,
-    /// Longest edge of the bounding box after scaling, m; as in the file unless given. A mesh that
-    /// is given a size is also moved: the center of its bounding box comes to the origin.
+    /// Longest edge of the bounding box after scaling, m; by default as in the file. A mesh with a
+    /// size is also centered: the center of its bounding box moves to the origin.
     pub size: Option<f64>,
     /// Spacing of the level set, m; see [`super::default_spacing`] for the default.
     pub spacing: Option<f64>,
-    /// Most nodes of the level set, instead of `spacing`.
+    /// Largest number of nodes of the level set, instead of `spacing`.
     pub nodes: Option<usize>,
-    /// What decides which side of the triangles is inside; `"auto"` unless given.
+    /// What determines the inside of the triangles; `"auto"` by default.
     #[serde(default)]
     pub sign: MeshSign,
-    /// Mirrored in the plane through the origin across this axis, before `size` moves it; not unless given.
+    /// Mirrored in the plane through the origin across this axis, before `size` moves it; not
+    /// mirrored by default.
     pub mirror: Option<Axis>,
-    /// What of it collides; `"samples"` unless given, where it is not convex.
+    /// Its collision geometry; by default `"samples"`, unless it is convex.
     #[serde(default)]
     pub collide: Collide,
 }
 
-/// What of a mesh collides.
+/// The collision geometry of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Collide {
-    /// Points on the surface with the signed distance of samples, or faces, edges and corners of a convex mesh.
+    /// Points on the surface with the signed distance of samples, or faces, edges and corners of a
+    /// convex mesh.
     #[default]
     Samples,
-    /// Vertices with tetrahedra (Mu01 section 2.9); of `tets` alone.
+    /// Vertices with tetrahedra (Mu01 section 2.9); for `tets` only.
     Tets,
 }
 
-/// What decides which side of the triangles of a mesh is inside.
+/// What determines the inside of the triangles of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MeshSign {
-    /// As `Strict` where the mesh is closed, else as `Winding`, with a warning.
+    /// `Strict` if the mesh is closed, else `Winding`, with a warning.
     #[default]
     Auto,
     /// The mesh must be closed and wound outwards.
@@ -58,40 +60,41 @@ pub enum MeshSign {
     Winding,
 }
 
-/// `shape = { trimesh = { file = "terrain.obj" } }`: solid is what is behind the triangles, seen from
-/// the side from which their corners run counter-clockwise.
+/// `shape = { trimesh = { file = "terrain.obj" } }`: the solid is behind the triangles, as seen
+/// from the side from which their corners run counter-clockwise.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trimesh {
     /// Path of the mesh, relative to the scene file.
     pub file: String,
-    /// As [`Mesh::size`].
+    /// See [`Mesh::size`].
     pub size: Option<f64>,
-    /// As [`Mesh::mirror`].
+    /// See [`Mesh::mirror`].
     pub mirror: Option<Axis>,
-    /// How much solid there is behind the triangles, m: for sheets that bodies may be on both sides
-    /// of. All that is behind them unless given.
+    /// Thickness of the solid behind the triangles, m, for sheets with bodies on both sides;
+    /// infinite by default.
     pub thickness: Option<f64>,
 }
 
-/// `shape = { svg = { file = "letter.svg", size = 0.5, depth = 0.1 } }`: all that an SVG file fills, halved by z = 0,
-/// with the middle of its box at the origin and y upwards.
+/// `shape = { svg = { file = "letter.svg", size = 0.5, depth = 0.1 } }`: the filled area of an SVG
+/// file, halved by z = 0, with the center of its box at the origin and y upwards.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Svg {
     /// Path of the file, relative to the scene file.
     pub file: String,
-    /// Longest edge of the box around what is filled, m; as in the file, with 96 pixels to an inch, unless given.
+    /// Longest edge of the bounding box of the filled area, m; by default as in the file, at 96
+    /// pixels per inch.
     pub size: Option<f64>,
     /// Thickness along z, m.
     pub depth: f64,
-    /// Mirrored in the plane through the origin across this axis; not unless given.
+    /// Mirrored in the plane through the origin across this axis; not mirrored by default.
     pub mirror: Option<Axis>,
-    /// As [`Mesh::spacing`].
+    /// See [`Mesh::spacing`].
     pub spacing: Option<f64>,
-    /// As [`Mesh::nodes`].
+    /// See [`Mesh::nodes`].
     pub nodes: Option<usize>,
-    /// What the file fills, of a part of a combined solid.
+    /// The filled area of the file, for a part of a combined solid.
     #[serde(skip)]
     pub(crate) read: Option<Arc<Outline>>,
 }
@@ -128,12 +131,12 @@ impl Svg {
 }
 
 impl Svg {
-    /// m for each meter of the file.
+    /// Scale from meters of the file to m.
     fn scale(&self, outline: &Outline) -> f64 {
         self.size.map_or(1.0, |size| size / (2.0 * outline.half.max()))
     }
 
-    /// A bound of the signed distance, m: exact sign, and the distance itself near faces.
+    /// A bound of the signed distance, m: exact sign, and exact distance near faces.
     pub(crate) fn value(&self, p: &Point3<f64>) -> f64 {
         let Some(outline) = &self.read else { return f64::INFINITY };
         let scale = self.scale(outline);
@@ -146,7 +149,7 @@ impl Svg {
         (scale * outline.distance(&place)).max(p.z.abs() - self.depth / 2.0)
     }
 
-    /// A box around it: before the file is read one that is as wide and high as its longest edge.
+    /// Its bounding box: before the file is read one as wide and high as its longest edge.
     pub(crate) fn bounds(&self) -> Option<Aabb> {
         let half = match &self.read {
             Some(outline) => outline.half * self.scale(outline),

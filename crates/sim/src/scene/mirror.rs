@@ -5,8 +5,8 @@ use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 use super::{Anchor, Axis, Body, Lattice, Rotation, Shape};
 
 impl Body {
-    /// Its image in a plane of the world across an axis: velocities and everything in the coordinates of its shape
-    /// are mirrored. Where it is follows from its pose, see [`mirrored_pose`].
+    /// Its image in a plane of the world across an axis: velocities and everything in the
+    /// coordinates of its shape are mirrored. Its pose follows by [`mirrored_pose`].
     pub(crate) fn image(&self, axis: Axis) -> Self {
         let mut image = self.clone();
         let across = axis as usize;
@@ -28,8 +28,8 @@ impl Body {
 }
 
 impl Shape {
-    /// Along which of its own axes its image is mirrored: for a mesh the one along which it may be mirrored already,
-    /// else the first.
+    /// The local axis along which the image is mirrored: for a mesh the one along which it may
+    /// already be mirrored, otherwise the first.
     pub(crate) fn mirror_axis(&self) -> Axis {
         let given = match self {
             Self::Mesh(mesh) | Self::Tets(mesh) => mesh.mirror,
@@ -73,7 +73,7 @@ impl Shape {
     }
 }
 
-/// The axis of the image of a turn, or its rate.
+/// The axis of the image of a rotation, or its rate.
 fn mirrored_turn(turn: [f64; 3], across: usize) -> [f64; 3] {
     let mut image = turn.map(|x| -x);
     image[across] = turn[across];
@@ -105,8 +105,8 @@ fn mirror_lattice(lattice: &mut Lattice, own: usize) {
     }
 }
 
-/// Where the image of a shape is, in the plane where the coordinate along `axis` is `at` m: `pose` is that of the
-/// shape, which is mirrored along its axis `own`.
+/// The pose of the image of a shape in the plane where the coordinate along `axis` is `at` m:
+/// `pose` is that of the shape, which is mirrored along its axis `own`.
 pub(crate) fn mirrored_pose(
     pose: &Isometry3<f64>,
     (axis, at): (Axis, f64),

@@ -1,4 +1,4 @@
-//! Who moves bodies, and where keyframes lead them.
+//! Motion of bodies, and keyframes.
 
 use nalgebra::Isometry3;
 use serde::Deserialize;
@@ -10,29 +10,29 @@ use super::{InvalidValue, Rotation};
 /// Largest time of an event or a keyframe, s.
 const LARGEST_TIME: f64 = 1e6;
 
-/// Who moves a body.
+/// The kind of a body's motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Motion {
-    /// Forces and contacts do.
+    /// By forces and contacts.
     #[default]
     Dynamic,
-    /// Nobody.
+    /// None.
     Static,
-    /// It keeps the velocity it is given and nothing stops it.
+    /// At its initial velocity, unaffected by forces and contacts.
     Kinematic,
 }
 
-/// Where a kinematic body is at a time: `keyframes = [{ time = 0, position = [0, 1, 0] }, ...]`.
+/// Pose of a kinematic body at a time: `keyframes = [{ time = 0, position = [0, 1, 0] }, ...]`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Keyframe {
-    /// s.
+    /// Time, s.
     pub time: f64,
-    /// Where the shape's origin is then, m.
+    /// Position of the shape's origin, m.
     pub position: [f64; 3],
-    /// How the shape is turned then; not at all unless given. Between two keyframes it turns the
-    /// short way.
+    /// Rotation of the shape; none by default. Between two keyframes it rotates along the shorter
+    /// arc.
     #[serde(default)]
     pub rotation: Rotation,
 }
@@ -44,7 +44,7 @@ impl Keyframe {
     }
 }
 
-/// A time of the scene, s.
+/// Checks a time of the scene, s.
 pub(super) fn time(key: &str, t: f64) -> Result<(), InvalidValue> {
     require((0.0..=LARGEST_TIME).contains(&t), key, || {
         format!("must be from 0 to {LARGEST_TIME:e} s, not {t:?}")

@@ -1,9 +1,9 @@
-//! What is accepted in a scene but better written in another way.
+//! Notes about deprecated parts of a scene.
 
 use super::{Body, Scene};
 
 impl Scene {
-    /// What is accepted in the scene but better written in another way, a sentence each.
+    /// Deprecated parts of the scene, one sentence each.
     pub fn notes(&self) -> Vec<String> {
         let renamed = |body: &&Body| body.fracture.as_ref().is_some_and(|f| f.strength.is_some());
         let names: Vec<String> =
@@ -18,7 +18,7 @@ impl Scene {
         )]
     }
 
-    /// What the solver of the scene ignores, a sentence each.
+    /// Settings that the solver of the scene ignores, one sentence each.
     pub fn solver_warnings(&self) -> Vec<String> {
         type Coefficient = fn(&Body) -> f64;
         let solver = self.simulation.solver;

@@ -1,4 +1,4 @@
-//! Areas that lines bound, for outlines that are parts of combined solids.
+//! Areas bounded by lines, for outlines that are parts of combined solids.
 
 use levelset::{Aabb, TriMesh};
 use nalgebra::{Point2, Vector2};
@@ -7,7 +7,7 @@ use nalgebra::{Point2, Vector2};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Outline {
     lines: Vec<[Point2<f64>; 2]>,
-    /// The numbers of the lines that reach into each of some rows of equal height, from below.
+    /// Indices of the lines that reach into each of some rows of equal height, from below.
     rows: Vec<Vec<u32>>,
     /// Half of width and height.
     pub(super) half: Vector2<f64>,
@@ -17,7 +17,7 @@ impl Outline {
     /// Limit of rows: a query tests the lines of one row, and more rows take memory only.
     const MAX_ROWS: usize = 1024;
 
-    /// That of a solid which is extruded along z and halved by z = 0; `None` if there is none.
+    /// The outline of a solid extruded along z and halved by z = 0; `None` if there is none.
     pub(crate) fn of(solid: &TriMesh) -> Option<Self> {
         let half = Aabb::around(&solid.vertices)?.extents().xy() / 2.0;
         let is_front = |v: &u32| solid.vertices[*v as usize].z > 0.0;

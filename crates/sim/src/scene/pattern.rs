@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use crate::Placement;
 
-/// A division of space that is centered where a body is hit: `[pattern.NAME.KIND]`, or
-/// `[pattern.NAME]` with a `file` or a `preset`.
+/// A division of space centered at the impact: `[pattern.NAME.KIND]`, or `[pattern.NAME]` with a
+/// `file` or a `preset`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pattern {
@@ -25,24 +25,24 @@ pub enum Pattern {
     Slices(Slices),
     /// Cells of given points and of points along curves.
     Points(Points),
-    /// Cells as many as a picture is dark.
+    /// Cells with the density of an image's darkness.
     Painted(Painted),
-    /// A pattern whose regions another divides.
+    /// A pattern whose regions are divided by another.
     Nested(Nested),
     /// The settings of a material.
     Preset(Preset),
-    /// A file: what `brisance pattern new` wrote, closed meshes, or a picture.
+    /// A file: by `brisance pattern new`, closed meshes, or an image.
     File(PatternFile),
 }
 
 impl Pattern {
-    /// Share of the volume of the smallest piece of a pattern whose pieces are not known.
+    /// Share of the volume of the smallest piece of a pattern with an unknown number of pieces.
     pub const MIN_SHARE: f64 = 2e-3;
-    /// The same of a pattern that makes no splinters: all pieces are meant.
+    /// The same for a pattern without splinters: all pieces are intended.
     const NO_SPLINTERS: f64 = 1e-6;
 
-    /// Share of the volume of the smallest piece of a body that it divides, unless a scene gives one: an
-    /// 8th of the mean, less is a splinter.
+    /// Default share of the volume of the smallest piece: an eighth of the mean, less is a
+    /// splinter.
     pub fn min_share(&self) -> f64 {
         let share = |pieces: usize| 1.0 / (8.0 * pieces.max(1) as f64);
         match self.spec() {
@@ -54,7 +54,7 @@ impl Pattern {
         }
     }
 
-    /// How many pieces it asks for, where it does.
+    /// The requested number of pieces, if any.
     pub(crate) fn pieces(&self) -> Option<usize> {
         match self {
             Self::Voronoi(voronoi) => Some(voronoi.pieces),
@@ -76,8 +76,8 @@ impl Pattern {
         }
     }
 
-    /// The pattern whose regions the finest level of this one divides; `None` if this one is not nested. A nested pattern
-    /// has the cuts of the coarser one before they are roughened.
+    /// The pattern whose regions the finest level of this one divides; `None` if this one is not
+    /// nested. A nested pattern has the cuts of the coarser one before they are roughened.
     pub(crate) fn coarser(&self) -> Option<Self> {
         match self.spec() {
             Self::Nested(Nested { outer, inner, noise }) => Some(match inner.coarser() {
@@ -96,8 +96,8 @@ impl Pattern {
         (0..count).try_fold(self.clone(), |pattern, _| pattern.coarser())
     }
 
-    /// Where it stands unless a body says otherwise: what is drawn for the shape of a body stands in the
-    /// body, and what has a grain keeps its axes along those of the shape.
+    /// Its default placement: patterns drawn for the shape of a body stand in the body, and
+    /// patterns with a grain keep their axes along those of the shape.
     pub fn placement(&self) -> Placement {
         match self {
             Self::Bricks(_) | Self::Points(_) | Self::Painted(_) => Placement::Fixed,
@@ -110,7 +110,7 @@ impl Pattern {
         }
     }
 
-    /// How rough its cuts are.
+    /// The roughness of its cuts.
     pub(crate) fn noise(&self) -> Option<Roughness> {
         match self {
             Self::Voronoi(voronoi) => voronoi.noise,
@@ -125,7 +125,7 @@ impl Pattern {
         }
     }
 
-    /// The files it names, each with what it holds.
+    /// The names of its files.
     pub(crate) fn files_mut(&mut self) -> Vec<&mut String> {
         match self {
             Self::File(named) => vec![&mut named.file],
@@ -138,7 +138,7 @@ impl Pattern {
         }
     }
 
-    /// The patterns within it that are kept in files, or itself.
+    /// The patterns within it that are in files, or itself.
     pub(crate) fn in_files_mut(&mut self) -> Vec<&mut PatternFile> {
         match self {
             Self::File(named) => vec![named],
@@ -169,7 +169,7 @@ impl Pattern {
 pub struct PatternFile {
     /// Path of the file, relative to the scene file.
     pub file: String,
-    /// What is in it; see [`super::Scene::give_pattern`].
+    /// Its contents; see [`super::Scene::give_pattern`].
     pub(crate) read: Option<Arc<fracture::Pattern>>,
 }
 
@@ -191,18 +191,18 @@ impl PartialEq for PatternFile {
 pub enum Preset {
     /// Radial and concentric cracks.
     Glass,
-    /// Rough lumps, smaller near the blow.
+    /// Rough lumps, smaller near the impact.
     Concrete,
     /// Splinters along the y axis of the shape.
     Wood,
     /// Bricks of 240 x 71 x 115 mm with joints of 10 mm (DIN 105, NF).
     Brick,
-    /// Radial cracks whose parts come apart into shards.
+    /// Radial cracks whose parts break into shards.
     Ice,
 }
 
 impl Preset {
-    /// All of them with their names.
+    /// All presets with their names.
     pub const ALL: [(&'static str, Self); 5] = [
         ("glass", Self::Glass),
         ("concrete", Self::Concrete),
@@ -211,7 +211,7 @@ impl Preset {
         ("ice", Self::Ice),
     ];
 
-    /// The pattern that it stands for.
+    /// The pattern of the preset.
     pub fn spec(self) -> Pattern {
         let radial = Radial { sectors: 13, rings: 5, jitter: 0.45, splinters: 1, noise: None };
         let voronoi = Voronoi { pieces: 40, clustering: 0.6, stretch: [1.0; 3], noise: None };
@@ -250,16 +250,16 @@ impl Preset {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Voronoi {
-    /// About how many pieces a body comes apart into; bodies of different shapes each get cells
-    /// enough for that.
+    /// Approximate number of pieces of a body; bodies of different shapes each get enough cells for
+    /// that.
     pub pieces: usize,
-    /// How much the cells crowd around the impact: 0 not at all, 1 strongly; 0.5 unless given.
+    /// Clustering of the cells around the impact: 0 for none, 1 for strong; 0.5 by default.
     #[serde(default = "half")]
     pub clustering: f64,
-    /// How many times longer pieces are along each axis, as splinters of wood; 1 unless given.
+    /// Elongation of pieces along each axis, as for splinters of wood; 1 by default.
     #[serde(default = "ones")]
     pub stretch: [f64; 3],
-    /// How rough the cuts are; plane unless given.
+    /// Roughness of the cuts; plane by default.
     pub noise: Option<Roughness>,
 }
 
@@ -271,35 +271,35 @@ pub struct Radial {
     pub sectors: usize,
     /// Number of rings around the impact.
     pub rings: usize,
-    /// How irregular the cracks are: 0 not at all, 1 strongly; 0.5 unless given.
+    /// Irregularity of the cracks: 0 for none, 1 for strong; 0.5 by default.
     #[serde(default = "half")]
     pub jitter: f64,
-    /// Cells of random points that each sector of each ring is divided into; 1 unless given.
+    /// Cells of random points in each sector of each ring; 1 by default.
     #[serde(default = "one")]
     pub splinters: usize,
-    /// How rough the cuts are; plane unless given.
+    /// Roughness of the cuts; plane by default.
     pub noise: Option<Roughness>,
 }
 
-/// `[pattern.NAME.bricks]`: courses along x that follow each other along y, from the lowest corner of the
-/// shape's box.
+/// `[pattern.NAME.bricks]`: courses along x, stacked along y, from the lowest corner of the shape's
+/// box.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bricks {
     /// Length, height and depth of a brick without its mortar, m.
     pub size: Option<[f64; 3]>,
-    /// How many bricks the shape's box is long, high and deep, in the place of a size.
+    /// Number of bricks along the length, height and depth of the shape's box, instead of a size.
     pub count: Option<[usize; 3]>,
-    /// How far each course is shifted against the one below, in bricks; 0.5 unless given.
+    /// Shift of each course against the one below, in bricks; 0.5 by default.
     #[serde(default = "half")]
     pub bond: f64,
-    /// How far joints stray: 0 not at all, 1 by 0.4 of a brick; 0 unless given.
+    /// Irregularity of the joints: 0 for none, 1 for 0.4 of a brick; 0 by default.
     #[serde(default)]
     pub jitter: f64,
-    /// Width of the joints, m, whose mortar makes pieces of its own; 0 unless given.
+    /// Width of the joints, m, whose mortar forms separate pieces; 0 by default.
     #[serde(default)]
     pub mortar: f64,
-    /// How rough the cuts are; plane unless given.
+    /// Roughness of the cuts; plane by default.
     pub noise: Option<Roughness>,
 }
 
@@ -307,17 +307,17 @@ pub struct Bricks {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Slices {
-    /// How many planes.
+    /// Number of planes.
     pub planes: usize,
-    /// How far from the center planes pass at the most, in diagonals of the body's box; 0.4 unless given.
+    /// Largest distance of planes from the center, in diagonals of the body's box; 0.4 by default.
     #[serde(default = "spread")]
     pub spread: f64,
-    /// What planes are normal to; any direction unless given.
+    /// Mean normal of the planes; random by default.
     pub axis: Option<[f64; 3]>,
-    /// How far normals stray from the axis: the tangent of the angle, 0 to 1; 0 unless given.
+    /// Largest tilt of normals from the axis: the tangent of the angle, 0 to 1; 0 by default.
     #[serde(default)]
     pub tilt: f64,
-    /// How rough the cuts are; plane unless given.
+    /// Roughness of the cuts; plane by default.
     pub noise: Option<Roughness>,
 }
 
@@ -328,15 +328,15 @@ pub struct Points {
     /// Points, in the coordinates of the shape, m.
     #[serde(default)]
     pub points: Vec<[f64; 3]>,
-    /// Curves of straight parts, each with two points or more, m.
+    /// Polylines, each with at least two points, m.
     #[serde(default)]
     pub curves: Vec<Vec<[f64; 3]>>,
-    /// Distance of points along curves, m; needed if there are curves.
+    /// Distance of points along curves, m; required with curves.
     pub spacing: Option<f64>,
-    /// How far points stray from where they are given, m; 0 unless given.
+    /// Largest random offset of points, m; 0 by default.
     #[serde(default)]
     pub scatter: f64,
-    /// How rough the cuts are; plane unless given.
+    /// Roughness of the cuts; plane by default.
     pub noise: Option<Roughness>,
 }
 
@@ -344,14 +344,14 @@ pub struct Points {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Painted {
-    /// Path of a PNG file, relative to the scene file: it lies over the front of the shape's box, and cells
-    /// are as many as it is dark.
+    /// Path of a PNG file, relative to the scene file: it covers the front of the shape's box, and
+    /// its darkness is the density of cells.
     pub picture: String,
-    /// How many cells there are in the shape's box.
+    /// Number of cells in the shape's box.
     pub pieces: usize,
-    /// How rough the cuts are; plane unless given.
+    /// Roughness of the cuts; plane by default.
     pub noise: Option<Roughness>,
-    /// How dark its pixels are; see [`super::Scene::give_density_maps`].
+    /// The darkness of its pixels; see [`super::Scene::give_density_maps`].
     #[serde(skip)]
     pub(crate) read: Option<Arc<DensityMap>>,
 }
@@ -367,11 +367,11 @@ impl PartialEq for Painted {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Nested {
-    /// What is divided first, with plane cuts.
+    /// The first division, with plane cuts.
     pub outer: Box<Pattern>,
-    /// What divides each of its regions, centered in its middle and as large as it, with plane cuts.
+    /// The division of each of its regions, scaled to it and centered in it, with plane cuts.
     pub inner: Box<Pattern>,
-    /// How rough the cuts are; plane unless given.
+    /// Roughness of the cuts; plane by default.
     pub noise: Option<Roughness>,
 }
 
@@ -380,11 +380,11 @@ pub struct Nested {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Roughness {
-    /// About the most that a cut moves; at most a third of `1 / frequency`.
+    /// Approximate largest displacement of a cut; at most a third of `1 / frequency`.
     pub amplitude: f64,
     /// Bumps per diagonal.
     pub frequency: f64,
-    /// What becomes of the edges of cuts.
+    /// Treatment of the edges of cuts.
     #[serde(default)]
     pub rims: Rims,
 }
@@ -396,16 +396,16 @@ pub enum Rims {
     /// As rough as the cuts. Bodies are divided by their samples.
     #[default]
     Rough,
-    /// As without noise: cuts are drawn with bumps between their rims. Bodies with exact surfaces keep them, and
-    /// weigh and collide as with plane cuts.
+    /// As without noise: cuts are drawn with bumps between their edges. Bodies with exact surfaces
+    /// keep them, with the mass and collision shape of plane cuts.
     Straight,
 }
 
-/// `noise = { amplitude = 0.2, frequency = 6 }`: values that vary from place to place.
+/// `noise = { amplitude = 0.2, frequency = 6 }`: spatially varying values.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Noise {
-    /// About the most that a value varies by, as a share of it.
+    /// Approximate largest variation of a value, as a share of it.
     pub amplitude: f64,
     /// Bumps per meter.
     pub frequency: f64,

@@ -6,38 +6,40 @@ use super::check::{at, extent, require, stress};
 use super::spacing::check_fineness;
 use super::{Axis, InvalidValue};
 
-/// `shape = { pieces = { file = "pieces", bonds = {} } }`: a body that starts in pieces, `NAME 1`, `NAME 2` and so on.
-/// Each becomes a body once the files are read, see [`separate`](crate::separate).
+/// `shape = { pieces = { file = "pieces", bonds = {} } }`: a body that starts in pieces, `NAME 1`,
+/// `NAME 2` and so on. Each becomes a body after the files are read, see
+/// [`separate`](crate::separate).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pieces {
-    /// Path of a folder of meshes, or of a mesh with an object for each piece, relative to the scene file.
+    /// Path of a folder of meshes, or of a mesh with an object per piece, relative to the scene
+    /// file.
     pub file: String,
-    /// As [`super::Mesh::size`], of the box around all pieces.
+    /// See [`super::Mesh::size`], for the box around all pieces.
     pub size: Option<f64>,
-    /// As [`super::Mesh::mirror`].
+    /// See [`super::Mesh::mirror`].
     pub mirror: Option<Axis>,
-    /// As [`super::Mesh::spacing`], of each piece.
+    /// See [`super::Mesh::spacing`], for each piece.
     pub spacing: Option<f64>,
-    /// As [`super::Mesh::nodes`], of each piece.
+    /// See [`super::Mesh::nodes`], for each piece.
     pub nodes: Option<usize>,
-    /// What holds pieces together whose faces touch; nothing unless given.
+    /// Bonds between touching pieces; none by default.
     pub bonds: Option<PieceBonds>,
 }
 
-/// `bonds = { strength = 2e5, gap = 1e-4 }`: fixed joints that bear the strength times the area in which two pieces
-/// touch.
+/// `bonds = { strength = 2e5, gap = 1e-4 }`: fixed joints that bear the strength times the contact
+/// area of two pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PieceBonds {
-    /// The stress that they bear, Pa; that of the body's material unless given.
+    /// Their strength, Pa; that of the body's material by default.
     pub strength: Option<f64>,
-    /// How far faces that touch may be apart, m; a 10,000th of the longest edge of the box around all pieces unless
-    /// given.
+    /// Largest gap of touching faces, m; by default a 10,000th of the longest edge of the box
+    /// around all pieces.
     pub gap: Option<f64>,
 }
 
-/// What a body is a piece of.
+/// The body of which a piece is a part.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Whole {
     /// The name of the body in pieces.

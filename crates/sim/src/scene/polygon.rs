@@ -7,8 +7,8 @@ use serde::Deserialize;
 use super::InvalidValue;
 use super::check::{at, bounded, count, extent, require};
 
-/// `shape = { polygon = { corners = [[-1, 0], [1, 0], [0, 1]], depth = 0.2 } }`: a convex polygon, as thick along z
-/// as its depth and halved by z = 0.
+/// `shape = { polygon = { corners = [[-1, 0], [1, 0], [0, 1]], depth = 0.2 } }`: a convex polygon,
+/// extruded along z and halved by z = 0.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Polygon {
@@ -18,7 +18,7 @@ pub struct Polygon {
     pub depth: f64,
     /// Spacing of the level set, m; see [`super::Shape::spacing`] for the default.
     pub spacing: Option<f64>,
-    /// Most nodes of the level set, instead of `spacing`.
+    /// Largest number of nodes of the level set, instead of `spacing`.
     pub nodes: Option<usize>,
 }
 
@@ -26,7 +26,7 @@ impl Polygon {
     /// Maximum number of corners.
     pub const MAX_CORNERS: usize = contact::Shape::MAX_CORNERS / 2;
 
-    /// Whether its corners go around once, counter-clockwise, turning left at each.
+    /// Whether its corners go around once, counter-clockwise, with a left turn at each.
     fn is_convex(&self) -> bool {
         let points: Vec<Point2<f64>> = self.corners.iter().copied().map(Point2::from).collect();
         let n = points.len();
@@ -62,7 +62,7 @@ impl Polygon {
         }
     }
 
-    /// Negative inside and positive outside, m; the distance itself near faces.
+    /// Negative inside and positive outside, m; exact distance near faces.
     pub(crate) fn value(&self, p: &Point3<f64>) -> f64 {
         let points = self.corners.iter().copied().map(Point2::from);
         let next = points.clone().cycle().skip(1);

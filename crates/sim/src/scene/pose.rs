@@ -1,4 +1,4 @@
-//! Axes, turns and poses.
+//! Axes, rotations and poses.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub enum Axis {
     Z,
 }
 
-/// What is derived would not say which axes there are where a value is no text.
+/// Manual: a derived error would not list the axes for a value that is no string.
 impl<'de> Deserialize<'de> for Axis {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Named;
@@ -43,11 +43,11 @@ impl<'de> Deserialize<'de> for Axis {
     }
 }
 
-/// A turn about an axis through the origin, right-handed.
+/// A right-handed rotation about an axis through the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rotation {
-    /// The axis, of any length but zero; `[0, 1, 0]` unless given.
+    /// The axis, of any length but zero; `[0, 1, 0]` by default.
     #[serde(default = "up")]
     pub axis: [f64; 3],
     /// The angle, degrees.
@@ -61,7 +61,7 @@ impl Default for Rotation {
 }
 
 impl Rotation {
-    /// The same turn as a unit quaternion.
+    /// The same rotation as a unit quaternion.
     pub fn to_quaternion(self) -> UnitQuaternion<f64> {
         let axis = Unit::new_normalize(Vector3::from(self.axis));
         UnitQuaternion::from_axis_angle(&axis, self.degrees.to_radians())

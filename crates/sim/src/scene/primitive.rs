@@ -12,7 +12,7 @@ pub struct Sphere {
     pub radius: f64,
     /// Spacing of the level set, m; see [`super::Shape::spacing`] for the default.
     pub spacing: Option<f64>,
-    /// Most nodes of the level set, instead of `spacing`.
+    /// Largest number of nodes of the level set, instead of `spacing`.
     pub nodes: Option<usize>,
 }
 
@@ -24,7 +24,7 @@ pub struct Cuboid {
     pub half_extents: [f64; 3],
     /// Spacing of the level set, m; see [`super::Shape::spacing`] for the default.
     pub spacing: Option<f64>,
-    /// Most nodes of the level set, instead of `spacing`.
+    /// Largest number of nodes of the level set, instead of `spacing`.
     pub nodes: Option<usize>,
 }
 
@@ -38,7 +38,7 @@ pub struct Cylinder {
     pub half_height: f64,
     /// Spacing of the level set, m; see [`super::Shape::spacing`] for the default.
     pub spacing: Option<f64>,
-    /// Most nodes of the level set, instead of `spacing`.
+    /// Largest number of nodes of the level set, instead of `spacing`.
     pub nodes: Option<usize>,
 }
 
@@ -52,7 +52,7 @@ pub struct Capsule {
     pub half_height: f64,
     /// Spacing of the level set, m; see [`super::Shape::spacing`] for the default.
     pub spacing: Option<f64>,
-    /// Most nodes of the level set, instead of `spacing`.
+    /// Largest number of nodes of the level set, instead of `spacing`.
     pub nodes: Option<usize>,
 }
 
@@ -66,7 +66,7 @@ pub struct Cone {
     pub half_height: f64,
     /// Spacing of the level set, m; see [`super::Shape::spacing`] for the default.
     pub spacing: Option<f64>,
-    /// Most nodes of the level set, instead of `spacing`.
+    /// Largest number of nodes of the level set, instead of `spacing`.
     pub nodes: Option<usize>,
 }
 
@@ -74,24 +74,24 @@ pub struct Cone {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Torus {
-    /// From the axis to the middle of the tube, m.
+    /// Distance from the axis to the center of the tube, m.
     pub major: f64,
     /// Radius of the tube, m.
     pub minor: f64,
     /// Spacing of the level set, m; see [`super::Shape::spacing`] for the default.
     pub spacing: Option<f64>,
-    /// Most nodes of the level set, instead of `spacing`.
+    /// Largest number of nodes of the level set, instead of `spacing`.
     pub nodes: Option<usize>,
 }
 
-/// `shape = { plane = { normal = [0, 1, 0] } }`: the solid is where `normal . x < offset`.
+/// `shape = { plane = { normal = [0, 1, 0] } }`: the half-space `normal . x < offset`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plane {
-    /// Points out of the solid, of any length but zero; `[0, 1, 0]` unless given.
+    /// Normal out of the solid, of any length but zero; `[0, 1, 0]` by default.
     #[serde(default = "up")]
     pub normal: [f64; 3],
-    /// Height of the surface along the unit normal, m; 0 unless given.
+    /// Offset of the surface along the unit normal, m; 0 by default.
     #[serde(default)]
     pub offset: f64,
 }

@@ -1,7 +1,7 @@
 //! Numbers with units, and expressions of them: `"20 cm"`, `"2300 kg/m3"`, `"$height / 2"`.
 //!
-//! A unit is a quantity like any other, and what stands side by side is multiplied before anything is divided:
-//! `2300 kg/m3` is `(2300 * kg) / m3`.
+//! A unit is a quantity like any other, and implicit products precede divisions: `2300 kg/m3` is
+//! `(2300 * kg) / m3`.
 
 use super::error::nearest;
 
@@ -28,7 +28,7 @@ const FORCE: Dimension = [2, 2, -4, 0];
 const STRESS: Dimension = [-2, 2, -4, 0];
 const ENERGY: Dimension = [4, 2, -4, 0];
 
-/// Unit, its value in the base units as a fraction, and its dimension.
+/// Name, value in base units as a fraction, and dimension of each unit.
 const UNITS: [(&str, f64, f64, Dimension); 38] = [
     ("m", 1.0, 1.0, METER),
     ("km", 1e3, 1.0, METER),
@@ -137,7 +137,8 @@ impl Quantity {
     }
 }
 
-/// The value of a variable, of its name and how deep the expression is that names it.
+/// Returns the value of a variable, from its name and the depth of the expression that refers to
+/// it.
 pub(super) type Variable<'a> = dyn FnMut(&str, usize) -> Result<Quantity, String> + 'a;
 
 /// The value of an expression.
@@ -148,7 +149,7 @@ pub(super) fn evaluate(text: &str, variable: &mut Variable<'_>) -> Result<Quanti
     evaluate_at(text, 0, variable)
 }
 
-/// As [`evaluate`], of an expression that is this deep in others.
+/// [`evaluate`] for an expression at a nesting depth.
 pub(super) fn evaluate_at(
     text: &str,
     depth: usize,
@@ -232,7 +233,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// What stands side by side.
+    /// An implicit product.
     fn row(&mut self) -> Result<Quantity, String> {
         if self.takes("-") {
             return Ok(self.nested(Self::row)?.times(&Quantity::number(-1.0)));

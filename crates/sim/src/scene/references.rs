@@ -1,17 +1,19 @@
-//! Names of bodies that other parts of a scene refer to.
+//! References to names of bodies in other parts of a scene.
 
 use super::check::require;
 use super::error::nearest;
 use super::{Anchor, Body, Camera, Event, InvalidValue, Joint, Motion, Scene};
 
 impl Scene {
-    /// Whether a copy of a body has this name. Those of pieces are compared once their number is known.
+    /// Whether a copy of a body has this name. Copies of pieces are compared once their number is
+    /// known.
     pub(super) fn is_copy(&self, name: &str) -> bool {
         let has_copies = |body: &&Body| body.copies.is_some() && !body.starts_in_pieces();
         self.bodies.iter().filter(has_copies).any(|body| body.has_name(name))
     }
 
-    /// Checks the body that an anchor of body `name` is fixed to: it must exist and be anchored or static itself.
+    /// Checks the supporting body of an anchor of body `name`: it must exist and be anchored or
+    /// static itself.
     pub(super) fn check_anchor_body(
         &self,
         key: &str,
@@ -44,21 +46,21 @@ impl Scene {
         )
     }
 
-    /// That the body that an event pushes exists and is dynamic.
+    /// Checks that the body that an event pushes exists and is dynamic.
     pub(super) fn check_pushed(&self, key: &str, event: &Event) -> Result<(), InvalidValue> {
         let Some(push) = &event.push else { return Ok(()) };
         let moves = |body: &Body| body.motion == Motion::Dynamic;
         self.named(key, &push.body, "dynamic body", moves).map(|_| ())
     }
 
-    /// That the body that the camera follows exists.
+    /// Checks that the body that the camera follows exists.
     pub(super) fn check_followed(&self, key: &str, camera: &Camera) -> Result<(), InvalidValue> {
         let Some(name) = &camera.follow else { return Ok(()) };
         self.named(key, name, "body", |_| true).map(|_| ())
     }
 
-    /// The body of this name, or whose copy or piece has it. `kind` is what is looked for, as `body`, among those
-    /// that are `wanted`.
+    /// The body with this name, or whose copy or piece has it. `kind` describes the reference, as
+    /// `body`, and `wanted` filters bodies.
     fn named(
         &self,
         key: &str,

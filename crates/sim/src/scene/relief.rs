@@ -1,4 +1,4 @@
-//! Solids that pictures draw.
+//! Solids drawn by images.
 
 use std::sync::Arc;
 
@@ -9,15 +9,15 @@ use serde::Deserialize;
 use super::InvalidValue;
 use super::check::{at, extent, require};
 
-/// A PNG file that a shape is drawn by.
+/// A PNG file that defines a shape.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(from = "String")]
 pub struct PictureFile {
     /// Path of the file, relative to the scene file.
     pub file: String,
-    /// How dark its pixels are; see [`super::Scene::give_density_maps`].
+    /// The darkness of its pixels; see [`super::Scene::give_density_maps`].
     pub(crate) read: Option<Arc<DensityMap>>,
-    /// Whether left and right of it are exchanged.
+    /// Whether left and right are exchanged.
     is_mirrored: bool,
 }
 
@@ -39,8 +39,8 @@ impl PictureFile {
         self.is_mirrored = !self.is_mirrored;
     }
 
-    /// How dark it is at shares of its width from the left and of its height from the top, bilinear between the
-    /// middles of pixels; `None` if it was not read.
+    /// Its darkness at shares of its width from the left and of its height from the top, bilinear
+    /// between the centers of pixels; `None` if it was not read.
     fn darkness(&self, [u, v]: [f64; 2]) -> Option<f64> {
         let density = &self.read.as_ref()?.density;
         let (rows, columns) = density.dim();
@@ -60,32 +60,32 @@ impl PictureFile {
     }
 }
 
-/// `shape = { extruded = { picture = "star.png", size = [1, 1], depth = 0.2 } }`: what is dark in a picture,
-/// across the z axis.
+/// `shape = { extruded = { picture = "star.png", size = [1, 1], depth = 0.2 } }`: the dark area of
+/// an image, extruded along z.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Extruded {
-    /// The picture: solid is what is darker than half.
+    /// The image: solid where it is darker than half.
     pub picture: PictureFile,
-    /// Width and height of the picture, m.
+    /// Width and height of the image, m.
     pub size: [f64; 2],
     /// Thickness along z, m.
     pub depth: f64,
     /// Spacing of the level set, m; see [`super::Shape::spacing`] for the default.
     pub spacing: Option<f64>,
-    /// Most nodes of the level set, instead of `spacing`.
+    /// Largest number of nodes of the level set, instead of `spacing`.
     pub nodes: Option<usize>,
 }
 
 impl Extruded {
-    /// Negative inside, m; near the outline a distance only as far as the picture has soft edges.
+    /// Negative inside, m; near the outline a distance only as far as the image has soft edges.
     pub(crate) fn value(&self, p: &Point3<f64>) -> f64 {
         let [width, height] = self.size;
         let half = [width / 2.0, height / 2.0];
         let outside = (p.x.abs() - half[0]).max(p.y.abs() - half[1]);
         let place = [0.5 + p.x / width, 0.5 - p.y / height];
         let light = self.picture.darkness(place).map_or(1.0, |darkness| 0.5 - darkness);
-        // as steep as a distance where one pixel is black and the next white
+        // the slope of a distance where one pixel is black and the next white
         let columns = self.picture.read.as_ref().map_or(1, |read| read.density.dim().1.max(1));
         let pixel = width / columns as f64;
         (light * pixel).max(p.z.abs() - self.depth / 2.0).max(outside)
@@ -104,27 +104,27 @@ impl Extruded {
     }
 }
 
-/// `shape = { heightfield = { picture = "hills.png", size = [10, 10], height = 2, base = 0.5 } }`: ground that is
-/// high where a picture is light.
+/// `shape = { heightfield = { picture = "hills.png", size = [10, 10], height = 2, base = 0.5 } }`:
+/// ground whose height is the lightness of an image.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Heightfield {
-    /// The picture, seen from above with -z at its top.
+    /// The image, seen from above with -z at its top.
     pub picture: PictureFile,
     /// Length along x and z, m.
     pub size: [f64; 2],
-    /// How much higher white is than black, m. Black is at y = 0.
+    /// Height of white above black, m. Black is at y = 0.
     pub height: f64,
-    /// How much solid there is below y = 0, m.
+    /// Thickness of the solid below y = 0, m.
     pub base: f64,
     /// Spacing of the level set, m; see [`super::Shape::spacing`] for the default.
     pub spacing: Option<f64>,
-    /// Most nodes of the level set, instead of `spacing`.
+    /// Largest number of nodes of the level set, instead of `spacing`.
     pub nodes: Option<usize>,
 }
 
 impl Heightfield {
-    /// Negative inside, m; no distance where it is steep.
+    /// Negative inside, m; not a distance where it is steep.
     pub(crate) fn value(&self, p: &Point3<f64>) -> f64 {
         let [x, z] = self.size;
         let place = [0.5 + p.x / x, 0.5 + p.z / z];

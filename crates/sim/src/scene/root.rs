@@ -1,4 +1,4 @@
-//! The root of a scene: all that a file can hold.
+//! The root of a scene file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,29 +12,30 @@ use super::{
     StrengthPicture, Wind,
 };
 
-/// Everything a run needs to know, except the meshes that bodies name.
+/// All inputs of a run, except the mesh files.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
     /// Version of the format; must be [`Scene::VERSION`].
     pub version: u32,
-    /// Files with more of the scene, relative to this one: what they hold comes first.
+    /// Files with more parts of the scene, relative to this one: their contents come first.
     #[serde(default)]
     pub include: Vec<String>,
-    /// Values that strings of this file name with `$`, in SI units: `[variables]`.
+    /// Values that strings of this file refer to with `$`, in SI units: `[variables]`.
     #[serde(default)]
     pub variables: BTreeMap<String, f64>,
     /// Settings of the run.
     #[serde(default)]
     pub simulation: Simulation,
-    /// Air that moves and drags bodies along; none unless given.
+    /// Moving air with drag; none by default.
     pub wind: Option<Wind>,
-    /// Where pictures are taken from; fitted to what breaks unless given.
+    /// The camera; by default fitted to the bodies that break.
     pub camera: Option<Camera>,
     /// Limits on pieces.
     #[serde(default)]
     pub debris: Debris,
-    /// Materials by name, beside those of [`Material::TABLE`](super::Material::TABLE): `[material.NAME]`.
+    /// Materials by name, beside those of [`Material::TABLE`](super::Material::TABLE):
+    /// `[material.NAME]`.
     #[serde(default, rename = "material")]
     pub materials: BTreeMap<String, OwnMaterial>,
     /// Fracture patterns by name: `[pattern.NAME.voronoi]` or `[pattern.NAME.radial]`, or a file.
@@ -43,10 +44,10 @@ pub struct Scene {
     /// The bodies, in the order of the file: `[[body]]`.
     #[serde(default, rename = "body")]
     pub bodies: Vec<Body>,
-    /// What joins them: `[[joints]]`.
+    /// The joints between bodies: `[[joints]]`.
     #[serde(default)]
     pub joints: Vec<Joint>,
-    /// What happens at given times: `[[event]]`.
+    /// Events at given times: `[[event]]`.
     #[serde(default, rename = "event")]
     pub events: Vec<Event>,
 }
@@ -54,10 +55,10 @@ pub struct Scene {
 impl Scene {
     /// The version of the format this code reads.
     pub const VERSION: u32 = 1;
-    /// The group of bodies that name none.
+    /// The group of bodies without `groups`.
     pub const DEFAULT_GROUP: &str = groups::DEFAULT;
 
-    /// Hands over what is in a pattern file, for all patterns that name it.
+    /// Sets the contents of a pattern file, for all patterns that use it.
     pub fn give_pattern(&mut self, file: &str, pattern: &Arc<fracture::Pattern>) {
         let all = self.patterns.values_mut().flat_map(Pattern::in_files_mut);
         for named in all.filter(|named| named.file == file) {
@@ -65,13 +66,14 @@ impl Scene {
         }
     }
 
-    /// The pattern files that patterns name.
+    /// The files of the patterns.
     pub fn pattern_files(&mut self) -> impl Iterator<Item = &str> {
         let all = self.patterns.values_mut().flat_map(Pattern::in_files_mut);
         all.map(|named| named.file.as_str())
     }
 
-    /// Hands over the pictures of painted patterns and drawn shapes, as their darkness: `read` reads the picture at a path.
+    /// Sets the images of painted patterns and drawn shapes, as their darkness: `read` reads the
+    /// image at a path.
     ///
     /// # Errors
     /// The first error of `read`.
@@ -88,7 +90,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Hands over the pictures of strength: `stencil` reads the one that a [`StrengthPicture`] names.
+    /// Sets the images of strength: `stencil` reads that of a [`StrengthPicture`].
     ///
     /// # Errors
     /// The first error of `stencil`.
@@ -104,7 +106,7 @@ impl Scene {
         Ok(())
     }
 
-    /// The mesh files that bodies name, in the order of the bodies; a file may come twice.
+    /// The mesh files of bodies, in the order of the bodies; a file may occur twice.
     pub fn mesh_files(&self) -> impl Iterator<Item = &str> {
         self.bodies.iter().filter_map(|body| match &body.shape {
             Shape::Mesh(mesh) => Some(mesh.file.as_str()),
@@ -113,16 +115,17 @@ impl Scene {
         })
     }
 
-    /// The SVG files that bodies and parts of combined solids name, as [`Scene::mesh_files`]. What they fill is to be a [`MeshData::Surface`] of
-    /// unit thickness, halved by z = 0; see [`Svg`](super::Svg).
+    /// The SVG files of bodies and parts of combined solids, like [`Scene::mesh_files`]. Their
+    /// contents must be a [`MeshData::Surface`] of unit thickness, halved by z = 0; see
+    /// [`Svg`](super::Svg).
     ///
     /// [`MeshData::Surface`]: crate::MeshData::Surface
     pub fn outline_files(&self) -> impl Iterator<Item = &str> {
         self.bodies.iter().flat_map(|body| body.shape.outlines()).map(|svg| svg.file.as_str())
     }
 
-    /// The files and folders of pieces that bodies name, as [`Scene::mesh_files`]; [`separate`](crate::separate) takes
-    /// what is in them.
+    /// The files and folders of pieces, like [`Scene::mesh_files`]; [`separate`](crate::separate)
+    /// takes their contents.
     pub fn piece_files(&self) -> impl Iterator<Item = &str> {
         self.bodies.iter().filter_map(|body| match &body.shape {
             Shape::Pieces(pieces) => Some(pieces.file.as_str()),
@@ -130,7 +133,7 @@ impl Scene {
         })
     }
 
-    /// The files of tetrahedra that bodies name, as [`Scene::mesh_files`].
+    /// The files of tetrahedra, like [`Scene::mesh_files`].
     pub fn tet_files(&self) -> impl Iterator<Item = &str> {
         self.bodies.iter().filter_map(|body| match &body.shape {
             Shape::Tets(mesh) => Some(mesh.file.as_str()),
@@ -138,13 +141,13 @@ impl Scene {
         })
     }
 
-    /// How many bodies it starts with.
+    /// Number of bodies at the start.
     pub fn body_count(&self) -> usize {
         let copies = |b: &Body| b.copies.map_or(1, |copies| copies.total());
         self.bodies.iter().map(copies).fold(0, usize::saturating_add)
     }
 
-    /// How many dynamic bodies it starts with.
+    /// Number of dynamic bodies at the start.
     pub(super) fn dynamic_body_count(&self) -> usize {
         let with_mass = |b: &&Body| b.motion == Motion::Dynamic;
         let copies = |b: &Body| b.copies.map_or(1, |copies| copies.total());
@@ -156,7 +159,7 @@ impl Scene {
         body.groups_among(&groups::names(&self.bodies))
     }
 
-    /// Hands the scene's own materials to the bodies that name them.
+    /// Assigns the scene's own materials to the bodies that name them.
     pub(super) fn know_materials(&mut self) {
         for body in &mut self.bodies {
             let name = body.material.as_deref();

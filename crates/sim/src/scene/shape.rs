@@ -15,9 +15,9 @@ use super::{
 pub enum Shape {
     /// A closed triangle mesh from a file.
     Mesh(Mesh),
-    /// A mesh of tetrahedra from a file, with which `stress` goes to work as they are.
+    /// A mesh of tetrahedra from a file, which `stress` uses unchanged.
     Tets(Mesh),
-    /// Closed meshes from a folder or a file, each a body of its own.
+    /// Closed meshes from a folder or a file, each a separate body.
     Pieces(Pieces),
     /// A ball about the origin.
     Sphere(Sphere),
@@ -31,19 +31,19 @@ pub enum Shape {
     Cone(Cone),
     /// A ring about the y axis.
     Torus(Torus),
-    /// Others put together, hollow or with round edges.
+    /// A combination of other solids, hollow or with round edges.
     Combined(Combined),
     /// A convex polygon across the z axis.
     Polygon(Polygon),
-    /// What is dark in a picture, across the z axis.
+    /// The dark area of an image, extruded along z.
     Extruded(Extruded),
-    /// What an SVG file fills, across the z axis.
+    /// The filled area of an SVG file, extruded along z.
     Svg(Svg),
-    /// Ground that is high where a picture is light.
+    /// Ground whose height is the lightness of an image.
     Heightfield(Heightfield),
-    /// A half space without end; only for static bodies.
+    /// A half-space; only for static bodies.
     Plane(Plane),
-    /// The triangles of a file as they are, open or closed; only for static and kinematic bodies.
+    /// The triangles of a file, open or closed; only for static and kinematic bodies.
     Trimesh(Trimesh),
 }
 
@@ -51,16 +51,16 @@ pub enum Shape {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Combined {
-    /// What it is made of, each put together with what those before it make.
+    /// Its parts, each combined with the result of the previous ones.
     pub parts: Vec<Part>,
-    /// Thickness of its wall, m: what is deeper is hollow; solid unless given.
+    /// Thickness of its wall, m: hollow inside; solid by default.
     pub wall: Option<f64>,
-    /// Radius of its edges, m, taken off before it becomes hollow; sharp unless given.
+    /// Radius of its edges, m, rounded before it becomes hollow; sharp by default.
     #[serde(default)]
     pub rounding: f64,
     /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
     pub spacing: Option<f64>,
-    /// Most nodes of the level set, instead of `spacing`.
+    /// Largest number of nodes of the level set, instead of `spacing`.
     pub nodes: Option<usize>,
 }
 
@@ -68,34 +68,34 @@ pub struct Combined {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
-    /// A primitive, a plane, the outline of a picture or an SVG file, or another combined shape.
+    /// A primitive, a plane, the outline of an image or an SVG file, or another combined shape.
     pub shape: Shape,
-    /// How it is put together with the parts before it; `"union"` unless given.
+    /// Its combination with the previous parts; `"union"` by default.
     #[serde(default)]
     pub op: Op,
-    /// Where its origin is, in the coordinates of the whole, m; the origin unless given.
+    /// Position of its origin, in the coordinates of the whole, m; the origin by default.
     #[serde(default)]
     pub position: [f64; 3],
-    /// How it is turned; not at all unless given.
+    /// Its rotation; none by default.
     #[serde(default)]
     pub rotation: Rotation,
 }
 
-/// How a part is put together with those before it.
+/// Combination of a part with the previous ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Op {
-    /// What is in either.
+    /// Union of both.
     #[default]
     Union,
-    /// What is in those before it and not in it.
+    /// The previous parts minus this one.
     Difference,
-    /// What is in both.
+    /// Intersection of both.
     Intersection,
 }
 
 impl Shape {
-    /// The files it is in.
+    /// Its files.
     pub(super) fn files_mut(&mut self) -> Vec<&mut String> {
         match self {
             Self::Mesh(mesh) | Self::Tets(mesh) => vec![&mut mesh.file],
@@ -109,7 +109,7 @@ impl Shape {
         }
     }
 
-    /// Edge lengths of the bounding box, m; `None` where the scene does not give it (mesh, plane).
+    /// Edge lengths of the bounding box, m; `None` if the scene does not give it (mesh, plane).
     pub fn extents(&self) -> Option<[f64; 3]> {
         match self {
             Self::Mesh(_) | Self::Tets(_) | Self::Plane(_) | Self::Trimesh(_) => None,
@@ -153,7 +153,7 @@ impl Shape {
         }
     }
 
-    /// Multiplies the distance between the nodes of its level set by `factor`. Planes and `trimesh` have none.
+    /// Multiplies the spacing of its level set by `factor`. Planes and `trimesh` have none.
     pub fn scale_spacing(&mut self, factor: f64) {
         let scaled = self.spacing().map(|spacing| spacing * factor);
         let (spacing, nodes) = match self {
@@ -175,7 +175,7 @@ impl Shape {
         if let Some(scaled) = scaled.or(spacing.map(|spacing| spacing * factor)) {
             (*spacing, *nodes) = (Some(scaled), None);
         } else {
-            // the extents of a mesh or a picture are in its file
+            // the extents of a mesh or an image are in its file
             let count = nodes.unwrap_or(DEFAULT_NODES) as f64 / factor.powi(3);
             *nodes = Some(count.round() as usize);
         }
@@ -186,8 +186,8 @@ impl Shape {
         self.fineness().0
     }
 
-    /// Spacing of the level set of a primitive, m; `None` for a mesh or plane. Unless the scene gives
-    /// one it follows from `nodes` or is [`super::default_spacing`].
+    /// Spacing of the level set of a primitive, m; `None` for a mesh or plane. By default it
+    /// follows from `nodes` or is [`super::default_spacing`].
     pub fn spacing(&self) -> Option<f64> {
         let extents = self.extents()?;
         let wall = match self {
@@ -199,10 +199,10 @@ impl Shape {
         Some(spacing(self.fineness(), &extents.into(), wall))
     }
 
-    /// Most nodes of its level set, should it need one; `None` for a plane.
+    /// Largest number of nodes of its level set, if it needs one; `None` for a plane.
     pub fn nodes(&self) -> Option<f64> {
         if let Self::Mesh(mesh) | Self::Tets(mesh) = self {
-            // what a spacing makes of a mesh is counted when it is read
+            // the nodes of a mesh with a spacing are counted when it is read
             return Some(mesh.nodes.unwrap_or(DEFAULT_NODES) as f64);
         }
         if let Self::Svg(svg) = self {
@@ -276,7 +276,7 @@ impl Shape {
         let key = at(key, &format!("{kind}.spacing"));
         let spacing = self.spacing().unwrap_or(f64::NAN);
         positive(&key, spacing, "m")?;
-        // what never breaks and meets others by its closed form needs none
+        // unbreakable bodies with closed-form contacts need none
         let nodes = if is_sampled { self.nodes().unwrap_or(f64::NAN) } else { 0.0 };
         require(nodes <= MAX_NODES as f64, &key, || {
             format!(

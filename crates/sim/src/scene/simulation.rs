@@ -10,35 +10,36 @@ use super::{InvalidValue, Solver};
 
 /// Limit of each number of sweeps or repeats.
 const MAX_SWEEPS: usize = 10_000;
-/// Limit of the speeds below which contacts rest or are solved, m/s.
+/// Limit of restitution thresholds and solver tolerances, m/s.
 const MAX_THRESHOLD: f64 = 1e3;
-/// Most frames of a run: over nine hours at 30 frames per second.
+/// Largest number of frames of a run: over nine hours at 30 frames per second.
 const MAX_FRAMES: usize = 1_000_000;
 
 /// Settings of a run: `[simulation]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Simulation {
-    /// Frames per second, each one time step; 30 unless given.
+    /// Frames per second, each one time step; 30 by default.
     pub fps: f64,
-    /// Frames to simulate after the initial state; 120 unless given.
+    /// Frames to simulate after the initial state; 120 by default.
     pub frames: usize,
-    /// Acceleration of every dynamic body, m/s^2; `[0, -9.81, 0]` unless given.
+    /// Acceleration of every dynamic body, m/s^2; `[0, -9.81, 0]` by default.
     pub gravity: [f64; 3],
-    /// Seed of everything random; 1 unless given.
+    /// Seed of all random numbers; 1 by default.
     pub seed: u64,
-    /// Whether all happens in the plane z = 0: bodies keep their z and turn about z alone; `false` unless given.
+    /// Whether motion is restricted to the plane z = 0: bodies keep their z and rotate about z
+    /// alone; `false` by default.
     pub plane: bool,
-    /// Whether bodies that have been still for half a second are held until something concerns
-    /// them; `true` unless given.
+    /// Whether bodies at rest for half a second fall asleep until something wakes them; `true` by
+    /// default.
     pub sleep: bool,
-    /// What finds the impulses; `"manifold"` unless given.
+    /// The contact solver; `"manifold"` by default.
     pub solver: Solver,
-    /// The order of the step by which bodies turn; `"sixth_order"` unless given.
+    /// The order of the integration of rotation; `"sixth_order"` by default.
     pub rotation: Turning,
     /// Iterations and tolerances of the solver.
     pub contact: Contact,
-    /// What keeps energy; all on unless given.
+    /// Energy conservation; all on by default.
     pub energy: Energy,
 }
 
@@ -166,23 +167,23 @@ impl Simulation {
     }
 }
 
-/// Limits on the pieces that bodies leave behind: `[debris]`.
+/// Limits of pieces: `[debris]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Debris {
-    /// Most bodies with a mass at a time, those of the scene included; without limit unless given.
-    /// A body that would break into more holds together in that frame.
+    /// Largest number of bodies with mass, including those of the scene; unlimited by default. A
+    /// body that would exceed it stays whole in that frame.
     pub max_bodies: Option<usize>,
-    /// Most pieces that come about in one frame; without limit unless given.
+    /// Largest number of new pieces per frame; unlimited by default.
     pub max_new: Option<usize>,
-    /// Pieces of less volume than a cube of this edge stay with a neighbor, m; 0 unless given.
+    /// Pieces of less volume than a cube of this edge are merged with a neighbor, m; 0 by default.
     pub min_size: f64,
-    /// Which pieces are retired; none unless given.
+    /// Criterion of retirement of pieces; none by default.
     pub retire: Option<Retire>,
 }
 
 impl Debris {
-    /// Checks the limits of a scene that starts with so many dynamic bodies.
+    /// Checks the limits of a scene that starts with `bodies` dynamic bodies.
     pub(super) fn check(&self, bodies: usize) -> Result<(), InvalidValue> {
         if let Some(most) = self.max_bodies {
             require(most >= bodies, "debris.max_bodies", || {
@@ -202,30 +203,30 @@ impl Debris {
     }
 }
 
-/// `retire = { after = 2, then = "shrink" }`: pieces that came to rest are no longer simulated.
+/// `retire = { after = 2, then = "shrink" }`: pieces at rest are no longer simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Retire {
-    /// How long a piece has been slow, s.
+    /// Time for which a piece has been slow, s.
     pub after: f64,
-    /// The speed below which a piece is slow, m/s; 0.05 unless given.
+    /// The speed below which a piece is slow, m/s; 0.05 by default.
     #[serde(default = "crawling")]
     pub slower_than: f64,
-    /// What becomes of it; it is kept unless given.
+    /// Treatment of a retired piece; kept by default.
     #[serde(default)]
     pub then: Then,
 }
 
-/// What becomes of a piece that came to rest.
+/// Treatment of a retired piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Then {
-    /// It stays as scenery that others rest on.
+    /// It stays as static scenery.
     #[default]
     Keep,
     /// It is removed.
     Remove,
-    /// It is removed, and shown to shrink away over half a second.
+    /// It is removed, and shown to shrink over half a second.
     Shrink,
 }
 

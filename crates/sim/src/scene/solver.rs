@@ -1,25 +1,25 @@
-//! What finds the impulses.
+//! The contact solver.
 
 use contact::constraint::SequentialImpulse;
 use serde::Deserialize;
 
-/// What finds the impulses of contacts and joints.
+/// The solver of contact and joint impulses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Solver {
     /// All contacts of a frame together, in two passes, with shock propagation.
     #[default]
     Manifold,
-    /// Pair by pair, as GBF03 and Su09 do; slow, and without joints.
+    /// Pair by pair, as in GBF03 and Su09; slow, and without joints.
     Reference,
-    /// Projected Gauss-Seidel over contacts and joints, as Br11 does.
+    /// Projected Gauss-Seidel over contacts and joints, as in Br11.
     SequentialImpulse,
-    /// All normal forces at once as a quadratic programme, as Ku07 does.
+    /// All normal forces at once as a quadratic program, as in Ku07.
     QuadraticProgram,
-    /// Contact by contact by its class, as the lecture does.
+    /// Contact by contact by its class, as in the lecture.
     Impulse,
-    /// Integration up to each time of contact, impulses and resting forces there, as Ku07 does; without
-    /// joints.
+    /// Integration up to each time of contact, impulses and resting forces there, as in Ku07;
+    /// without joints.
     Ku07,
 }
 
@@ -36,7 +36,7 @@ impl Solver {
         }
     }
 
-    /// Whether it has rows of rolling and spinning friction.
+    /// Whether it supports rolling and spinning friction.
     pub(super) fn resists_rolling(self) -> bool {
         matches!(self, Self::Manifold | Self::Reference)
     }

@@ -1,4 +1,4 @@
-//! How fine the level sets of bodies are.
+//! Resolution of level sets.
 
 use levelset::Grid;
 use nalgebra::Vector3;
@@ -6,27 +6,27 @@ use nalgebra::Vector3;
 use super::InvalidValue;
 use super::check::{at, count, positive, require};
 
-/// Cells of margin that a level set has on every side of a solid.
+/// Cells of margin of a level set on every side of a solid.
 pub(crate) const MARGIN: usize = 3;
-/// Nodes of a level set unless a scene says otherwise.
+/// Default number of nodes of a level set.
 pub(super) const DEFAULT_NODES: usize = 100_000;
-/// Nodes of a level set to which thin walls may bring it unless a scene says otherwise.
+/// Default limit of the number of nodes for thin walls.
 const MAX_DEFAULT_NODES: usize = 2_000_000;
-/// Nodes through a wall that resolve it.
+/// Number of nodes through a wall that resolve it.
 pub(crate) const NODES_THROUGH: f64 = 4.0;
-/// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
+/// Largest number of nodes of one level set: 2^27, half a gibibyte.
 pub(crate) const MAX_NODES: usize = 1 << 27;
 
-/// Spacing of a level set unless a scene gives one, m: with 100,000 nodes, or as many as put four nodes
-/// through the thinnest wall, but no more than 2,000,000. `extents` are the edge lengths of the bounding
-/// box and `wall` is the thickness of the thinnest wall, m.
+/// Default spacing of a level set, m: that of 100,000 nodes, or of four nodes through the thinnest
+/// wall, but at most 2,000,000 nodes. `extents` are the edge lengths of the bounding box and `wall`
+/// is the thickness of the thinnest wall, m.
 pub fn default_spacing(extents: &Vector3<f64>, wall: f64) -> f64 {
     let [usual, finest] =
         [DEFAULT_NODES, MAX_DEFAULT_NODES].map(|n| Grid::finest_spacing(extents, MARGIN, n));
     usual.min(wall / NODES_THROUGH).max(finest)
 }
 
-/// Spacing by what a scene says of it.
+/// The spacing of a scene.
 pub(crate) fn spacing(
     (given, nodes): (Option<f64>, Option<usize>),
     extents: &Vector3<f64>,
@@ -36,7 +36,7 @@ pub(crate) fn spacing(
     given.or(by_nodes).unwrap_or_else(|| default_spacing(extents, wall))
 }
 
-/// `spacing` or `nodes`, not both.
+/// Checks that only one of `spacing` and `nodes` is given.
 pub(super) fn check_fineness(
     key: &str,
     (spacing, nodes): (Option<f64>, Option<usize>),

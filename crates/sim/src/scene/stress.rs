@@ -6,40 +6,41 @@ use super::InvalidValue;
 use super::breakable::Breakable;
 use super::check::{STRONGEST, at, bounded, positive, require, stress};
 
-/// `stress = { spacing = 0.05 }`: cracks where finite elements of that size find more tension than
-/// the body bears (Mu01).
+/// `stress = { spacing = 0.05 }`: cracks where the tension in finite elements of that size exceeds
+/// the strength (Mu01).
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stress {
     /// Edge length of the tetrahedra, m.
     pub spacing: f64,
-    /// Tension that the body bears, Pa; that of its material unless given.
+    /// Tensile strength, Pa; that of its material by default.
     pub strength: Option<f64>,
-    /// Young's modulus, Pa; that of its material unless given.
+    /// Young's modulus, Pa; that of its material by default.
     pub young: Option<f64>,
-    /// Poisson's ratio; 0.25 unless given.
+    /// Poisson's ratio; 0.25 by default.
     #[serde(default = "quarter")]
     pub poisson: f64,
-    /// Von Mises stress beyond which the body stays deformed where it does not break, Pa; it springs
-    /// back unless given.
+    /// Von Mises yield stress, Pa, for plastic deformation of a body that does not break; elastic
+    /// by default.
     pub yield_strength: Option<f64>,
-    /// Growth of the yield stress per plastic strain, Pa (isotropic linear hardening); 0 unless given.
+    /// Growth of the yield stress per plastic strain, Pa (isotropic linear hardening); 0 by
+    /// default.
     pub hardening: Option<f64>,
-    /// Radius over which blows are spread and stress is averaged, m; a quarter of the edge of a cube of
-    /// the body's volume unless given.
+    /// Radius over which impacts are spread and stress is averaged, m; by default a quarter of the
+    /// edge of a cube of the body's volume.
     pub averaging: Option<f64>,
-    /// Whether displacements are quadratic in each tetrahedron: stress is far more exact, and takes
-    /// some ten times as long; `false` unless given.
+    /// Whether displacements are quadratic in each tetrahedron: stress is far more accurate, and
+    /// takes about ten times as long; `false` by default.
     #[serde(default)]
     pub quadratic: bool,
-    /// How long a blow lasts, s; as long as the bodies touch by Hertz unless given.
+    /// Duration of an impact, s; by default the contact time by Hertz.
     pub duration: Option<f64>,
-    /// Radius around a contact beyond which a body that nothing anchors is supported in the place of its
-    /// inertia, m (Mu01 section 2.8); inertia relief unless given.
+    /// Radius around a contact beyond which an unanchored body is fixed, instead of inertia relief,
+    /// m (Mu01 section 2.8); inertia relief by default.
     pub collision_radius: Option<f64>,
-    /// Radius of a crack at the strength, m; twice the spacing unless given.
+    /// Radius of a crack at the strength, m; twice the spacing by default.
     pub reach: Option<f64>,
-    /// Most cracks in one event; 16 unless given.
+    /// Largest number of cracks per event; 16 by default.
     #[serde(default = "sixteen")]
     pub cracks: usize,
 }

@@ -1,4 +1,4 @@
-//! What bodies have of their materials.
+//! Material properties of bodies.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ impl Body {
         }
     }
 
-    /// Density, stiffness and strength of its material, if it names one that has them.
+    /// Density, stiffness and strength of its material, if it has one with these.
     pub fn solid(&self) -> Option<Solid> {
         match &self.own_material {
             Some(own) => own.solid(),
@@ -28,12 +28,12 @@ impl Body {
         }
     }
 
-    /// Mass per volume, kg/m^3: its own, else its material's, else that of water.
+    /// Density, kg/m^3: its own, else its material's, else that of water.
     pub fn density(&self) -> f64 {
         self.density.or(self.known().density).unwrap_or(1000.0)
     }
 
-    /// Stress at which anchors give way under its weight, Pa: its own, else its material's, else
+    /// Stress at which anchors fail under its weight, Pa: its own, else its material's, else
     /// infinite.
     pub fn anchor_strength(&self) -> f64 {
         let by_material = || Some(self.solid()?.tensile_strength);
@@ -50,12 +50,12 @@ impl Body {
         self.friction.or(self.known().friction).unwrap_or(0.5)
     }
 
-    /// How its restitution becomes that of a pair: its own rule, else its material's.
+    /// Combination rule of its restitution: its own, else its material's.
     pub fn restitution_rule(&self) -> Option<Combine> {
         self.restitution_rule.or(self.known().restitution_rule).map(Rule::combine)
     }
 
-    /// How its friction becomes that of a pair: its own rule, else its material's.
+    /// Combination rule of its friction: its own, else its material's.
     pub fn friction_rule(&self) -> Option<Combine> {
         self.friction_rule.or(self.known().friction_rule).map(Rule::combine)
     }
@@ -70,8 +70,8 @@ impl Body {
         self.spinning_friction.or(self.known().spinning_friction).unwrap_or(0.0)
     }
 
-    /// What it looks like: by its own keys, else as its material, else gray. Cuts of a body of a
-    /// color of its own are paler than its surface.
+    /// Its look: by its own keys, else that of its material, else gray. Cuts of a body with its own
+    /// color are paler than its surface.
     pub fn look(&self) -> Look {
         let known = self.known();
         let color = self.color.or(known.color).unwrap_or([0.7; 3]);
@@ -94,7 +94,7 @@ impl Body {
 }
 
 impl Material {
-    /// What a body of it looks like.
+    /// The look of a body of this material.
     pub fn look(&self) -> Look {
         Look {
             material: self.name.to_owned(),

@@ -19,7 +19,7 @@ fn error(from: &str, to: &str) -> SceneError {
     Scene::from_toml(&GOOD.replace(from, to)).expect_err("must be refused")
 }
 
-/// Checks place and key of a refused value and gives its problem.
+/// Checks position and key of a rejected value and returns its problem.
 fn refused(from: &str, to: &str, (line, column): (usize, usize), key: &str) -> String {
     match error(from, to) {
         SceneError::Value { place, invalid } => {

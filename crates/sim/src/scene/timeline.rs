@@ -1,4 +1,4 @@
-//! What happens to bodies from outside: wind, events and paths.
+//! External influences on bodies: wind, events and paths.
 
 use serde::Deserialize;
 
@@ -6,15 +6,15 @@ use super::InvalidValue;
 use super::check::{at, bounded, positive, require};
 use super::motion::time;
 
-/// Air that moves and drags bodies along: `[wind]`.
+/// Moving air with drag: `[wind]`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wind {
-    /// Its velocity, m/s; `[0, 0, 0]`, still air, unless given.
+    /// Its velocity, m/s; `[0, 0, 0]`, still air, by default.
     pub velocity: [f64; 3],
-    /// Its density, kg/m^3; 1.2 unless given.
+    /// Its density, kg/m^3; 1.2 by default.
     pub density: f64,
-    /// Drag coefficient of bodies; 0.8 unless given.
+    /// Drag coefficient of bodies; 0.8 by default.
     pub drag: f64,
 }
 
@@ -24,13 +24,13 @@ impl Default for Wind {
     }
 }
 
-/// Something that happens at a time: `[[event]]`. Give one of `cut`, `explode` and `push`.
+/// An event at a time: `[[event]]`. Exactly one of `cut`, `explode` and `push` is required.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Event {
-    /// When, s; at the start of the frame that is nearest.
+    /// Time, s; the event takes place at the start of the nearest frame.
     pub time: f64,
-    /// An edge cuts every dynamic body in its way.
+    /// An edge cuts every dynamic body in its path.
     pub cut: Option<Cut>,
     /// A blast.
     pub explode: Option<Explosion>,
@@ -49,15 +49,15 @@ pub struct Cut {
 }
 
 /// `explode = { at = [0, 1, 0], radius = 3, impulse = 400 }`: pushes bodies away and breaks those
-/// that bear less.
+/// with less strength.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Explosion {
     /// Its center, m.
     pub at: [f64; 3],
-    /// How far it reaches, m.
+    /// Radius of its effect, m.
     pub radius: f64,
-    /// Impulse per area at the center, Pa s; it falls evenly to nothing at the radius.
+    /// Impulse per area at the center, Pa s; it falls linearly to zero at the radius.
     pub impulse: f64,
 }
 
@@ -65,11 +65,11 @@ pub struct Explosion {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Push {
-    /// Name of a dynamic body, or of a copy or piece; nothing happens if it broke before.
+    /// Name of a dynamic body, or of a copy or piece; without effect if it broke before.
     pub body: String,
-    /// N s.
+    /// Impulse, N s.
     pub impulse: [f64; 3],
-    /// Where in the world, m; at the center of mass unless given.
+    /// Position in the world, m; the center of mass by default.
     pub at: Option<[f64; 3]>,
 }
 

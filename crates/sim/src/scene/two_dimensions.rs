@@ -1,15 +1,15 @@
-//! What a world of two dimensions holds.
+//! Restrictions of two-dimensional worlds.
 
 use nalgebra::Vector3;
 
 use super::check::{at, require};
 use super::{Axis, Body, InvalidValue, Joint, JointKind, Motion, Rotation, Scene, Shape};
 
-/// How far the cosine of an axis along z may be from one.
+/// Tolerance of the cosine of an axis along z.
 const ALONG: f64 = 1e-12;
 
 impl Scene {
-    /// Checks that everything stays in the plane z = 0 if `simulation.plane` says so.
+    /// Checks that everything stays in the plane z = 0 if `simulation.plane` is set.
     pub(super) fn check_plane(&self) -> Result<(), InvalidValue> {
         if !self.simulation.plane {
             return Ok(());
@@ -101,7 +101,7 @@ fn flat_joint(key: &str, joint: &Joint) -> Result<(), InvalidValue> {
     joint.second_anchor.map_or(Ok(()), |second| flat(&at(key, "second_anchor"), &second))
 }
 
-/// A vector in the plane.
+/// Checks that a vector is in the plane.
 fn flat(key: &str, v: &[f64; 3]) -> Result<(), InvalidValue> {
     require(v[2] == 0.0, key, || {
         format!("must have 0 as its third number with `simulation.plane`, not {:?}", v[2])

@@ -9,10 +9,10 @@ use super::error::{names_wanted, nearest, wants_name};
 use super::quantity::{MAX_DEPTH, Quantity, evaluate, evaluate_at};
 use super::{InvalidValue, SceneError};
 
-/// Keys by how their paths end, without indices, and the unit of their numbers: `""` of shares and other plain
-/// numbers, `"#"` of counts. Of two that fit the first counts.
+/// Suffixes of key paths, without indices, and the unit of their numbers: `""` for shares and other
+/// plain numbers, `"#"` for counts. The first match wins.
 const KEYS: &[(&str, &[&str])] = &[
-    // keys of one name that mean different things
+    // keys of one name with different meanings
     ("body.fracture.strength", &["N s"]),
     ("explode.impulse", &["Pa s"]),
     ("push.impulse", &["N s"]),
@@ -152,8 +152,9 @@ const KEYS: &[(&str, &[&str])] = &[
     ("steps", &["#"]),
 ];
 
-/// The units that the numbers of a key of a scene may be in, as `["m"]` or `["deg", "m"]`: `""` of plain numbers and
-/// `"#"` of counts. `None` of keys that hold no numbers. `path` is that of the key without indices, as `body.position`.
+/// The possible units of the numbers of a scene key, as `["m"]` or `["deg", "m"]`: `""` for plain
+/// numbers and `"#"` for counts. `None` for keys without numbers. `path` is that of the key without
+/// indices, as `body.position`.
 pub fn units(path: &str) -> Option<&'static [&'static str]> {
     let ends = |end: &str| {
         path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('.'))
@@ -161,10 +162,11 @@ pub fn units(path: &str) -> Option<&'static [&'static str]> {
     KEYS.iter().find(|(end, _)| ends(end)).map(|(_, units)| *units)
 }
 
-/// Reads TOML in which strings stand for numbers: quantities with units, and expressions of the file's variables.
+/// Reads TOML in which strings replace numbers: quantities with units, and expressions of the
+/// file's variables.
 pub(super) fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, SceneError> {
     let wrong = |error| SceneError::from_toml(text, &error);
-    // what replaces values lives longer than the table that borrows it
+    // replacements outlive the table that borrows them
     let mut numbers = Numbers::default();
     let mut table = DeTable::parse(text).map_err(wrong)?;
     let found = variables(table.get_ref(), &mut numbers)
@@ -182,8 +184,8 @@ pub(super) fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Scen
     })
 }
 
-/// The names that the value at `offset` may have, and where it stands. What it should be, `serde` tells only of a name
-/// that is wrong.
+/// The valid names for the value at `offset`, and its position. `serde` lists them only for a wrong
+/// name.
 fn names_at<T: serde::de::DeserializeOwned>(
     text: &str,
     numbers: &Numbers,
@@ -197,7 +199,7 @@ fn names_at<T: serde::de::DeserializeOwned>(
     Some((offset, names_wanted(&error)?))
 }
 
-/// The numbers that replace values, by where these start in the text.
+/// The numbers that replace values, by the start of these in the text.
 type Numbers = BTreeMap<usize, String>;
 
 /// A key and the error in its value.
@@ -236,7 +238,7 @@ fn variables(
     Ok(solver.known)
 }
 
-/// Finds the values of variables that name each other.
+/// Evaluates variables that refer to each other.
 struct Solver {
     texts: BTreeMap<String, String>,
     known: BTreeMap<String, Quantity>,
@@ -292,7 +294,8 @@ fn find_in_table(
     Ok(())
 }
 
-/// Finds the strings that stand for numbers; `full` is the path of a value and `plain` that without indices.
+/// Finds the strings that replace numbers; `full` is the path of a value and `plain` that without
+/// indices.
 fn find(
     value: &Spanned<DeValue<'_>>,
     [full, plain]: [&str; 2],
@@ -340,7 +343,7 @@ fn wanted(units: &[&str]) -> String {
     }
 }
 
-/// A number as TOML has it.
+/// A number in TOML syntax.
 fn written(number: f64, is_count: bool) -> String {
     if is_count { format!("{number:.0}") } else { format!("{number:?}") }
 }
@@ -349,7 +352,7 @@ fn replace_in_table<'a>(table: &mut DeTable<'a>, numbers: &'a Numbers) {
     table.iter_mut().for_each(|(_, value)| replace(value, numbers));
 }
 
-/// Puts numbers in the place of values, which stay where they stand in the text.
+/// Replaces values by numbers, which keep the position of the values in the text.
 fn replace<'a>(value: &mut Spanned<DeValue<'a>>, numbers: &'a Numbers) {
     let start = value.span().start;
     match value.get_mut() {

@@ -1,4 +1,4 @@
-//! Which values of a scene can be simulated.
+//! Validation of scenes.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use super::groups;
 use super::material::{check_material, check_materials};
 use super::{Body, InvalidValue, Scene, Wind};
 
-/// Most nodes of all level sets of a scene together: a gibibyte.
+/// Largest number of nodes of all level sets of a scene: a gibibyte.
 const MAX_ALL_NODES: f64 = 268_435_456.0;
-/// Most bodies of a scene times its frames: a pose of each is kept, 4 GiB in all.
+/// Largest product of bodies and frames of a scene: a pose of each is kept, 4 GiB in all.
 const MAX_POSES: usize = 1 << 26;
 
 impl Scene {
     /// Checks every value: finite numbers, positive masses and sizes, level sets that fit in
-    /// memory, names that exist.
+    /// memory, existing names.
     ///
     /// # Errors
     /// The first [`InvalidValue`] in the order of the file format.
@@ -76,8 +76,8 @@ impl Scene {
         self.memory()
     }
 
-    /// Puts other numbers in place of those of the scene. With `fps` it lasts as long as before, unless `frames` says
-    /// otherwise.
+    /// Replaces numbers of the scene. With `fps` its duration stays the same, unless `frames` is
+    /// given.
     ///
     /// # Errors
     /// [`InvalidValue`] if one is out of range.
@@ -97,13 +97,13 @@ impl Scene {
         self.validate()
     }
 
-    /// How many nodes pieces may have, all together.
+    /// Number of nodes left for all pieces.
     pub(crate) fn nodes_left(&self) -> usize {
         let nodes: f64 = self.bodies.iter().map(Body::nodes).sum();
         (MAX_ALL_NODES - nodes) as usize
     }
 
-    /// Refuses what fits in memory body by body, but not together.
+    /// Rejects level sets that fit in memory body by body, but not together.
     fn memory(&self) -> Result<(), InvalidValue> {
         let mut nodes = 0.0;
         for (i, b) in self.bodies.iter().enumerate() {
@@ -122,7 +122,7 @@ impl Scene {
     }
 }
 
-/// What is wrong with a version.
+/// The error message of a version.
 pub(super) fn refused_version(other: u32) -> String {
     format!("is {other}, but this program reads version {}", Scene::VERSION)
 }

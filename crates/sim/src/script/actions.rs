@@ -1,7 +1,7 @@
-//! Actions on a world from outside.
+//! External actions on a world.
 //!
-//! They act between two frames, so that the energy that an explosion or the wind adds does not count as a gain of
-//! contacts.
+//! They act between two frames, so that the energy of an explosion or the wind does not count as a
+//! gain of contacts.
 
 use std::f64::consts::PI;
 
@@ -19,8 +19,8 @@ impl World {
         self.timeline = timeline;
     }
 
-    /// Schedules an action for the start of the next frame, after the actions of the timeline. Its number in recorded
-    /// events follows those of the timeline.
+    /// Schedules an action for the start of the next frame, after the actions of the timeline. Its
+    /// index in recorded events follows those of the timeline.
     ///
     /// ```
     /// use brisance_sim::nalgebra::Point3;
@@ -52,7 +52,7 @@ impl World {
         }
     }
 
-    /// Which way an explosion pushes a body, and how hard, N s.
+    /// Direction and impulse, N s, of an explosion on a body.
     fn blast(&self, i: usize, explosion: &Explosion) -> Option<(Unit<Vector3<f64>>, f64)> {
         self.mass_of(i)?;
         let away = self.poses[i].translation.vector - explosion.at.coords;
@@ -65,7 +65,7 @@ impl World {
         Some((normal, explosion.impulse * share * self.shadow(i, &normal)))
     }
 
-    /// How an explosion hits a body that it breaks.
+    /// The hit of an explosion on a body that it breaks.
     fn blasted(&self, i: usize, explosion: &Explosion) -> Option<Hit> {
         let (normal, size) = self.blast(i, explosion)?;
         let center = self.poses[i].inverse_transform_point(&explosion.at);
@@ -86,7 +86,7 @@ impl World {
         })
     }
 
-    /// Area of the shadow of a body along a direction, m^2: that of the ellipsoid in its box.
+    /// Projected area of a body along a direction, m^2: that of the ellipsoid in its box.
     fn shadow(&self, i: usize, direction: &Unit<Vector3<f64>>) -> f64 {
         let half = self.shapes[i].bounds().extents() / 2.0;
         let d = self.poses[i].inverse_transform_vector(direction);
@@ -94,7 +94,7 @@ impl World {
         PI * d.component_mul(&across).norm()
     }
 
-    /// Carries out the actions that are due before this frame.
+    /// Applies the actions that are due before this frame.
     pub(crate) fn act(&mut self, report: &mut Report) {
         self.give_way(report);
         let before = self.mechanical_energy();
@@ -108,7 +108,7 @@ impl World {
                     self.explode(&explosion, Trigger::Explosion(n), report);
                 }
                 Action::Push { body, impulse, at } => {
-                    // the body may be gone by then
+                    // the body may no longer exist
                     _ = self.apply_impulse(body, &impulse, at.as_ref());
                 }
             }
@@ -120,8 +120,8 @@ impl World {
         report.energy.work += self.mechanical_energy() - before;
     }
 
-    /// The drag of the wind in a frame. Drag that grows with the square of the speed slows a speed u to
-    /// `u / (1 + c u dt)`, for any time step.
+    /// The drag of the wind in a frame. Quadratic drag slows a speed u to `u / (1 + c u dt)`, for
+    /// any time step.
     fn blow(&mut self) {
         let Some(wind) = self.timeline.wind else { return };
         let dt = self.settings.dt;
@@ -135,7 +135,7 @@ impl World {
         }
     }
 
-    /// Gives bodies on paths the velocity that takes them to their poses at the end of the frame.
+    /// Sets the velocity of bodies on paths that takes them to their poses at the end of the frame.
     fn lead(&mut self) {
         let dt = self.settings.dt;
         let end = (self.frame + 1) as f64 * dt;

@@ -1,4 +1,4 @@
-//! Records of hits: enough to break the bodies again without their collisions.
+//! Records of hits, sufficient to break the bodies again without their collisions.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -7,42 +7,43 @@ use crate::BodyId;
 use crate::world::limits::{UNIT, is_usable};
 use crate::world::numbers::{momentum, pose};
 
-/// A body that was hit harder than its strength, or cut.
+/// A body that was hit beyond its strength, or cut.
 ///
-/// Everything random in a scene is made before its first frame, so that a body, a place and an
-/// impulse decide what becomes of it, bit by bit.
+/// All random data of a scene is created before its first frame, so that a body, a point and an
+/// impulse determine the outcome to the bit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Event {
-    /// The frame in which it happens, 1 for the first.
+    /// The frame of the event, 1 for the first.
     pub frame: usize,
-    /// What hit it.
+    /// Cause of the hit.
     pub cause: Trigger,
     /// The body.
     pub body: BodyId,
-    /// Where, m: in body coordinates; for a cut, in the coordinates of the body's samples.
+    /// Impact point, m: in body coordinates; for a cut, in the coordinates of the body's samples.
     pub point: [f64; 3],
-    /// Along the blow, in the world; for a cut, its normal in the coordinates of the body's samples.
+    /// Direction of the impact, in the world; for a cut, its normal in the coordinates of the
+    /// body's samples.
     pub normal: [f64; 3],
     /// The impulse it would have received, in the world, N s.
     pub impulse: [f64; 3],
-    /// The strength of the body, N s; unlimited if not given.
+    /// The strength of the body, N s; `None` for unlimited.
     pub strength: Option<f64>,
     /// The model that divides it.
     pub model: Option<ModelKind>,
     /// The outcome.
     pub outcome: HitOutcome,
-    /// Its pose then: place, m, and unit quaternion x, y, z, w.
+    /// Its pose at the time: position, m, and unit quaternion x, y, z, w.
     pub pose: [f64; 7],
-    /// Its linear and its angular momentum then, kg m/s and kg m^2/s.
+    /// Its linear and angular momentum at the time, kg m/s and kg m^2/s.
     pub momentum: [f64; 6],
-    /// Duration of the blow, s, if the body is of finite elements.
+    /// Duration of the impact, s, for a finite element body.
     pub duration: Option<f64>,
-    /// Other impulses on a body of finite elements during the blow: contacts, joints, other blows.
+    /// Other impulses on a finite element body during the impact: contacts, joints, other impacts.
     #[serde(default)]
     pub reactions: Vec<Push>,
-    /// Kinetic energy that the blow takes, J: the limit of the plastic work and the kinetic energy of a dent; unlimited
-    /// if not given.
+    /// Kinetic energy dissipated by the impact, J: the limit of the plastic work and the kinetic
+    /// energy of a dent; `None` for unlimited.
     #[serde(default)]
     pub energy: Option<f64>,
 }
@@ -50,19 +51,19 @@ pub struct Event {
 /// An impulse at a point of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Push {
-    /// Where, in body coordinates, m.
+    /// Position in body coordinates, m.
     pub point: [f64; 3],
-    /// In the world, N s.
+    /// Impulse in the world, N s.
     pub impulse: [f64; 3],
 }
 
-/// What hit a body.
+/// Cause of a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
-    /// Another body, in a pass over the collisions of its frame, 0 for the first.
+    /// Another body, in a collision pass of its frame, 0 for the first.
     Collision(usize),
-    /// An explosion, the number of an action of the timeline.
+    /// An explosion, by the index of an action of the timeline.
     Explosion(usize),
     /// A cut.
     Cut,
@@ -86,21 +87,22 @@ pub enum ModelKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HitOutcome {
-    /// It came apart into so many pieces.
+    /// It broke into this many pieces.
     Broke(usize),
-    /// It stays deformed.
+    /// It was deformed.
     Dented,
-    /// It held together.
+    /// It stayed whole.
     Held,
     /// Nothing divides it; it never breaks from then on.
     Whole,
     /// There was no room for its pieces.
     OverBudget,
-    /// It was asleep and woke because it could have broken: the blow alone is too weak to wake a body of its mass.
+    /// It was asleep and woke because it could have broken: the impact alone is too weak to wake a
+    /// body of its mass.
     Woke,
 }
 
-/// Why events cannot be repeated.
+/// Why an event cannot be repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "body {body} does not break in frame {frame} as recorded: use the scene that the events are of"
@@ -113,7 +115,8 @@ pub struct ReplayMismatch {
 }
 
 impl Event {
-    /// Whether its numbers can be those of a blow: finite, with a rotation and a normal of length 1 or none.
+    /// Whether its numbers can be those of an impact: finite, with a rotation and a normal of
+    /// length 1 or zero.
     pub fn is_usable(&self) -> bool {
         let normal = Vector3::from(self.normal).norm_squared();
         let pushes = self.reactions.iter().flat_map(|push| push.point.iter().chain(&push.impulse));

@@ -33,7 +33,7 @@ impl Event {
         }
     }
 
-    /// Puts the body where it was then.
+    /// Moves the body to its recorded state.
     fn place(&self, world: &mut World) -> Result<(), ReplayMismatch> {
         let Self { frame, body, .. } = *self;
         let own = world.ids.binary_search(&body).ok().filter(|_| self.is_usable());
@@ -46,9 +46,9 @@ impl Event {
 }
 
 impl World {
-    /// From now on `events` decide which bodies break, and when, whatever their strengths. A world that differs from
-    /// the recorded one in strengths alone repeats its motion bit by bit. Events that cannot be repeated as recorded
-    /// are in [`Events::mismatches`].
+    /// From now on `events` determine which bodies break, and when, whatever their strengths. A
+    /// world that differs from the recorded one in strengths alone repeats its motion to the bit.
+    /// [`Events::mismatches`] lists events that cannot be repeated as recorded.
     pub fn replay(&mut self, events: Vec<Event>) {
         self.recorded = Some(events);
     }
@@ -92,9 +92,10 @@ impl World {
         breaks.map(Event::hit).collect()
     }
 
-    /// The laws of strength in a pass over collisions of a replay: bodies hold any blow unless an event breaks them.
-    /// Strength by material is found again instead of recorded, since it differs from place to place. Bodies that
-    /// could break by their `own` laws collide as such, so that impulses have the same bits.
+    /// The laws of strength in a collision pass of a replay: bodies withstand any impact unless an
+    /// event breaks them. Strength by material is computed again instead of recorded, since it
+    /// differs from point to point. Bodies that could break by their `own` laws collide as such, so
+    /// that impulses have the same bits.
     pub(crate) fn recorded_laws(&self, cause: Trigger, own: &[Law]) -> Option<Vec<Law>> {
         self.recorded.as_ref()?;
         let holding = |law: &Law| match *law {
@@ -117,7 +118,7 @@ impl World {
         Some(laws)
     }
 
-    /// Reports an event, and whether it is as recorded.
+    /// Reports an event, and whether it matches the recording.
     pub(crate) fn report_event(&self, event: Event, events: &mut Events) {
         let Event { frame, body, cause, outcome, .. } = event;
         let same = |recorded: &Event| recorded.body == body && recorded.outcome == outcome;
@@ -139,11 +140,11 @@ impl World {
         }
     }
 
-    /// Breaks, dents and cuts bodies as `events` of one frame say, without a step. Reports fractures and dents alone.
-    /// For a world that [`World::restore`] then puts into a state.
+    /// Breaks, dents and cuts bodies by the `events` of one frame, without a step. Reports only
+    /// fractures and dents. For a world whose state [`World::restore`] sets afterwards.
     ///
     /// # Errors
-    /// [`ReplayMismatch`] when an event names a body that is not there, or that does not come apart so.
+    /// [`ReplayMismatch`] if the body of an event does not exist, or does not break as recorded.
     pub fn replay_frame(&mut self, events: &[Event]) -> Result<Report, ReplayMismatch> {
         // there was room in the recorded run
         let limits = std::mem::take(&mut self.settings.debris);
@@ -160,7 +161,7 @@ impl World {
         if matches!(outcome, HitOutcome::OverBudget | HitOutcome::Woke) {
             return Ok(());
         }
-        // bodies of tetrahedra keep the damage of blows that they held
+        // bodies of tetrahedra keep the damage of impacts that they withstood
         let forgets = !matches!(event.model, Some(ModelKind::Lattice | ModelKind::Stress));
         if outcome == HitOutcome::Held && forgets {
             return Ok(());

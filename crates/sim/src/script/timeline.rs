@@ -1,10 +1,10 @@
-//! What happens to a world from outside: wind, events and paths of kinematic bodies.
+//! External influences on a world: wind, events and paths of kinematic bodies.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::BodyId;
 
-/// Air that moves.
+/// Moving air.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wind {
     /// Its velocity, m/s.
@@ -20,13 +20,13 @@ pub struct Wind {
 pub struct Explosion {
     /// Its center, m.
     pub at: Point3<f64>,
-    /// How far it reaches, m.
+    /// Radius of its effect, m.
     pub radius: f64,
-    /// Impulse per area at the center, Pa s; it falls evenly to nothing at the radius.
+    /// Impulse per area at the center, Pa s; it falls linearly to zero at the radius.
     pub impulse: f64,
 }
 
-/// Something that happens once.
+/// A single action.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action {
     /// See [`World::cut`](crate::World::cut).
@@ -36,37 +36,37 @@ pub enum Action {
         /// The ends of the edge after, m.
         to: [Point3<f64>; 2],
     },
-    /// Bodies within the radius are pushed away from the center, each by the impulse per area at its
-    /// center of mass times the area of its shadow. Weaker bodies break first, at their point
-    /// nearest to the center, and each of their pieces is pushed by itself.
+    /// Pushes bodies within the radius away from the center, each by the impulse per area at its
+    /// center of mass times its projected area. Weaker bodies break first, at their point nearest
+    /// to the center, and each of their pieces is pushed separately.
     Explode(Explosion),
     /// See [`World::apply_impulse`](crate::World::apply_impulse).
     Push {
         /// The body.
         body: BodyId,
-        /// N s.
+        /// Impulse, N s.
         impulse: Vector3<f64>,
-        /// Where in the world, m; the center of mass if not given.
+        /// Position in the world, m; `None` for the center of mass.
         at: Option<Point3<f64>>,
     },
 }
 
-/// Where a kinematic body goes.
+/// The path of a kinematic body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
     /// The body.
     pub body: BodyId,
-    /// Times in s, ascending, and the poses at these of a coordinate frame that the body is fixed in. Between two times the
-    /// origin of the frame moves evenly along a line, and the frame turns evenly. Before the first and after the last it
-    /// rests.
+    /// Times in s, ascending, and the poses at these of a coordinate frame in which the body is
+    /// fixed. Between two times the origin of the frame moves along a line, and the frame rotates,
+    /// both at constant speed. Before the first and after the last it rests.
     pub keys: Vec<(f64, Isometry3<f64>)>,
-    /// The body in coordinates of that frame. The identity leads the center of mass along the lines; bodies with one
-    /// frame in common move as one.
+    /// The pose of the body in that frame. With the identity its center of mass moves along the
+    /// lines; bodies with one frame in common move as one.
     pub in_frame: Isometry3<f64>,
 }
 
 impl Path {
-    /// Where the body is at a time; `None` if there are no keys.
+    /// The pose of the body at a time; `None` if there are no keys.
     pub fn at(&self, time: f64) -> Option<Isometry3<f64>> {
         let next = self.keys.partition_point(|(t, _)| *t <= time);
         let Some(&(end, to)) = self.keys.get(next) else {
@@ -82,10 +82,10 @@ impl Path {
 /// Wind, events and paths in time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Timeline {
-    /// The air; none unless given.
+    /// The wind, if any.
     pub wind: Option<Wind>,
-    /// What happens at the start of the frame after so many frames, in order.
+    /// Actions at the start of the frame after the given number of frames, in order.
     pub actions: Vec<(usize, Action)>,
-    /// Where kinematic bodies go.
+    /// Paths of kinematic bodies.
     pub paths: Vec<Path>,
 }

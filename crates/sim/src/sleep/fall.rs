@@ -9,19 +9,19 @@ use crate::sleep::touch::{Solved, Touch};
 use crate::world::joints::JointLoad;
 use crate::{Report, World};
 
-/// How long a body must be still, s.
+/// Time for which a body must be still, s.
 const STILL: f64 = 0.5;
-/// How far its farthest point may move meanwhile, as a share of its radius and at most, m: 3 cm/s,
-/// as other engines have it, since what lies in a pile never quite stops creeping.
+/// Limit of the displacement of its farthest point in that time, as a share of its radius and
+/// absolute, m: 3 cm/s, as in other engines, since bodies in a pile never quite stop creeping.
 const STILL_SHARE: f64 = 0.15;
 const MAX_STILL: f64 = 0.015;
-/// What moves this much farther in one half of that time than in the half before is about to fall:
-/// at a constant acceleration from rest it is three times as far.
+/// Growth of the displacement from one half of that time to the next that marks an imminent fall:
+/// at a constant acceleration from rest it is three.
 const SPEEDING_UP: f64 = 2.0;
-/// The same needs this share of how far it may move.
+/// Least displacement for that test, as a share of the limit.
 const SPEEDING_LEAST: f64 = 0.02;
 
-/// How far a point within `reach` of the center of mass may have moved, m.
+/// Largest displacement of a point within `reach` of the center of mass, m.
 fn moved(from: &Isometry3<f64>, to: &Isometry3<f64>, reach: f64) -> f64 {
     let turn = to.rotation.coords.dot(&from.rotation.coords);
     let angle = 2.0 * (1.0 - turn * turn).max(0.0).sqrt();
@@ -64,8 +64,8 @@ impl World {
         }
     }
 
-    /// Links bodies that fall asleep to the bodies they touch, and updates which neighbors of sleepers are held from
-    /// now on.
+    /// Links bodies that fall asleep to the bodies they touch, and updates which neighbors of
+    /// sleepers are static.
     fn link(&mut self, touches: &[Touch], falling: &[bool], solved: Solved<'_>) {
         if !falling.contains(&true) {
             return;
@@ -94,7 +94,7 @@ impl World {
         self.links = links;
     }
 
-    /// Counts the frames for which bodies have been still, and notes whether they get faster.
+    /// Counts the frames for which bodies have been still, and records whether they accelerate.
     fn notice_motion(&mut self) {
         let half = self.half_still();
         for (i, rest) in self.rests.iter_mut().enumerate() {
@@ -116,16 +116,16 @@ impl World {
         }
     }
 
-    /// Half of how long a body must be still, frames.
+    /// Half of the time for which a body must be still, frames.
     fn half_still(&self) -> usize {
         ((0.5 * STILL / self.settings.dt).ceil() as usize).max(1)
     }
 
-    /// The bodies that are still and carried by nothing that is awake, unless by each other.
+    /// The bodies that are still and have no awake supports except each other.
     fn falling_asleep(&self, touches: &[Touch], solved: Solved<'_>) -> Vec<bool> {
         let frames = 2 * self.half_still();
         let still = |rest: &Rest| rest.frames >= frames && !rest.speeds_up;
-        // a blow in the last of these frames has not moved the body yet
+        // an impact in the last of these frames has not moved the body yet
         let is_slow = |i: usize| {
             let velocity = self.bodies[i].velocity(&self.poses[i].rotation, &self.momenta[i]);
             speed(&velocity, self.shapes[i].radius()) <= WAKING_SPEED
@@ -158,7 +158,7 @@ impl World {
                 && self.is_pushed_out(touch, solved)
         };
         let overlapping: Vec<&Touch> = touches.iter().filter(is_overlapping).collect();
-        // a joint may bear more or less too, which nobody knows here
+        // a joint may transmit another load later, which is unknown here
         let mut tested = vec![false; self.len()];
         joined.iter().flat_map(|joint| joint.bodies).for_each(|i| tested[i] = true);
         loop {

@@ -1,6 +1,7 @@
 //! Whether the supports of sleepers can bear their loads, and whether these changed.
 //!
-//! This is statics: the supports, asleep or static, push back within their friction cones ([`contact::bear`]).
+//! This is statics: the supports, asleep or static, react within their friction cones
+//! ([`contact::bear`]).
 
 use std::collections::BTreeSet;
 
@@ -11,28 +12,29 @@ use crate::World;
 use crate::sleep::rest::{Link, WAKING_SPEED, key, speed};
 use crate::sleep::touch::{Solved, Touch, add};
 
-/// Share of the load of a sleeper by which the load from bodies that touched it when it fell asleep may change
-/// without waking it: in a pile loads shift for a long time.
+/// Share of the load of a sleeper by which the load from bodies that touched it when it fell asleep
+/// may change without waking it: in a pile loads shift for a long time.
 const WAKING_LOAD: f64 = 0.2;
 /// The same for bodies that touched it later.
 const NEW_LOAD: f64 = 0.1;
 /// The same for a change from one frame to the next.
 const SUDDEN_LOAD: f64 = 0.5;
-/// Time over which loads are averaged, s: in a pile the paths of loads change from frame to frame.
+/// Averaging time of loads, s: in a pile load paths change from frame to frame.
 const LOAD_TIME: f64 = 0.5;
-/// The same for bodies that touched it later, shorter so that the whole load of a body that comes to rest counts.
+/// The same for bodies that touched it later, shorter so that the whole load of a body that comes
+/// to rest counts.
 const NEW_LOAD_TIME: f64 = 0.2;
-/// A sleeper wakes if the unsupported part of a change of its load gives a point of it this share of the speed
-/// that its whole load of a frame would.
+/// A sleeper wakes if the unsupported part of a change of its load gives a point of it this share
+/// of the speed that its whole load of a frame would.
 const UNSUPPORTED: f64 = 0.05;
-/// The same limit for the unsupported part of the load of a body that is to fall asleep: a body that just began
-/// to fall is hardly out of balance.
+/// The same limit for the unsupported part of the load of a body before it falls asleep: a body
+/// that just began to fall is hardly out of balance.
 const UNBALANCED: f64 = 0.001;
 /// Least value of both limits, m/s.
 const UNSUPPORTED_LEAST: f64 = 1e-4;
 
 impl World {
-    /// What each sleeper bore when it fell asleep, N s a frame, all contacts added up.
+    /// The load of each sleeper when it fell asleep, N s per frame, summed over contacts.
     fn loads(&self) -> Vec<f64> {
         let mut loads = vec![0.0; self.len()];
         for link in &self.links {
@@ -43,7 +45,7 @@ impl World {
         loads
     }
 
-    /// Wakes sleepers whose load from bodies that are awake changed.
+    /// Wakes sleepers whose load from awake bodies changed.
     pub(super) fn wake_loaded(&mut self, touches: &[Touch]) {
         let awake = |i: usize| self.acting[i].mass_properties().is_some();
         if !(0..self.len()).any(awake) {
@@ -78,7 +80,7 @@ impl World {
             }
             let touching = touches.binary_search_by_key(&(body, other), |t| (t.body, t.other));
             let now = touching.map_or_else(|_| Momentum::default(), |n| touches[n].load);
-            // what did not touch it when it fell asleep may topple it by leaning on it
+            // a body that did not touch it when it fell asleep may topple it by leaning on it
             let is_new = link.load == Momentum::default();
             let share = share(if is_new { NEW_LOAD_TIME } else { LOAD_TIME });
             link.average.linear += (now.linear - link.average.linear) * share;
@@ -118,8 +120,8 @@ impl World {
         speed(&left, self.shapes[i].radius()) <= limit || self.supported(i, change, props, limit)
     }
 
-    /// Whether `props` can bear a `load` in addition to their own, up to a rest that gives the body at most the speed
-    /// `limit`, m/s.
+    /// Whether `props` can bear a `load` in addition to their own, up to a remainder that gives the
+    /// body at most the speed `limit`, m/s.
     fn supported(&self, i: usize, mut load: Momentum, mut props: Vec<Prop>, limit: f64) -> bool {
         let Some(mass) = self.bodies[i].mass_properties() else { return true };
         for prop in &props {
@@ -129,8 +131,8 @@ impl World {
         speed(&left, self.shapes[i].radius()) <= limit
     }
 
-    /// Whether the supports of a body that is to fall asleep can bear its whole load; `touches` are its contacts and
-    /// joints.
+    /// Whether the supports of a body that is about to fall asleep can bear its whole load;
+    /// `touches` are its contacts and joints.
     pub(super) fn bears_all(
         &self,
         touches: &[Touch],

@@ -1,4 +1,4 @@
-//! Impulses of a frame between bodies that touch or are joined.
+//! Impulses of a frame between bodies in contact or joined.
 
 use contact::{Contacts, Prop};
 use dynamics::Momentum;
@@ -7,16 +7,16 @@ use nalgebra::Vector3;
 use crate::World;
 use crate::world::joints::JointLoad;
 
-/// A body carries another if it bears this share of its weight.
+/// Least share of its weight that a supporting body bears.
 const BEARING: f64 = 0.25;
 
-/// A pair that touches or is joined: on `body` from `other`.
+/// A pair in contact or joined: the load on `body` from `other`.
 pub(super) struct Touch {
     pub(super) body: usize,
     pub(super) other: usize,
-    /// About the center of mass of `body`.
+    /// Load about the center of mass of `body`.
     pub(super) load: Momentum,
-    /// Number of their contacts, if they have any.
+    /// Index of their manifold, if they have one.
     pub(super) pair: Option<usize>,
 }
 
@@ -70,8 +70,8 @@ impl World {
         touches
     }
 
-    /// The impulses of others on each body in a frame, about its center of mass, N s: of contacts and joints with
-    /// bodies that are awake, and running averages for sleepers.
+    /// The impulses of others on each body in a frame, about its center of mass, N s: of contacts
+    /// and joints with awake bodies, and running averages for sleepers.
     pub(super) fn presses(&self, touches: &[Touch]) -> Vec<Momentum> {
         let mut presses = vec![Momentum::default(); self.len()];
         for touch in touches.iter().filter(|touch| !self.rests[touch.other].asleep) {
@@ -90,7 +90,7 @@ impl World {
         presses
     }
 
-    /// Where the contacts of a pair hold a body, or would if it moved by less than the slop.
+    /// The contacts of a pair that support a body, or would if it moved by less than the slop.
     pub(super) fn props(&self, touch: &Touch, (contacts, impulses): Solved<'_>) -> Vec<Prop> {
         let Some(pair) = touch.pair.map(|n| &contacts.manifolds()[n]) else { return Vec::new() };
         let (a, b) = (pair.a as usize, pair.b as usize);
@@ -119,7 +119,7 @@ impl World {
         contacts.of(pair).iter().any(|contact| settings.is_pushed_out(shapes, contact.gap))
     }
 
-    /// From the center of mass of a body to where it is propped up, m.
+    /// Lever arm from the center of mass of a body to a support, m.
     pub(super) fn arm(&self, body: usize, prop: &Prop) -> Vector3<f64> {
         prop.at.coords - self.poses[body].translation.vector
     }

@@ -1,4 +1,4 @@
-//! What wakes sleepers, and whom they wake.
+//! What wakes sleepers, and which others they wake.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,12 @@ use crate::sleep::rest::{Rest, WAKING_SPEED};
 use crate::sleep::touch::{Solved, Touch};
 use crate::{BodyId, Events, World};
 
-/// Rounds of waking in a frame that follow a blow from body to body; after that all bodies wake
-/// that are linked to those hit.
+/// Rounds of waking in a frame that follow an impact from body to body; after that all bodies
+/// linked to those hit wake.
 const WAKE_ROUNDS: usize = 3;
 
 impl World {
-    /// Wakes sleepers that a body they knew has left, and those near a kinematic body that moves.
+    /// Wakes sleepers with a removed neighbor, and those near a moving kinematic body.
     pub(crate) fn wake_abandoned(&mut self) {
         let mut woken = BTreeSet::new();
         if std::mem::take(&mut self.lost) {
@@ -68,16 +68,17 @@ impl World {
         }
     }
 
-    /// Wakes the sleepers that `blows` hit, and returns which bodies woke. In late `round`s of a
-    /// frame all that is linked to them wakes too.
+    /// Wakes the sleepers hit by `blows`, and returns which bodies woke. In late `round`s of a
+    /// frame all bodies linked to them wake too.
     pub(crate) fn wake_hit(&mut self, blows: &[Blow], round: usize) -> Vec<bool> {
         let before: Vec<bool> = self.rests.iter().map(|rest| rest.asleep).collect();
         self.wake_sleepers(blows, round);
         before.iter().zip(&self.rests).map(|(before, now)| before & !now.asleep).collect()
     }
 
-    /// Wakes the sleepers that others reach within two frames, and returns which woke. Else the contact pass may stop a
-    /// body before the collision pass sees it, and the sleeper would absorb its momentum as a static body does.
+    /// Wakes the sleepers that others reach within two frames, and returns which woke. Otherwise
+    /// the contact pass may stop a body before the collision pass finds it, and the sleeper would
+    /// absorb its momentum like a static body.
     pub(crate) fn wake_approached(&mut self, contacts: &Contacts) -> Vec<bool> {
         let velocity =
             |i: usize| self.bodies[i].velocity(&self.poses[i].rotation, &self.momenta[i]);
@@ -127,7 +128,7 @@ impl World {
         self.wake(woken);
     }
 
-    /// The impulse at which each body wakes, N s; infinite for those that are awake.
+    /// The impulse at which each body wakes, N s; infinite for awake bodies.
     pub(crate) fn waking_impulses(&self) -> Vec<f64> {
         let of = |i: usize| match self.rests[i].asleep {
             true => WAKING_SPEED * self.moving_mass(i),
@@ -161,7 +162,7 @@ impl World {
         self.wake(BTreeSet::from([self.ids[i]]));
     }
 
-    /// Wakes bodies and all that they carry or are joined to, directly or not.
+    /// Wakes bodies and, transitively, all that they support or are joined to.
     pub(crate) fn wake(&mut self, mut woken: BTreeSet<BodyId>) {
         let mut next: Vec<BodyId> = woken.iter().copied().collect();
         if next.is_empty() {
@@ -191,7 +192,7 @@ impl World {
         self.links.retain(|link| !woken.contains(&link.sleeper));
     }
 
-    /// Bodies, asleep or not, that a kinematic body in motion may reach within the frame.
+    /// Bodies, asleep or not, that a moving kinematic body may reach within the frame.
     pub(super) fn near_moving(&self, asleep: bool) -> Vec<usize> {
         let moving: Vec<(usize, Velocity)> = self
             .bodies

@@ -1,4 +1,4 @@
-//! A body that is added to a world, and one as it is.
+//! Bodies to add to a world, and their states.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use nalgebra::{Isometry3, Vector3};
 use crate::world::limits::{MAX_NUMBER, is_usable};
 use crate::{BodyId, Breakage, Lineage, RigidError, Solid, rigid};
 
-/// A body to add to a [`World`](crate::World). Constructors make common ones, whose fields may then be set.
+/// A body to add to a [`World`](crate::World). Constructors create common ones, whose fields may
+/// then be changed.
 #[derive(Clone, Debug)]
 pub struct NewBody {
     /// Static, kinematic or dynamic, with its mass.
@@ -21,22 +22,22 @@ pub struct NewBody {
     pub velocity: Velocity,
     /// Its collision shape, in body coordinates.
     pub shape: Arc<Shape>,
-    /// Its solid, if it can break, be cut or anchored; the samples of a sampled shape unless given.
+    /// Its solid, if it can break, be cut or anchored; by default the samples of a sampled shape.
     pub solid: Option<Solid>,
-    /// Its surface.
+    /// Its surface properties.
     pub material: Material,
-    /// Which bodies it may touch. Its pieces inherit it.
+    /// Its collision groups. Its pieces inherit them.
     pub groups: Groups,
     /// How it breaks, if it does. Only bodies with a solid do.
     pub breakage: Option<Breakage>,
 }
 
 impl NewBody {
-    /// A solid of uniform `density` kg/m^3 at rest, with the coordinates of its geometry on those of the world. It
-    /// collides as [`Solid::shape`] and does not break.
+    /// A solid of uniform `density` kg/m^3 at rest, with its geometry at the origin of the world.
+    /// It collides by [`Solid::shape`] and is unbreakable.
     ///
     /// # Errors
-    /// [`RigidError`] when the solid is empty or the density is not a positive number.
+    /// [`RigidError`] if the solid is empty or the density is not a positive number.
     ///
     /// ```
     /// use brisance_sim::fracture::Geometry;
@@ -69,17 +70,18 @@ impl NewBody {
     /// A ball about the origin of the world, `radius` in m, of uniform `density` kg/m^3, at rest.
     ///
     /// # Errors
-    /// [`RigidError`] when a number is not positive and finite.
+    /// [`RigidError`] if a number is not positive and finite.
     pub fn ball(radius: f64, density: f64) -> Result<Self, RigidError> {
         let mass = density * (4.0 / 3.0 * std::f64::consts::PI) * radius.powi(3);
         let mass = MassProperties::ball(mass, radius)?;
         Ok(Self::of(Body::Dynamic(mass), Shape::ball(radius)))
     }
 
-    /// A box about the origin of the world, `half` its edge lengths in m, of uniform `density` kg/m^3, at rest.
+    /// A box about the origin of the world, `half` its edge lengths in m, of uniform `density`
+    /// kg/m^3, at rest.
     ///
     /// # Errors
-    /// [`RigidError`] when a number is not positive and finite.
+    /// [`RigidError`] if a number is not positive and finite.
     pub fn cuboid(half: Vector3<f64>, density: f64) -> Result<Self, RigidError> {
         if half.iter().any(|x| *x <= 0.0) {
             return Err(RigidError::Empty);
@@ -89,7 +91,7 @@ impl NewBody {
         Ok(Self::of(Body::Dynamic(mass), Shape::cuboid(half, half.min())))
     }
 
-    /// A body that never moves, with the coordinates of its shape on those of the world.
+    /// A static body, with its shape at the origin of the world.
     pub fn fixed(shape: impl Into<Arc<Shape>>) -> Self {
         Self::of(Body::Static, shape)
     }
@@ -100,8 +102,8 @@ impl NewBody {
         Self { pose: place * self.pose, ..self }
     }
 
-    /// A body that collides by `shape`, with its coordinates on those of the world: at rest, of the default
-    /// material, in no groups of its own, and unbreakable.
+    /// A body with collision shape `shape` at the origin of the world: at rest, of the default
+    /// material, in the default groups, and unbreakable.
     pub fn of(body: Body, shape: impl Into<Arc<Shape>>) -> Self {
         Self {
             body,
@@ -132,7 +134,8 @@ impl NewBody {
         }
     }
 
-    /// Lets it move in the xy plane alone, and never break. `false` if no axis of it is along z.
+    /// Restricts it to motion in the xy plane, and makes it unbreakable. `false` if none of its
+    /// principal axes is along z.
     pub(super) fn flatten(&mut self) -> bool {
         let Body::Dynamic(mass) = &self.body else { return true };
         let Some(mass) = mass.in_plane(&self.pose.rotation) else { return false };
@@ -143,7 +146,7 @@ impl NewBody {
         true
     }
 
-    /// The same body at rest and out of the way.
+    /// The same body, static and without collisions.
     pub(super) fn frozen(self) -> Self {
         let known = is_usable(&self.pose, &Momentum::default());
         Self {
@@ -159,7 +162,7 @@ impl NewBody {
     }
 }
 
-/// A body as it is now.
+/// The state of a body.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct BodyState<'a> {
@@ -175,12 +178,12 @@ pub struct BodyState<'a> {
     pub shape: &'a Arc<Shape>,
     /// Its solid.
     pub solid: Option<&'a Solid>,
-    /// Which bodies it may touch.
+    /// Its collision groups.
     pub groups: Groups,
     /// How it breaks.
     pub breakage: Option<&'a Breakage>,
-    /// Where it came from, if it broke off something.
+    /// Its lineage, if it is a fragment.
     pub lineage: Option<&'a Lineage>,
-    /// Whether it is held because it was still.
+    /// Whether it is asleep.
     pub asleep: bool,
 }

@@ -1,4 +1,4 @@
-//! Who touches whom: what began, what ended, and how hard.
+//! Contact events: beginnings, ends and impulses.
 
 use contact::{Blow, Support};
 use nalgebra::{Point3, Vector3};
@@ -7,10 +7,10 @@ use crate::world::touching::{Log, TouchingPair};
 use crate::{BodyId, Events, World};
 
 impl World {
-    /// Whether reports list who touches whom, [`Events::contacts`], from the next frame on. It takes a little
-    /// time, so that reports do not by default. What touched before counts as new, unless a state from
-    /// [`World::restore`] has it. With
-    /// [`contact::Solver::Reference`] and [`contact::Solver::Ku07`] only collisions are known.
+    /// Enables contact events, [`Events::contacts`], from the next frame on. They are disabled by
+    /// default, as they take some time. Existing contacts count as new, unless a state from
+    /// [`World::restore`] contains them. With [`contact::Solver::Reference`] and
+    /// [`contact::Solver::Ku07`] only collisions are known.
     ///
     /// ```
     /// # use brisance_sim::contact::Shape;
@@ -35,14 +35,14 @@ impl World {
         };
     }
 
-    /// The contact event of a blow to a pair with some strengths, N s.
+    /// The contact event of an impact on a pair with some strengths, N s.
     pub(crate) fn touching_in(&self, blow: &Blow, strengths: [f64; 2]) -> TouchingPair {
         let bodies = [blow.a as usize, blow.b as usize];
         let size = blow.impulse.norm();
         let share = if size > 0.0 { (strengths[0].min(strengths[1]) / size).min(1.0) } else { 0.0 };
-        // in a slot, friction may be all that is left of opposite impulses
+        // in a slot, only friction may remain of opposite impulses
         let impulse = share * blow.impulse.dot(&blow.normal).max(0.0);
-        // where the bodies were when the contact was found, only one of them has the point on its surface
+        // at the poses of the contact search, only one of the bodies has the point on its surface
         let off = |side: usize| self.shapes[bodies[side]].field().distance(&blow.at[side]).abs();
         let side = usize::from(off(1) < off(0));
         self.touching(bodies, blow.poses[side] * blow.at[side], blow.normal, [impulse; 2])
@@ -66,26 +66,26 @@ impl World {
         }
     }
 
-    /// Keeps the blows of collisions that took place.
+    /// Stores the collisions that took place.
     pub(crate) fn log_blows(&mut self, blows: Vec<TouchingPair>) {
         if let Some(log) = &mut self.log {
             log.blows.extend(blows);
         }
     }
 
-    /// Reports who touches whom at the end of the contact passes.
+    /// Reports the touching pairs at the end of the contact passes.
     pub(crate) fn log_contacts(&mut self, support: &Support, events: &mut Events) {
         self.log_touching(self.touching_at_end(support), events);
     }
 
-    /// Reports who touched whom in collisions, and in `resting` contact at the end.
+    /// Reports the pairs that touched in collisions, and in `resting` contact at the end.
     pub(crate) fn log_touching(&mut self, resting: Vec<TouchingPair>, events: &mut Events) {
         let Some(mut log) = self.log.take() else { return };
         let is_there = |id: &BodyId| self.ids.binary_search(id).is_ok();
         let mut all = std::mem::take(&mut log.blows);
         all.retain(|touching| touching.bodies.iter().all(is_there));
         all.extend(resting);
-        // stable: blows first, in the order of time
+        // stable: collisions first, in order of time
         all.sort_by_key(|touching| touching.bodies);
         all.dedup_by(|next, known| {
             let same = next.bodies == known.bodies;
@@ -112,7 +112,7 @@ impl World {
         self.log = Some(log);
     }
 
-    /// Whether no contacts were looked for of a pair, since nothing of it moves.
+    /// Whether a pair was not tested, since neither body moves.
     fn rests(&self, pair: &[BodyId; 2]) -> bool {
         let is_held = |id: &BodyId| {
             let found = self.ids.binary_search(id);
@@ -121,7 +121,7 @@ impl World {
         pair.iter().all(is_held)
     }
 
-    /// Pairs that exchange an impulse in the contact pass, or touch at the end of the frame.
+    /// Pairs with an impulse in the contact pass, or in contact at the end of the frame.
     fn touching_at_end(&self, support: &Support) -> Vec<TouchingPair> {
         let Some((contacts, impulses)) = support.solved().filter(|_| self.log.is_some()) else {
             return Vec::new();

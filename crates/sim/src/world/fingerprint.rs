@@ -1,4 +1,4 @@
-//! Hashes of worlds: of their full state, which decides how they go on, and of their motion alone.
+//! Hashes of worlds: of their full state, which determines their future, and of their motion alone.
 
 use std::io::{self, Write};
 
@@ -11,16 +11,16 @@ use crate::{
     Breakage, FixedPattern, FractureModel, NextPattern, Placement, Solid, Strength, World,
 };
 
-/// Of FNV-1a.
+/// Constants of FNV-1a.
 const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
 
-/// FNV-1a (Fowler, Noll and Vo) over words in place of bytes.
+/// FNV-1a (Fowler, Noll and Vo) over words instead of bytes.
 struct Digest(u64);
 
 impl Digest {
     fn word(&mut self, word: u64) {
-        // a product moves bits up only; the shift brings the high ones down
+        // a product moves bits up only; the shift moves the high ones down
         let mixed = (self.0 ^ word).wrapping_mul(PRIME);
         self.0 = mixed ^ (mixed >> 29);
     }
@@ -34,7 +34,7 @@ impl Digest {
     }
 
     fn text(&mut self, text: &str) {
-        // `usize::MAX` stands for no limit, on targets of 32 bits, too
+        // `usize::MAX` means no limit, on 32-bit targets, too
         let text = text.replace(&usize::MAX.to_string(), &u64::MAX.to_string());
         text.bytes().for_each(|byte| self.word(byte.into()));
     }
@@ -98,7 +98,7 @@ impl Digest {
                 if *placement == Placement::Snapped {
                     self.text("snapped");
                 }
-                // a digest takes all that is written
+                // writing to a digest cannot fail
                 let _ = pattern.write(self);
             }
             FractureModel::Fixed(fixed) => self.fixed(fixed),
@@ -124,7 +124,7 @@ impl Digest {
         let at = fixed.at.transform();
         self.pose(&at.isometry);
         self.numbers(&[at.scaling()]);
-        // a digest takes all that is written
+        // writing to a digest cannot fail
         let _ = fixed.pattern.write(&mut *self);
         match &fixed.then {
             None => {}
@@ -163,8 +163,8 @@ impl Write for Digest {
 }
 
 impl World {
-    /// A hash of the full state, without the fixed break impulses of bodies. Worlds that go on differently have different
-    /// hashes, in all likelihood.
+    /// A hash of the full state, without the fixed break impulses of bodies. Worlds with different
+    /// futures have different hashes, with high probability.
     pub fn fingerprint(&self) -> u64 {
         let mut digest = Digest(OFFSET_BASIS);
         digest.text(&format!("{:?}{:?}", self.settings, self.timeline));
@@ -181,7 +181,7 @@ impl World {
             digest.pose(state.pose);
             let momentum: [&Vector3<f64>; 2] = [&state.momentum.linear, &state.momentum.angular];
             momentum.iter().for_each(|v| digest.numbers(v.iter()));
-            // copies share their shape and how they break
+            // copies share their shape and breakage
             if last.is_none_or(|last| !std::ptr::eq(last, &**state.shape)) {
                 digest.shape(state.shape);
                 if let Some(Solid { geometry, material }) = state.solid {
@@ -206,7 +206,8 @@ impl World {
         digest.0
     }
 
-    /// FNV-1a hash (Fowler, Noll and Vo) of the bits of all poses and momenta, the same on every platform.
+    /// FNV-1a hash (Fowler, Noll and Vo) of the bits of all poses and momenta, the same on every
+    /// platform.
     pub fn motion_hash(&self) -> u64 {
         let mut hash = OFFSET_BASIS;
         for body in self.iter() {

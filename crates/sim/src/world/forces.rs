@@ -1,6 +1,6 @@
-//! Forces and torques that a caller applies for a frame, and impulses.
+//! External forces, torques and impulses on bodies.
 //!
-//! A force acts as gravity does, evenly over the frame; a torque as an impulse at its start.
+//! A force acts like gravity, evenly over the frame; a torque as an impulse at its start.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ use crate::world::steering::{SteeringError, check};
 use crate::{BodyId, World};
 
 impl World {
-    /// Applies a force, N, to a dynamic body in the next frame, at a place in the world, m, or at its center of
-    /// mass. Forces of a frame add up and are gone after it: one that lasts is applied before every step. It
-    /// acts evenly over the frame, so that a force as large as its weight holds a body in the air; its torque
-    /// about the center of mass acts at the start of the frame. The body wakes. Pieces of a body that breaks in
-    /// the frame do not inherit it.
+    /// Applies a force, N, to a dynamic body in the next frame, at a point in the world, m, or at
+    /// its center of mass. Forces of a frame add up and do not persist: a lasting force must be
+    /// applied before every step. It acts evenly over the frame, so that a force equal to its
+    /// weight keeps a body in the air; its torque about the center of mass acts at the start of the
+    /// frame. The body wakes. Pieces of a body that breaks in the frame do not inherit it.
     ///
-    /// [`World::apply_impulse`] gives an impulse.
+    /// [`World::apply_impulse`] applies an impulse.
     ///
     /// # Errors
     ///
@@ -51,8 +51,8 @@ impl World {
         self.load(Load { body: id, force: *force, torque: arm.cross(force) })
     }
 
-    /// Applies a torque, N m, to a dynamic body in the next frame. Torques of a frame add up and are gone after
-    /// it. It acts as an impulse at the start of the frame. The body wakes.
+    /// Applies a torque, N m, to a dynamic body in the next frame. Torques of a frame add up and do
+    /// not persist. It acts as an impulse at the start of the frame. The body wakes.
     ///
     /// # Errors
     ///
@@ -63,7 +63,8 @@ impl World {
         self.load(Load { body: id, force: Vector3::zeros(), torque: *torque })
     }
 
-    /// Gives a dynamic body an impulse, N s, at a place in the world, m, or at its center of mass. The body wakes.
+    /// Applies an impulse, N s, to a dynamic body at a point in the world, m, or at its center of
+    /// mass. The body wakes.
     ///
     /// # Errors
     ///
@@ -96,7 +97,7 @@ impl World {
         Ok(())
     }
 
-    /// The number of a dynamic body.
+    /// The index of a dynamic body.
     fn loadable(&self, id: BodyId) -> Result<usize, SteeringError> {
         let i = self.ids.binary_search(&id).map_err(|_| SteeringError::Unknown(id))?;
         match self.bodies[i] {
@@ -121,7 +122,7 @@ impl World {
         Ok(())
     }
 
-    /// Gives bodies the angular momentum of their torques.
+    /// Adds the angular momentum of torques to bodies.
     pub(crate) fn turn(&mut self) {
         for Load { body, torque, .. } in &self.loads {
             if let Ok(i) = self.ids.binary_search(body) {
@@ -147,20 +148,20 @@ impl World {
         }
     }
 
-    /// The work of the force on a body on the way between two poses, J.
+    /// The work of the force on a body along its displacement between two poses, J.
     pub(crate) fn force_work(&self, i: usize, [from, to]: [&Isometry3<f64>; 2]) -> f64 {
         let way = to.translation.vector - from.translation.vector;
         self.force(i).map_or(0.0, |force| force.dot(&way))
     }
 
-    /// The work of all forces on the way from `start`, J. Virtual starts lie off the way that bodies went, so that
-    /// the work to there and from there adds up to that of the way.
+    /// The work of all forces from `start` on, J. Virtual starts are off the actual paths, so that
+    /// the works to and from them add up to that of the path.
     pub(crate) fn total_force_work(&self, start: &[Isometry3<f64>]) -> f64 {
         let bodies = 0..if self.loads.is_empty() { 0 } else { start.len() };
         bodies.map(|i| self.force_work(i, [&start[i], &self.poses[i]])).sum()
     }
 
-    /// Adds the work of forces since bodies were at `start` to that of each, J.
+    /// Adds the work of forces since `start` to that of each body, J.
     pub(crate) fn add_force_work(&self, start: &[Isometry3<f64>], work: &mut [f64]) {
         if self.loads.is_empty() {
             return;

@@ -1,8 +1,8 @@
-//! Names of bodies and joints.
+//! Identifiers of bodies and joints.
 
 use serde::{Deserialize, Serialize};
 
-/// Names a body for as long as the world lives; never reused.
+/// Identifier of a body for the lifetime of the world; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct BodyId(pub(super) u64);
 
@@ -13,19 +13,19 @@ impl std::fmt::Display for BodyId {
 }
 
 impl BodyId {
-    /// The number that it is printed as, for programs that know no such type; see
+    /// Its number as printed, for interfaces without this type; see
     /// [`World::id`](crate::World::id).
     pub fn number(self) -> u64 {
         self.0
     }
 }
 
-/// Names a joint for as long as the world lives; never reused.
+/// Identifier of a joint for the lifetime of the world; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct JointId(pub(super) u64);
 
 impl JointId {
-    /// The number that it is known by to programs that have no such type.
+    /// Its number, for interfaces without this type.
     pub fn number(self) -> u64 {
         self.0
     }

@@ -4,17 +4,17 @@ use nalgebra::{Isometry3, Vector3};
 
 use crate::BodyId;
 
-/// What acts on a body in the next frame.
+/// Force and torque on a body in the next frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Load {
     pub(crate) body: BodyId,
-    /// At the center of mass, N.
+    /// Force at the center of mass, N.
     pub(crate) force: Vector3<f64>,
-    /// N m.
+    /// Torque, N m.
     pub(crate) torque: Vector3<f64>,
 }
 
-/// Where a kinematic body is to be at the end of the next frame.
+/// Target of a kinematic body at the end of the next frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub(crate) body: BodyId,

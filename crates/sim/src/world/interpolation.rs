@@ -5,15 +5,15 @@ use nalgebra::{Isometry3, Translation3};
 use crate::world::waypoint::Waypoint;
 use crate::{BodyId, World};
 
-/// Sine below which the way between two rotations is no arc.
+/// Sine below which a rotation between two orientations is interpolated linearly.
 const NO_ARC: f64 = 1e-9;
 
 impl World {
-    /// All bodies with their poses at a share `t` of the way from the end of the frame before the last, 0, to
-    /// the end of the last, 1: places along a line, rotations along the shorter arc, both by way of
-    /// [`World::waypoints`]. Shares beyond are taken as the nearer end. A body that was added in the last frame starts at
-    /// its first pose, a piece at its pose as a part of its parent, and one that [`World::set_pose`] placed is at that
-    /// pose.
+    /// All bodies with poses interpolated at `t` between the end of the frame before the last, 0,
+    /// and the end of the last, 1: positions along a line, rotations along the shorter arc, both
+    /// through [`World::waypoints`]. Values beyond are clamped. A body added in the last frame
+    /// starts at its first pose, a piece at its pose as a part of its parent, and one placed by
+    /// [`World::set_pose`] is at that pose.
     ///
     /// ```
     /// use brisance_sim::{Settings, World};
@@ -39,15 +39,16 @@ impl World {
         (0..self.len()).map(move |i| (self.ids[i], self.passed(i, t)))
     }
 
-    /// The pose of one body as [`World::interpolated`] has it; `None` if there is no such body.
+    /// The pose of one body by [`World::interpolated`]; `None` if there is no such body.
     pub fn interpolated_pose(&self, id: BodyId, t: f64) -> Option<Isometry3<f64>> {
         let i = self.ids.binary_search(&id).ok()?;
         Some(self.passed(i, t))
     }
 
-    /// Where a body was at its blows in the last frame, and a piece at those to what it broke off, too, in the order of
-    /// time and at most [`Waypoint::MAX`], so that what shows them between two frames shows each touch. There are none
-    /// of contacts that last, with [`contact::Solver::Ku07`], and if there is no such body.
+    /// The poses of a body at its collisions in the last frame, in order of time and at most
+    /// [`Waypoint::MAX`], so that interpolation shows each touch. A piece includes the collisions
+    /// of its parent. Empty for resting contact, with [`contact::Solver::Ku07`], and if there is no
+    /// such body.
     pub fn waypoints(&self, id: BodyId) -> &[Waypoint] {
         self.ids.binary_search(&id).map_or(&[], |i| &self.waypoints[i])
     }
@@ -64,7 +65,7 @@ impl World {
         between(from, &self.poses[i], (t - start) / (1.0 - start))
     }
 
-    /// Keeps where bodies are at the blows of a collision pass.
+    /// Stores the poses of bodies at the collisions of a pass.
     pub(crate) fn add_waypoints(&mut self, waypoints: &[contact::Waypoint]) {
         let dt = self.settings.dt;
         for contact::Waypoint { body, time, pose } in waypoints {
@@ -72,7 +73,7 @@ impl World {
         }
     }
 
-    /// Takes the last waypoints back, those of a pass that did not take place.
+    /// Removes the last waypoints, those of a discarded pass.
     pub(crate) fn remove_waypoints(&mut self, waypoints: &[contact::Waypoint]) {
         for contact::Waypoint { body, time, .. } in waypoints {
             if *time > 0.0 {
@@ -81,7 +82,7 @@ impl World {
         }
     }
 
-    /// Ends the waypoints of this frame where bodies fly on from, while that is known.
+    /// Completes the waypoints of this frame at the last collision of bodies, while it is known.
     pub(crate) fn close_waypoints(&mut self) {
         for i in 0..self.len() {
             let since = self.flights[i].since / self.settings.dt;
@@ -89,7 +90,8 @@ impl World {
             let Some(last) = Waypoint::new(since, self.state_at_blow(i).0) else { continue };
             let waypoints = &mut self.waypoints[i];
             for waypoint in found.into_iter().chain([last]) {
-                // several bodies may strike one at the same time, and after a blow it leaves the path of later ones
+                // several bodies may strike one at the same time, and an impact moves it off the
+                // path of later ones
                 waypoints.retain(|before| before.share < waypoint.share);
                 waypoints.push(waypoint);
             }

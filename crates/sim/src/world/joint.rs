@@ -1,4 +1,4 @@
-//! A joint that is added to a world, and one as it is.
+//! Joints to add to a world, and their states.
 
 use std::cmp::Ordering;
 
@@ -8,57 +8,57 @@ use thiserror::Error;
 
 use crate::{BodyId, JointId};
 
-/// A joint to add to a [`World`](crate::World), with the bodies where they are.
+/// A joint to add to a [`World`](crate::World), with the bodies at their current poses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewJoint {
     /// The motion that it allows.
     pub kind: JointKind,
     /// The bodies it joins.
     pub bodies: [BodyId; 2],
-    /// Where, in the world, on the first and on the second body, m: the same place but for
+    /// Anchor in the world, on the first and on the second body, m: the same point except for
     /// [`JointKind::Distance`].
     pub anchors: [Point3<f64>; 2],
     /// Axis of a hinge or slider, in the world, of any length but zero.
     pub axis: Vector3<f64>,
-    /// Between which angles, rad, or shifts, m, from where the bodies are now.
+    /// Range of the angle, rad, or displacement, m, relative to the current poses.
     pub limits: Option<[f64; 2]>,
-    /// What drives it.
+    /// Its motor.
     pub motor: Option<Motor>,
-    /// The force it bears, N; may be infinite.
+    /// Its strength, N; may be infinite.
     pub break_force: f64,
-    /// The torque it bears, N m; may be infinite.
+    /// Its torsional strength, N m; may be infinite.
     pub break_torque: f64,
     /// Whether the bodies collide with each other.
     pub collides: bool,
 }
 
-/// Why a joint was refused.
+/// Why a joint was rejected.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum JointError {
-    /// A body is gone, or named twice.
+    /// A body does not exist, or both are the same.
     #[error("it needs two bodies of the world")]
     Bodies,
-    /// Neither body moves.
+    /// Neither body is dynamic.
     #[error("neither of its bodies moves: one must be dynamic")]
     Immovable,
-    /// A number of it is not finite, or a bound below zero.
+    /// A number is not finite, or a bound is negative.
     #[error(
         "its places must be finite, its axis not zero, and its strength and motor force not negative"
     )]
     NotFinite,
-    /// Its limits are the wrong way round.
+    /// Its limits are reversed.
     #[error("limits {least} and {most} must ascend: the lower one first")]
     Limits {
-        /// The lower.
+        /// The first one.
         least: f64,
-        /// The upper.
+        /// The second one.
         most: f64,
     },
     /// It has limits or a motor, but is no hinge or slider.
     #[error("only a hinge or slider has limits and a motor")]
     NoAxis,
-    /// The solver has no joints.
+    /// The solver does not support joints.
     #[error(
         "the solver of this world has no joints: use the manifold, sequential-impulse, \
          quadratic-programme or impulse one"
@@ -66,22 +66,22 @@ pub enum JointError {
     Solver,
 }
 
-/// A joint as it is now.
+/// The state of a joint.
 #[derive(Clone, Copy, Debug)]
 pub struct JointState {
-    /// Its name.
+    /// Its identifier.
     pub id: JointId,
     /// The bodies it joins.
     pub bodies: [BodyId; 2],
     /// The motion that it allows.
     pub kind: JointKind,
-    /// Angle, rad, shift or distance, m.
+    /// Angle, rad, displacement or distance, m.
     pub coordinate: f64,
-    /// How far the bodies are from where it should hold them, m and rad.
+    /// Position error of the joint, m and rad.
     pub error: [f64; 2],
-    /// On the first body in the last frame, N.
+    /// Force on the first body in the last frame, N.
     pub force: Vector3<f64>,
-    /// On the first body about the anchor in the last frame, N m.
+    /// Torque on the first body about the anchor in the last frame, N m.
     pub torque: Vector3<f64>,
 }
 
@@ -90,11 +90,11 @@ pub struct JointState {
 pub(crate) struct Joined {
     pub(crate) id: JointId,
     pub(crate) ids: [BodyId; 2],
-    /// Its body numbers hold only where `World::frame_joints` wrote them.
+    /// Its body indices are valid only where `World::frame_joints` wrote them.
     pub(crate) joint: Joint,
     pub(super) break_force: f64,
     pub(super) break_torque: f64,
-    /// Its frames in the world, as of the start of the frame.
+    /// Its frames in the world at the start of the frame.
     pub(super) places: [Isometry3<f64>; 2],
 }
 

@@ -8,8 +8,8 @@ use crate::world::id::{BodyId, JointId};
 use crate::world::joint::Joined;
 use crate::{Events, JointError, JointState, NewJoint, World};
 
-/// A piece takes over a joint of the body it broke off if it is this near to the anchor, m, or this
-/// share of its own radius.
+/// Largest distance of a piece from the anchor of its parent's joint to inherit the joint, m, or as
+/// a share of its own radius.
 const NEAR: f64 = 1e-3;
 const NEAR_SHARE: f64 = 0.1;
 
@@ -28,17 +28,17 @@ fn along_x(axis: &Vector3<f64>) -> UnitQuaternion<f64> {
 /// Impulses of a joint in a frame.
 pub(crate) struct JointLoad {
     pub(crate) bodies: [usize; 2],
-    /// On both bodies, about their centers of mass.
+    /// Loads on both bodies, about their centers of mass.
     pub(crate) loads: [Momentum; 2],
     pub(crate) has_motor: bool,
 }
 
 impl World {
-    /// Joins two bodies where they are.
+    /// Joins two bodies at their current poses.
     ///
     /// # Errors
-    /// [`JointError`] when a body is gone, nothing of it moves, a number cannot be used or the solver
-    /// has no joints.
+    /// [`JointError`] if a body does not exist, neither is dynamic, a number is invalid or the
+    /// solver does not support joints.
     pub fn add_joint(&mut self, new: NewJoint) -> Result<JointId, JointError> {
         new.check()?;
         if !self.settings.contact.solver.has_joints() {
@@ -72,7 +72,7 @@ impl World {
         Ok(id)
     }
 
-    /// Removes a joint; `false` if it is gone already.
+    /// Removes a joint; `false` if it no longer exists.
     pub fn remove_joint(&mut self, id: JointId) -> bool {
         let Ok(n) = self.joints.binary_search_by_key(&id, |link| link.id) else { return false };
         let link = self.joints.remove(n);
@@ -94,7 +94,7 @@ impl World {
         })
     }
 
-    /// Names of the bodies of each joint.
+    /// The bodies of each joint.
     pub(crate) fn joined(&self) -> impl Iterator<Item = [BodyId; 2]> {
         self.joints.iter().map(|link| link.ids)
     }
@@ -115,14 +115,14 @@ impl World {
         })
     }
 
-    /// The joints with the numbers that their bodies have now.
+    /// The joints with the current indices of their bodies.
     pub(crate) fn frame_joints(&self) -> Vec<Joint> {
         let number = |id: &BodyId| self.ids.binary_search(id).map_or(u32::MAX, |i| i as u32);
         let of = |link: &Joined| Joint { bodies: link.ids.each_ref().map(number), ..link.joint };
         self.joints.iter().map(of).collect()
     }
 
-    /// Remembers where joints are before bodies break.
+    /// Stores the poses of joints before bodies break.
     pub(crate) fn place_joints(&mut self) {
         for (n, joint) in self.frame_joints().into_iter().enumerate() {
             for side in 0..2 {
@@ -133,8 +133,8 @@ impl World {
         }
     }
 
-    /// Hands joints of bodies that broke in this frame to the piece at the anchor; those of bodies
-    /// that are gone, or have no piece there, are gone too.
+    /// Transfers joints of bodies that broke in this frame to the piece at the anchor; removes
+    /// those of bodies that are gone or have no piece there.
     pub(crate) fn inherit_joints(&mut self, events: &mut Events) {
         let mut links = std::mem::take(&mut self.joints);
         links.retain_mut(|link| {
@@ -167,7 +167,8 @@ impl World {
         true
     }
 
-    /// The bodies there are of one that broke or was dented in this frame, in order of their names.
+    /// The existing descendants of a body that broke or was dented in this frame, in ascending
+    /// order.
     fn heirs(&self, gone: BodyId, events: &Events) -> Vec<usize> {
         let (mut open, mut heirs) = (vec![gone], Vec::new());
         while let Some(id) = open.pop() {
@@ -183,8 +184,8 @@ impl World {
         heirs
     }
 
-    /// The work of motors and of kinematic bodies through some joints on each body in a frame that led from `start`,
-    /// J: force times way, with its sign.
+    /// The work of motors and of kinematic bodies through some joints on each body in a frame from
+    /// `start`, J: force times displacement, with its sign.
     pub(crate) fn joint_work(
         &self,
         joints: &[Joint],
@@ -207,7 +208,7 @@ impl World {
         work
     }
 
-    /// What the motor of a joint gave in a frame that led from `start`, J.
+    /// The work of the motor of a joint in a frame from `start`, J.
     fn motor_work(&self, joint: &Joint, start: &[Isometry3<f64>]) -> f64 {
         if joint.motor.is_none() {
             return 0.0;
@@ -219,7 +220,7 @@ impl World {
         joint.motor_impulse() / self.settings.dt * way
     }
 
-    /// Keeps the impulses of joints for the next frame and removes overloaded joints.
+    /// Stores the impulses of joints for the next frame and removes overloaded joints.
     pub(crate) fn load_joints(&mut self, reactions: Vec<Reaction>, events: &mut Events) {
         for (link, reaction) in self.joints.iter_mut().zip(reactions) {
             link.joint.last = reaction;

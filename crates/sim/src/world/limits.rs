@@ -1,12 +1,12 @@
-//! Which numbers may take part in a frame.
+//! Limits of numbers in a frame.
 
 use dynamics::Momentum;
 use nalgebra::Isometry3;
 
-/// Squares and products of numbers to here are finite.
+/// Squares and products of numbers up to here are finite.
 pub(crate) const MAX_NUMBER: f64 = 1e30;
 
-/// Whether a pose and a momentum may take part in a frame.
+/// Whether a pose and a momentum are within the limits.
 pub(crate) fn is_usable(pose: &Isometry3<f64>, momentum: &Momentum) -> bool {
     let place = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
     let motion = momentum.linear.iter().chain(momentum.angular.iter());
@@ -14,5 +14,5 @@ pub(crate) fn is_usable(pose: &Isometry3<f64>, momentum: &Momentum) -> bool {
     turns && place.chain(motion).all(|x| x.abs() <= MAX_NUMBER)
 }
 
-/// Error of the squared length of a unit vector or quaternion, far above round-off.
+/// Tolerance of the squared length of a unit vector or quaternion, far above round-off.
 pub(crate) const UNIT: f64 = 1e-6;

@@ -1,6 +1,6 @@
-//! Queries at the poses that bodies have now: rays, moving solids, overlaps, the nearest body.
+//! Queries at the current poses of bodies: ray casts, shape casts, overlaps, the nearest body.
 //!
-//! The first query after a step or another change puts the boxes of all bodies in a tree, which takes time as
+//! The first query after a step or another change builds a tree of the boxes of all bodies, in time
 //! n log n for n bodies. Later queries take log n, unless many boxes overlap.
 
 use contact::{Bodies, Groups, Impact, Places, Ray, Shape};
@@ -11,7 +11,7 @@ use crate::world::limits::is_usable;
 use crate::world::steering::check;
 use crate::{BodyId, World};
 
-/// Which bodies a query looks at; all by default.
+/// Filter of the bodies of a query; all by default.
 #[derive(Clone, Copy, Default)]
 pub struct Filter<'a> {
     /// Bodies that may touch a body of these groups, by [`Groups::meet`].
@@ -21,12 +21,12 @@ pub struct Filter<'a> {
 }
 
 impl<'a> Filter<'a> {
-    /// All bodies for which `wanted` is true.
+    /// All bodies for which `wanted` returns true.
     pub fn only(wanted: &'a dyn Fn(BodyId) -> bool) -> Self {
         Self { wanted: Some(wanted), ..Self::default() }
     }
 
-    /// All bodies that these groups may touch.
+    /// All bodies that collide with these groups.
     pub fn groups(groups: Groups) -> Self {
         Self { groups, ..Self::default() }
     }
@@ -38,16 +38,16 @@ impl std::fmt::Debug for Filter<'_> {
     }
 }
 
-/// The body that a ray or a moving solid meets first.
+/// The first hit of a ray or a moving solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CastHit {
     /// The body.
     pub body: BodyId,
-    /// The way to it, m; zero if it is met at the start.
+    /// Distance travelled, m; zero for a hit at the start.
     pub distance: f64,
-    /// Where on its surface, in the world, m.
+    /// Hit point on its surface, in the world, m.
     pub point: Point3<f64>,
-    /// Unit normal of the surface there, out of the body.
+    /// Unit normal of the surface at the point, out of the body.
     pub normal: Vector3<f64>,
 }
 
@@ -56,21 +56,21 @@ pub struct CastHit {
 pub struct NearestBody {
     /// The body.
     pub body: BodyId,
-    /// Distance of its surface, m; negative if the point is inside.
+    /// Signed distance of its surface, m; negative if the point is inside.
     pub distance: f64,
-    /// The point of its surface that is nearest, in the world, m.
+    /// The nearest point of its surface, in the world, m.
     pub point: Point3<f64>,
-    /// Unit normal of the surface there, out of the body.
+    /// Unit normal of the surface at the point, out of the body.
     pub normal: Vector3<f64>,
 }
 
 impl World {
-    /// The body that a ray from a point along a unit vector meets first within `max_distance` m, which may be infinite.
-    /// A ray that starts in a body, or on its surface, meets it there: leave it out by the filter. Triangle meshes
-    /// are met from both sides. `None` also if a number is not finite.
+    /// The first hit of a ray from a point along a unit vector within `max_distance` m, which may
+    /// be infinite. A ray that starts in a body, or on its surface, hits it there: exclude it by
+    /// the filter. Triangle meshes are hit from both sides. `None` also if a number is not finite.
     ///
-    /// Exact but for rounding. Sampled bodies are met to the accuracy of their samples; the ray may miss parts thinner than
-    /// a quarter of their spacing.
+    /// Exact up to round-off. Hits of sampled bodies have the accuracy of their samples; the ray
+    /// may miss parts thinner than a quarter of their spacing.
     ///
     /// ```
     /// use brisance_sim::contact::Shape;
@@ -101,9 +101,9 @@ impl World {
         self.with_bodies(filter, |bodies| bodies.cast_ray(&ray)).map(|found| self.hit(found))
     }
 
-    /// The body that a moving ball of `radius` m meets first. Its center starts at `from` and moves by `way`, m.
-    /// Half-spaces, balls, boxes, solids of revolution and hulls are met exactly; the rest is as for
-    /// [`World::cast_shape`].
+    /// The first body hit by a moving ball of `radius` m. Its center starts at `from` and moves by
+    /// `way`, m. Half-spaces, balls, boxes, solids of revolution and hulls are exact; for other
+    /// shapes see [`World::cast_shape`].
     ///
     /// ```
     /// # use brisance_sim::contact::Shape;
@@ -127,12 +127,13 @@ impl World {
         self.cast_shape(&Shape::ball(radius), &pose, way, filter)
     }
 
-    /// Shape cast: the first body that a solid meets on a translation, m, from `pose`, without rotation; `None` also if a number is not finite, the translation is zero or the solid has no bounds. A solid that
-    /// overlaps a body at the start meets it there.
+    /// Shape cast: the first body that a solid hits on a translation, m, from `pose`, without
+    /// rotation; `None` also if a number is not finite, the translation is zero or the solid is
+    /// unbounded. A solid that overlaps a body at the start hits it there.
     ///
-    /// Unions of convex solids are met to 1e-10 of their size, triangle meshes by their triangles, and bodies of
-    /// samples to the accuracy of these: their points against the distance of the other, as contacts are
-    /// found.
+    /// Hits of unions of convex solids are accurate to 1e-10 of their size. Triangle meshes are hit
+    /// by their triangles, and sampled bodies to the accuracy of their samples: their points
+    /// against the distance of the other body, as for contacts.
     pub fn cast_shape(
         &self,
         shape: &Shape,
@@ -161,7 +162,8 @@ impl World {
         self.overlap_shape(&Shape::ball(radius), &pose, filter)
     }
 
-    /// The bodies that a box of half edge lengths `half`, m, overlaps or touches, in the order of [`BodyId`].
+    /// The bodies that a box of half edge lengths `half`, m, overlaps or touches, in the order of
+    /// [`BodyId`].
     ///
     /// ```
     /// # use brisance_sim::contact::Shape;
@@ -187,8 +189,9 @@ impl World {
         self.overlap_shape(&Shape::cuboid(*half, half.max() / 8.0), pose, filter)
     }
 
-    /// The bodies that a solid at `pose` overlaps or touches, in the order of [`BodyId`]; none if a number is not
-    /// finite. Accurate as [`World::cast_shape`] is. Half-spaces and meshes do not overlap each other.
+    /// The bodies that a solid at `pose` overlaps or touches, in the order of [`BodyId`]; none if a
+    /// number is not finite. The accuracy is that of [`World::cast_shape`]. Half-spaces and meshes
+    /// do not overlap each other.
     pub fn overlap_shape(
         &self,
         shape: &Shape,
@@ -202,8 +205,9 @@ impl World {
         found.into_iter().map(|i| self.ids[i]).collect()
     }
 
-    /// The body whose surface is nearest to a point, no farther than `max_distance` m, which may be infinite; of bodies
-    /// around the point the one that it is deepest in. The nearest point of a sampled surface is approximate.
+    /// The body whose surface is nearest to a point, at most `max_distance` m away, which may be
+    /// infinite; if several bodies contain the point, the one with the greatest depth. The nearest
+    /// point of a sampled surface is approximate.
     ///
     /// ```
     /// # use brisance_sim::contact::Shape;
@@ -243,7 +247,7 @@ impl World {
     }
 }
 
-/// Whether a pose can be used.
+/// Whether a pose is valid.
 fn is_known(pose: &Isometry3<f64>) -> bool {
     is_usable(pose, &Momentum::default())
 }

@@ -1,15 +1,15 @@
-//! From moments of a solid to a rigid body: mass and the body's own axes.
+//! From moments of a solid to a rigid body: mass and principal axes.
 
 use dynamics::{MassError, MassMoments, MassProperties};
 use levelset::Moments;
 use nalgebra::Isometry3;
 use thiserror::Error;
 
-/// Why a solid makes no rigid body.
+/// Why a solid is no rigid body.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum RigidError {
-    /// The solid holds no volume, or none that its grid resolves.
+    /// The solid has no volume, or none that its grid resolves.
     #[error("the solid has no volume at this resolution: use a finer grid or a thicker solid")]
     Empty,
     /// Its mass or inertia is unusable.
@@ -21,7 +21,7 @@ pub enum RigidError {
 /// (origin at the center of mass, axes along the principal axes) to the coordinates of `moments`.
 ///
 /// # Errors
-/// [`RigidError`] when the solid is empty or the density not positive and finite.
+/// [`RigidError`] if the solid is empty or the density not positive and finite.
 pub fn rigid(
     moments: &Moments,
     density: f64,

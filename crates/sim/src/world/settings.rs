@@ -1,31 +1,33 @@
-//! What steers a world.
+//! Settings of a world.
 
 use nalgebra::Vector3;
 
 use crate::Debris;
 
-/// What steers a world.
+/// Settings of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Length of a frame, which is one time step, s.
+    /// Duration of a frame, which is one time step, s.
     pub dt: f64,
     /// Acceleration of all dynamic bodies, m/s^2.
     pub gravity: Vector3<f64>,
     /// Iterations and tolerances of collision and contact.
     pub contact: contact::Settings,
-    /// Whether the energy of islands of touching bodies is bounded, and islands that touch no static or kinematic body
-    /// keep their angular momentum. Without effect on [`contact::Solver::Ku07`], whose impulses add no energy.
+    /// Whether the energy of islands of touching bodies is bounded, and islands without contact to
+    /// static or kinematic bodies conserve their angular momentum. Without effect on
+    /// [`contact::Solver::Ku07`], whose impulses add no energy.
     pub bound_energy: bool,
-    /// Rounds of breaking in one frame: pieces may break again in the frame they are born in.
+    /// Rounds of fracture in one frame: pieces may break again in the frame in which they appear.
     pub break_rounds: usize,
     /// Limits on pieces.
     pub debris: Debris,
-    /// Whether bodies stay in the plane parallel to xy in which they start and turn about z alone: a world of two
-    /// dimensions, its bodies extruded along z. Each needs a principal axis along z, and should be
-    /// symmetric about its plane. [`World::add`](crate::World::add) freezes a body without such an axis. Nothing breaks.
+    /// Whether bodies stay in the plane parallel to xy in which they start and rotate about z
+    /// alone: a two-dimensional world, its bodies extruded along z. Each needs a principal axis
+    /// along z, and should be symmetric about its plane. [`World::add`](crate::World::add) freezes
+    /// a body without such an axis. Nothing breaks.
     pub plane: bool,
-    /// Whether bodies that have been still for half a second are held until something concerns
-    /// them. [`contact::Solver::Reference`] does not know what does; with it none falls asleep.
+    /// Whether bodies at rest for half a second fall asleep. [`contact::Solver::Reference`] cannot
+    /// detect what wakes them; with it none falls asleep.
     pub sleep: bool,
 }
 

@@ -9,7 +9,7 @@ use nalgebra::Isometry3;
 
 use crate::scene::MARGIN;
 
-/// The solid of a body that can break, be cut, anchored or drawn.
+/// The solid of a body that can break, be cut, anchored or rendered.
 #[derive(Clone, Debug)]
 pub struct Solid {
     /// The solid in its material space. Equal bodies share it.
@@ -19,7 +19,7 @@ pub struct Solid {
 }
 
 impl Solid {
-    /// The samples of a collision shape, if it has some.
+    /// The samples of a collision shape, if any.
     pub(crate) fn of_samples(shape: &Shape) -> Option<Self> {
         let Field::Grid { level_set, material } = shape.field() else { return None };
         let points: Vec<_> = shape.points().iter().map(|p| material * p).collect();
@@ -29,9 +29,9 @@ impl Solid {
 
     /// The exact solid of a ball, a box or a hull.
     pub(super) fn of_convex(shape: &Shape) -> Option<Self> {
-        /// Samples along the longest edge and the shortest one.
+        /// Numbers of samples along the longest edge and the shortest one.
         const COUNTS: [f64; 2] = [20.0, 4.0];
-        /// Most samples, as of shapes in scenes unless given.
+        /// Largest number of samples, the default of shapes in scenes.
         const MOST: usize = 100_000;
         let bounds = shape.bounds();
         let edges = bounds.extents();
@@ -54,7 +54,8 @@ impl Solid {
         Some(Self { geometry: Arc::new(geometry), material: Isometry3::identity() })
     }
 
-    /// The shape that a body of this solid collides with: hulls where it is known to be their union, else its samples.
+    /// The collision shape of a body of this solid: hulls if it is a known union of hulls, else its
+    /// samples.
     pub fn shape(&self) -> Shape {
         let Self { geometry, material } = self;
         let spacing = geometry.grid().spacing();

@@ -1,6 +1,7 @@
-//! The state of a world as plain data, to go on from later.
+//! The state of a world as plain data, to continue from later.
 //!
-//! Solids are not in it: they follow from the scene and what broke. See [`World::replay_frame`].
+//! It excludes solids, which follow from the scene and the recorded fractures. See
+//! [`World::replay_frame`].
 
 use contact::constraint::{ImpulseCache, Key, MAX_ROWS, Reaction};
 use contact::{Cache, CachedContact, CachedPair, Prop, Side};
@@ -18,12 +19,12 @@ use crate::world::steering::check;
 use crate::world::touching::Log;
 use crate::{BodyId, JointId, World};
 
-/// Why a state cannot be gone on from.
+/// Why a state cannot be restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the state is of another scene: use the scene, meshes and options it was made with")]
 pub struct StateError;
 
-/// All of a world that changes, but for solids.
+/// The full state of a world, except for solids.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorldState {
     frame: usize,
@@ -35,14 +36,14 @@ pub struct WorldState {
     frozen: Vec<BodyId>,
     links: Vec<LinkState>,
     pairs: Vec<PairState>,
-    /// Impulses by where they act.
+    /// Impulses by contact position.
     impulses: Vec<(Key, [f64; 3], u8)>,
     joints: Vec<JointState>,
-    /// Where kinematic bodies go in the next frame.
+    /// Target poses of kinematic bodies in the next frame.
     targets: Vec<(BodyId, [f64; 7])>,
     /// Forces and torques on bodies in the next frame.
     loads: Vec<(BodyId, [f64; 3], [f64; 3])>,
-    /// Pairs that touch, if that is reported.
+    /// Touching pairs, if contact events are enabled.
     touching: Option<Vec<[BodyId; 2]>>,
 }
 
@@ -53,14 +54,13 @@ struct BodyState {
     pose: [f64; 7],
     momentum: [f64; 6],
     asleep: bool,
-    /// Where it was when it last moved far, and frames since.
+    /// Pose of its last large motion, and frames since.
     rest: ([f64; 7], usize),
-    /// Where it was when its speed was last looked at, how far it had moved, and whether it got
-    /// faster.
+    /// Pose at the last test of its speed, its displacement, and whether it accelerated.
     speed: ([f64; 7], f64, bool),
     slow: u32,
     is_anchored: bool,
-    /// What contacts and joints do to it if anchors hold it.
+    /// Load by contacts and joints, if it is anchored.
     press: [f64; 6],
     breaks: bool,
     user_data: Option<u64>,
@@ -85,15 +85,15 @@ struct LinkState {
     props: Vec<PropState>,
 }
 
-/// Place, normal, friction and impulse of a contact that may support a sleeper.
+/// Position, normal, friction and impulse of a contact that may support a sleeper.
 type PropState = ([f64; 3], [f64; 3], f64, [f64; 3]);
 
-/// A joint that is left.
+/// An existing joint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct JointState {
     id: JointId,
     bodies: [BodyId; 2],
-    /// In each body's coordinates.
+    /// Joint frames in each body's coordinates.
     frames: [[f64; 7]; 2],
     /// Impulses of the last frame: linear, angular and by row; and the final rates of its rows.
     last: ([f64; 3], [f64; 3], [[f64; MAX_ROWS]; 2]),
@@ -118,7 +118,7 @@ struct ContactState {
 }
 
 impl World {
-    /// Its state now.
+    /// The current state.
     pub fn saved(&self) -> WorldState {
         WorldState {
             frame: self.frame,
@@ -138,12 +138,12 @@ impl World {
         }
     }
 
-    /// Goes on from a state. The world is that of its scene, in which what broke until then was
-    /// broken by [`World::replay_frame`].
+    /// Continues from a state. The world is that of its scene, with all fractures up to then
+    /// replayed by [`World::replay_frame`].
     ///
     /// # Errors
-    /// [`StateError`] when a body of the state is not there or is another; the world is of no use
-    /// then.
+    /// [`StateError`] if a body of the state does not exist or is another one; the world is then
+    /// unusable.
     pub fn restore(&mut self, state: &WorldState) -> Result<(), StateError> {
         let gone: Vec<BodyId> = self
             .ids
@@ -160,7 +160,7 @@ impl World {
         for (i, body) in state.bodies.iter().enumerate() {
             self.restore_body(i, body)?;
         }
-        // what broke until then left its dust behind
+        // earlier fractures left their dust behind
         self.dust.clear();
         self.frame = state.frame;
         self.settings.gravity = state.gravity.into();
@@ -174,8 +174,8 @@ impl World {
         self.restore_joints(&state.joints)
     }
 
-    /// What the caller set for the next frame and for bodies. No frame was before, so that poses are interpolated
-    /// from the next on.
+    /// Restores the caller's settings for the next frame and for bodies. There is no previous
+    /// frame, so that interpolation starts with the next one.
     fn restore_steering(&mut self, state: &WorldState) -> Result<(), StateError> {
         let target = |&(body, ref numbers): &(BodyId, _)| Target { body, pose: pose(numbers) };
         self.targets = state.targets.iter().map(target).collect();
@@ -195,7 +195,7 @@ impl World {
         if all_known && check(numbers).is_ok() { Ok(()) } else { Err(StateError) }
     }
 
-    /// Keeps the joints that are left, where they are.
+    /// Restores the existing joints.
     fn restore_joints(&mut self, left: &[JointState]) -> Result<(), StateError> {
         let known = |state: &JointState| {
             let n = self.joints.binary_search_by_key(&state.id, |joint| joint.id).ok()?;

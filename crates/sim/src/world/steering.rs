@@ -11,10 +11,10 @@ use crate::world::input::Target;
 use crate::world::limits::{MAX_NUMBER, UNIT, is_usable};
 use crate::{BodyId, World};
 
-/// Radii within which a sleeper is near what comes.
+/// Distance, in radii, within which a sleeper is near a moving body.
 const NEAR: f64 = 1.1;
 
-/// Why a world was not steered; it stays as it was.
+/// Why a change was rejected; the world is then unchanged.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SteeringError {
@@ -24,7 +24,7 @@ pub enum SteeringError {
     /// A rotation is not of length 1.
     #[error("the rotation is not of length 1: normalize it")]
     NotARotation,
-    /// The body is gone.
+    /// The body does not exist.
     #[error("there is no body {0}: it broke or was removed")]
     Unknown(BodyId),
     /// The body is static.
@@ -41,7 +41,7 @@ pub enum SteeringError {
     OnPath(BodyId),
 }
 
-/// Whether numbers can be used.
+/// Whether numbers are valid.
 pub(crate) fn check<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Result<(), SteeringError> {
     let usable = numbers.into_iter().all(|x| x.abs() <= MAX_NUMBER);
     if usable { Ok(()) } else { Err(SteeringError::NotFinite) }
@@ -55,8 +55,8 @@ fn check_pose(pose: &Isometry3<f64>) -> Result<(), SteeringError> {
 }
 
 impl World {
-    /// Changes gravity, m/s^2, from the next frame on. If it differs from before, all sleepers wake.
-    /// Potential energy is that of the new gravity from now on.
+    /// Changes gravity, m/s^2, from the next frame on. If it differs from before, all sleepers
+    /// wake. Potential energy is that of the new gravity from now on.
     ///
     /// # Errors
     ///
@@ -82,14 +82,14 @@ impl World {
         Ok(())
     }
 
-    /// Changes the velocity of a dynamic or kinematic body, from the next frame on: that of its center of mass
-    /// in m/s and its angular velocity in rad/s. If it differs from before, the body wakes, and so does what
-    /// sleeps on it, against it or joined to it.
+    /// Changes the velocity of a dynamic or kinematic body, from the next frame on: that of its
+    /// center of mass in m/s and its angular velocity in rad/s. If it differs from before, the body
+    /// wakes, and so do sleepers that touch it or are joined to it.
     ///
     /// # Errors
     ///
-    /// [`SteeringError`] if there is no such body, it is static, it follows a [`Path`](crate::Path), or a
-    /// number is not finite.
+    /// [`SteeringError`] if there is no such body, it is static, it follows a
+    /// [`Path`](crate::Path), or a number is not finite.
     ///
     /// ```
     /// use brisance_sim::contact::Shape;
@@ -132,15 +132,16 @@ impl World {
         Ok(())
     }
 
-    /// Puts a body elsewhere at once, without a way between: nothing is met, and [`World::interpolated`] shows
-    /// none. `pose` takes body coordinates, whose origin is the center of mass, to the world. Linear and angular
-    /// velocity stay as they are. The body wakes, and so do sleepers that it leaves and that it comes near;
-    /// contact impulses of earlier frames are forgotten. Joints and anchors stay where they are.
+    /// Places a body at a pose, without motion in between: nothing is hit, and
+    /// [`World::interpolated`] shows no motion. `pose` takes body coordinates, whose origin is the
+    /// center of mass, to the world. Linear and angular velocity stay the same. The body wakes, and
+    /// so do sleepers near its old and new pose; its cached contact impulses are dropped. Joints
+    /// and anchors stay in place.
     ///
     /// # Errors
     ///
-    /// [`SteeringError`] if there is no such body, it follows a [`Path`](crate::Path), a number is not finite,
-    /// or the rotation is none.
+    /// [`SteeringError`] if there is no such body, it follows a [`Path`](crate::Path), a number is
+    /// not finite, or the rotation is invalid.
     ///
     /// ```
     /// # use brisance_sim::dynamics::Velocity;
@@ -177,13 +178,15 @@ impl World {
         Ok(())
     }
 
-    /// Moves a kinematic body to a pose over the next frame at constant velocity, and stops it there. It pushes bodies
-    /// on its way. Of several targets for a frame the last counts. Sleepers on it or near its way wake.
+    /// Moves a kinematic body to a pose over the next frame at constant velocity, and stops it
+    /// there. It pushes bodies on its way. The last of several targets for a frame wins. Sleepers
+    /// on it or near its path wake.
     ///
     /// # Errors
     ///
-    /// [`SteeringError`] if there is no such body, it is not kinematic, it follows a [`Path`](crate::Path), a
-    /// number is not finite or the way takes a speed beyond 1e30, or the rotation is none.
+    /// [`SteeringError`] if there is no such body, it is not kinematic, it follows a
+    /// [`Path`](crate::Path), a number is not finite, the speed would exceed 1e30, or the rotation
+    /// is invalid.
     ///
     /// ```
     /// # use brisance_sim::contact::Shape;
@@ -218,7 +221,7 @@ impl World {
         Ok(())
     }
 
-    /// Gives kinematic bodies the velocity that takes them to their targets.
+    /// Sets the velocity of kinematic bodies that takes them to their targets.
     pub(crate) fn approach_targets(&mut self) {
         for Target { body, pose } in &self.targets {
             let Ok(i) = self.ids.binary_search(body) else { continue };
@@ -230,7 +233,7 @@ impl World {
         }
     }
 
-    /// Stops kinematic bodies where they were to go.
+    /// Stops kinematic bodies at their targets.
     pub(crate) fn stop_at_targets(&mut self) {
         for Target { body, pose } in std::mem::take(&mut self.targets) {
             let Ok(i) = self.ids.binary_search(&body) else { continue };
@@ -241,7 +244,7 @@ impl World {
         }
     }
 
-    /// The number of a body that no path leads.
+    /// The index of a body without a path.
     fn steerable(&self, id: BodyId) -> Result<usize, SteeringError> {
         let i = self.ids.binary_search(&id).map_err(|_| SteeringError::Unknown(id))?;
         if self.timeline.paths.iter().any(|path| path.body == id) {
@@ -250,7 +253,7 @@ impl World {
         Ok(i)
     }
 
-    /// Wakes a body and what sleeps on it, against it or joined to it.
+    /// Wakes a body and sleepers that touch it or are joined to it.
     fn wake_around(&mut self, id: BodyId) {
         let touching = self.links.iter().filter(|link| link.other == id);
         let mut woken: BTreeSet<BodyId> = touching.map(|link| link.sleeper).collect();

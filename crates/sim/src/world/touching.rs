@@ -1,4 +1,4 @@
-//! Pairs of bodies that touch, as they are reported and remembered.
+//! Touching pairs of bodies, as reported and stored.
 
 use nalgebra::{Point3, Vector3};
 
@@ -6,17 +6,17 @@ use crate::BodyId;
 
 /// Contacts of a frame, pair by pair, each pair and all pairs in the order of [`BodyId`].
 ///
-/// Two bodies touch in a frame if they exchange an impulse in it, or are no farther apart at its end than the
-/// penetration slop. Sleepers go on touching the bodies they lie on, without being listed in
-/// [`Self::touching`].
+/// Two bodies touch in a frame if they exchange an impulse in it, or have a gap of at most the
+/// penetration slop at its end. Sleepers continue to touch the bodies they lie on, but
+/// [`Self::touching`] does not list them.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ContactEvents {
-    /// Pairs that did not touch in the frame before.
+    /// Pairs that did not touch in the previous frame.
     pub began: Vec<[BodyId; 2]>,
-    /// Pairs that touched in the frame before and do no more, also because a body is gone.
+    /// Pairs that touched in the previous frame and no longer do, also because a body is gone.
     pub ended: Vec<[BodyId; 2]>,
-    /// Pairs that touch, unless both are at rest as sleepers or scenery.
+    /// Pairs in contact, unless both are sleepers or scenery.
     pub touching: Vec<TouchingPair>,
 }
 
@@ -26,12 +26,13 @@ pub struct ContactEvents {
 pub struct TouchingPair {
     /// The bodies.
     pub bodies: [BodyId; 2],
-    /// Their contact with the largest impulse in the frame, or the deepest if none has one, in the world, m.
+    /// Their contact with the largest impulse in the frame, or else the deepest one, in the world,
+    /// m.
     pub point: Point3<f64>,
-    /// Unit normal there, out of the second body.
+    /// Unit normal at the point, out of the second body.
     pub normal: Vector3<f64>,
-    /// Normal impulse on the first body, summed over all contacts and collisions of the frame, N s. The bound on the energy
-    /// of a frame also changes velocities; the sum does not include that.
+    /// Normal impulse on the first body, summed over all contacts and collisions of the frame, N s.
+    /// It does not include the changes of velocity by the energy bound.
     pub impulse: f64,
     /// Names of their materials; stone unless set by
     /// [`World::set_substance`](crate::World::set_substance).
@@ -51,7 +52,7 @@ impl TouchingPair {
     }
 }
 
-/// Contacts that are kept from frame to frame.
+/// Contact events of the last frame.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
     /// Pairs that touched in the last frame, sorted.
@@ -61,7 +62,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Of these pairs.
+    /// A log of these pairs.
     pub(crate) fn touching(mut pairs: Vec<[BodyId; 2]>) -> Self {
         pairs.sort_unstable();
         Self { pairs, blows: Vec::new() }

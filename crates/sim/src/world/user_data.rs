@@ -1,11 +1,11 @@
-//! A number of the caller for each body.
+//! A user-defined number per body.
 
 use crate::{BodyId, Events, World};
 
 impl World {
-    /// Gives a body a number of the caller's, such as a place in the tables of a game, or takes it away; `false` if
-    /// there is no such body. Its pieces inherit it, and so does the body in its place when it is dented. Checkpoints
-    /// keep it.
+    /// Sets or removes a number of the caller for a body, such as an index into the tables of a
+    /// game; `false` if there is no such body. Its pieces inherit it, and so does the dented body
+    /// that replaces it. Checkpoints contain it.
     ///
     /// ```
     /// # use brisance_sim::contact::Shape;
@@ -26,14 +26,14 @@ impl World {
         is_there
     }
 
-    /// The number that [`World::set_user_data`] gave a body or its parent; `None` if none was given, or
-    /// there is no such body.
+    /// The number that [`World::set_user_data`] set for a body or its parent; `None` if there is
+    /// none, or no such body.
     pub fn user_data(&self, id: BodyId) -> Option<u64> {
         self.ids.binary_search(&id).ok()?;
         self.user_data.get(&id).copied()
     }
 
-    /// Passes the numbers of bodies on to their pieces and to the dented bodies in their places.
+    /// Passes the numbers of bodies on to their pieces and to the dented bodies that replace them.
     pub(crate) fn pass_user_data_on(&mut self, events: &Events) {
         if self.user_data.is_empty() {
             return;

@@ -7,36 +7,36 @@ use nalgebra::Vector3;
 
 use crate::{BodyId, World};
 
-/// Something in the state of a [`World`] that is probably not meant.
+/// Something in the state of a [`World`] that is probably unintended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// A body moves towards another so fast that it may pass through it within a frame.
+    /// A body moves towards another so fast that it may tunnel.
     Fast {
         /// The body that moves.
         body: BodyId,
-        /// The body that it may pass through.
+        /// The body through which it may pass.
         other: BodyId,
-        /// How far it moves in a frame, as seen from the other, m.
+        /// Relative displacement in a frame, m.
         way: f64,
-        /// How thick the two are together, each where it is thinnest, m.
+        /// Sum of the least thicknesses of both bodies, m.
         thickness: f64,
-        /// Frames per second at which its way is short enough.
+        /// Frames per second at which the displacement is short enough.
         fps: f64,
     },
     /// A body is partly inside another, or below a plane.
     Inside {
-        /// The body that moves if only one does.
+        /// The dynamic body if only one is.
         body: BodyId,
-        /// The body that it is inside of.
+        /// The body that it overlaps.
         other: BodyId,
-        /// How deep, m.
+        /// Depth, m.
         depth: f64,
     },
 }
 
 impl Warning {
-    /// The two bodies that it is about.
+    /// The two bodies of the warning.
     pub fn bodies(&self) -> [BodyId; 2] {
         match *self {
             Self::Fast { body, other, .. } | Self::Inside { body, other, .. } => [body, other],
@@ -44,22 +44,21 @@ impl Warning {
     }
 }
 
-/// A warning names a body whose way in a frame is longer than the thicknesses of both bodies by this
-/// factor: contacts are looked for along the way, but of small cubes that flew at a plate at up to 60
-/// degrees none of 16 passed through it at 2, one at 3 and five at 4 times both thicknesses.
+/// Largest displacement per frame without a warning, in thicknesses of both bodies. Contacts are
+/// searched along the path, but of 16 small cubes thrown at a plate at up to 60 degrees none passed
+/// through at 2, one at 3 and five at 4 times both thicknesses.
 const LONGEST_WAY: f64 = 2.0;
 
-/// Time of flight, s, within which bodies in the way of another are looked for.
+/// Time of flight, s, within which bodies in the path of another are searched.
 const AHEAD: f64 = 1.0;
 
-/// Share of the thickness of the thinner body that two may overlap: samples and pieces that fit each
-/// other overlap by round-off and by parts of a cell.
+/// Largest overlap without a warning, as a share of the thickness of the thinner body: samples and
+/// fitting pieces overlap by round-off and by parts of a cell.
 const OVERLAP: f64 = 0.05;
 
 impl World {
-    /// Probable mistakes in the present state: bodies that are inside others, and bodies so fast that they may pass
-    /// through others. One warning for each pair, in the order of
-    /// the bodies.
+    /// Probable mistakes in the current state: bodies that overlap others, and bodies so fast that
+    /// they may tunnel. One warning per pair, in the order of the bodies.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = self.overlaps();
         warnings.extend(self.fast());
@@ -115,7 +114,7 @@ impl World {
                 let thickness = own + self.shapes[j].thickness();
                 let relative = velocities[i] - velocities[j];
                 let way = relative.norm() * dt;
-                // of two the faster is named
+                // the faster of the two comes first
                 let second = velocities[j].norm() > velocities[i].norm()
                     || velocities[j].norm() == velocities[i].norm() && j < i;
                 let moves = |i: usize| self.acting[i].mass_properties().is_some();
@@ -141,7 +140,7 @@ impl World {
         self.acting[i].velocity(&self.poses[i].rotation, &self.momenta[i]).linear
     }
 
-    /// The pairs that joints keep from colliding, in order.
+    /// The pairs whose joints exclude collisions, in order.
     fn joined_apart(&self) -> Vec<(usize, usize)> {
         let pair = |j: &Joint| {
             let [a, b] = j.bodies.map(|i| i as usize);
@@ -153,7 +152,7 @@ impl World {
         pairs
     }
 
-    /// Whether body `i` comes into the box of body `j` as it goes along `way`, m.
+    /// Whether body `i` enters the box of body `j` as it moves by `way`, m.
     fn meets(&self, i: usize, j: usize, way: &Vector3<f64>) -> bool {
         let into = self.poses[j].inverse();
         let place = |i: usize| self.poses[i] * self.shapes[i].bounds().center();

@@ -1,22 +1,22 @@
-//! Where bodies were at their blows.
+//! Poses of bodies at their collisions.
 
 use nalgebra::Isometry3;
 
-/// Where a body was at a blow within a frame: its way bends there.
+/// Pose of a body at a collision within a frame, where its path bends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Waypoint {
-    /// Share of the frame that was over then, above 0 to 1.
+    /// Elapsed share of the frame, above 0 to 1.
     pub share: f64,
-    /// Its pose then.
+    /// Its pose at that time.
     pub pose: Isometry3<f64>,
 }
 
 impl Waypoint {
-    /// Limit of waypoints of a body in a frame, so that a recording grows by at most so many keys: of more blows the first seven and
-    /// the last are kept.
+    /// Limit of waypoints of a body in a frame, which bounds the keys of a recording: of more
+    /// collisions the first seven and the last are kept.
     pub const MAX: usize = 8;
 
-    /// `None` at the start of the frame, where no way was before it.
+    /// `None` at the start of the frame, where the path has no bend.
     pub(crate) fn new(share: f64, pose: Isometry3<f64>) -> Option<Self> {
         (share > 0.0 && share <= 1.0).then_some(Self { share, pose })
     }

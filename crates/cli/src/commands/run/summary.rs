@@ -1,4 +1,4 @@
-//! What a run did, for people and programs.
+//! Summary of a run, for people and programs.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -19,41 +19,41 @@ use crate::output::write_whole;
 use crate::spool::{Paths, Spool};
 use crate::wording::{count, number};
 
-/// What a run did.
+/// Results of a run.
 pub(super) struct Summary {
     pub(super) recording: Recording,
-    /// Poses that the recording does not hold.
+    /// Poses moved out of the recording.
     pub(super) spool: Spool,
     pub(super) ledger: Ledger,
-    /// Times that a body held together because there was no room for its pieces.
+    /// Number of times that a body stayed whole because there was no room for its pieces.
     pub(super) over_budget: usize,
     /// Bodies that were stopped because their state was not finite.
     pub(super) stopped: usize,
-    /// Frames in which the quadratic programme reached its limit of work.
+    /// Frames in which the quadratic program reached its work limit.
     pub(super) solver_limited: usize,
     pub(super) warnings: Vec<Warned>,
     pub(super) mesh_warnings: Vec<MeshWarning>,
-    /// The hardest blows to bodies that can break.
+    /// The hardest impacts on breakable bodies.
     pub(super) hardest: Vec<Hardest>,
 }
 
-/// What it took: time in s, and what finding and solving contacts took.
+/// Cost: times in s, and counts of collision detection and solver.
 #[derive(Default)]
 pub(super) struct Effort {
     /// Reading meshes and making level sets.
     pub(super) build: f64,
-    /// In steps.
+    /// Time of all steps.
     pub(super) simulate: f64,
-    /// Number of these, which may be fewer than the recording's.
+    /// Number of simulated frames, which may be fewer than the recording's.
     pub(super) frames: usize,
-    /// In each part of all steps.
+    /// Time of each phase, over all steps.
     pub(super) phases: BTreeMap<Phase, f64>,
     /// Writing the output.
     pub(super) write: f64,
     work: Work,
 }
 
-/// Counts of all frames together.
+/// Totals over all frames.
 #[derive(Default)]
 struct Work {
     awake: usize,
@@ -65,14 +65,14 @@ struct Work {
     sweeps: usize,
     unsolved: usize,
     limited: usize,
-    /// Frames whose collisions ended early.
+    /// Frames with truncated collision handling.
     spent: usize,
     linearized: usize,
-    /// The largest of a frame, m/s.
+    /// Maximum over frames, m/s.
     residual: f64,
-    /// The most in a frame.
+    /// Maximum over frames.
     colors: u32,
-    /// The most in a frame.
+    /// Maximum over frames.
     levels: u32,
 }
 
@@ -105,7 +105,7 @@ impl Summary {
         Ok(())
     }
 
-    /// Writes the dust of the recording, if options ask for it.
+    /// Writes the dust of the recording, if requested.
     pub(super) fn write_dust(
         &self,
         options: &RunOptions,
@@ -122,7 +122,7 @@ impl Summary {
         write_dust(&dust.map_err(failed)?, path, options.quiet)
     }
 
-    /// Prints what options ask for.
+    /// Prints the requested summaries.
     pub(super) fn say(&self, options: &RunOptions, effort: &Effort) -> Result<(), Failure> {
         print(|out| {
             if options.json {

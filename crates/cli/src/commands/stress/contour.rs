@@ -1,8 +1,8 @@
-//! Polygons with a value at each corner: what is above or below a value, and lines of equal value.
+//! Polygons with a value at each corner: parts above or below a value, and contour lines.
 
 use nalgebra::{Point3, Vector3};
 
-/// A corner and the stress there.
+/// A corner and its stress.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Corner {
     pub(super) place: Point3<f64>,
@@ -35,8 +35,8 @@ pub(super) fn clipped(polygon: &[Corner], height: impl Fn(&Corner) -> f64) -> Ve
     if kept.len() < 3 { Vec::new() } else { kept }
 }
 
-/// Where a value is taken on a convex polygon on which it is linear; `None` where it is not, and where it is the
-/// same everywhere.
+/// The contour line of a value on a convex polygon with linear values; `None` where it does not
+/// occur, and where the values are constant.
 pub(super) fn isoline(polygon: &[Corner], value: f64) -> Option<[Point3<f64>; 2]> {
     let mut ends = (0..polygon.len()).filter_map(|n| {
         let (a, b) = (&polygon[n], &polygon[(n + 1) % polygon.len()]);
@@ -46,8 +46,8 @@ pub(super) fn isoline(polygon: &[Corner], value: f64) -> Option<[Point3<f64>; 2]
     Some([ends.next()?, ends.next()?])
 }
 
-/// The section of a tetrahedron by a plane that its corners are `heights` above, wound around `normal`; empty if
-/// the plane does not cross it.
+/// The section of a tetrahedron by a plane, given the signed distances `heights` of its corners,
+/// oriented around `normal`; empty if the plane does not cross it.
 pub(super) fn section(
     corners: &[Point3<f64>; 4],
     heights: [f64; 4],

@@ -1,4 +1,5 @@
-//! Pictures of stress in shades of red: the surface, lines of equal stress, and a body cut open along its crack.
+//! Pictures of stress in shades of red: the surface, contour lines, and a body cut open along its
+//! crack.
 
 use std::sync::Arc;
 
@@ -15,23 +16,24 @@ use crate::render::{Images, Picture, View, render, srgb};
 const SHADES: usize = 16;
 /// Pixels of the picture.
 const SIZE: [usize; 2] = [960, 720];
-/// Share of the width for the body, in the middle. The rest holds the color bar.
+/// Share of the width for the body, centered. The rest holds the color bar.
 const CLEAR: f64 = 0.82;
-/// Direction from the body to the camera, unless a section would look too narrow from there.
+/// Default direction from the body to the camera; replaced if a section would look too narrow from
+/// there.
 const TOWARDS: [f64; 3] = [0.42, 0.36, 1.0];
-/// Least cosine between the camera and the normal of a section.
+/// Minimum cosine between the camera direction and the normal of a section.
 const FACING: f64 = 0.8;
-/// Width of lines in diagonals of the body.
+/// Line width in body diagonals.
 const LINE: f64 = 0.003;
-/// Color of lines, linear.
+/// Line color, linear.
 const INK: [f32; 3] = [0.01, 0.01, 0.015];
 
-/// What a picture shows.
+/// Picture options.
 #[derive(Clone, Copy)]
 pub(super) struct Drawing {
-    /// Tension that is full red, Pa; the greatest shown unless given.
+    /// Tension at full red, Pa; by default the greatest shown.
     pub(super) red: Option<f64>,
-    /// Whether stress is averaged at vertices and lines of equal stress are drawn.
+    /// Whether stress is averaged at vertices and contour lines are drawn.
     pub(super) isolines: bool,
     /// Whether the body is cut open along the plane of its crack.
     pub(super) crack_plane: bool,
@@ -75,13 +77,14 @@ pub(super) fn picture(
     with_stress_scale(&render((&recording, &Images::default()), &view, 0.0, SIZE), &scale)
 }
 
-/// Area of the section of the body by the plane of a crack, m^2.
+/// Area of the section of the body by a crack plane, m^2.
 pub(super) fn crack_area(mesh: &TetMesh, crack: &Crack) -> f64 {
     let cut = Cut { crack, normal: crack.normal };
     cut.section(mesh, &vec![0.0; mesh.tets.len()]).iter().map(|cell| area(cell).norm()).sum()
 }
 
-/// Direction to the camera for a section: the default direction, or the nearest that shows the section.
+/// Direction to the camera for a section: the default direction, or the nearest one that shows the
+/// section.
 fn facing(crack: &Crack) -> Vector3<f64> {
     let towards = Vector3::from(TOWARDS).normalize();
     let normal = crack.normal.into_inner();
@@ -106,7 +109,7 @@ impl Cut<'_> {
         clipped(polygon, |corner| -self.height(&corner.place))
     }
 
-    /// One polygon for each tetrahedron on the plane, with its stress.
+    /// One polygon per tetrahedron on the plane, with its stress.
     fn section(&self, mesh: &TetMesh, tensions: &[f64]) -> Vec<Vec<Corner>> {
         let of = |(t, &tension): (usize, &f64)| {
             let corners = mesh.corners(t);
@@ -116,8 +119,8 @@ impl Cut<'_> {
     }
 }
 
-/// The faces of the surface. Each has the stress of its tetrahedron or, if `smooth`, the stresses at its vertices,
-/// which are averages over the adjacent tetrahedra, weighted by volume.
+/// The surface faces. Each has the stress of its tetrahedron or, if `smooth`, the vertex stresses,
+/// which are volume-weighted averages over the adjacent tetrahedra.
 fn faces(
     mesh: &TetMesh,
     stresses: &[Matrix3<f64>],
@@ -160,9 +163,9 @@ fn shade_color(n: usize) -> [f32; 3] {
 struct Paint {
     shades: Vec<Surface>,
     ink: Surface,
-    /// The new origin of the body: the camera frames what surrounds the origins of tracks.
+    /// The new origin of the body: the camera frames the surroundings of track origins.
     center: Point3<f64>,
-    /// Of lines, m.
+    /// Line width, m.
     width: f64,
     red: f64,
 }
@@ -202,14 +205,14 @@ impl Paint {
         }
     }
 
-    /// Draws the line of one value on a convex polygon, as a strip.
+    /// Draws a contour line on a convex polygon, as a strip.
     fn line(&mut self, polygon: &[Corner], normal: &Vector3<f64>, value: f64) {
         let Some([from, to]) = isoline(polygon, value) else { return };
         let axes = (to - from).try_normalize(0.0).zip(normal.try_normalize(0.0));
         let Some((along, normal)) = axes else { return };
         let half = self.width / 2.0;
         let (across, along) = (normal.cross(&along) * half, along * half);
-        // above the polygon, and long enough to meet the next one's
+        // above the polygon, and long enough to meet the next segment
         let (lift, longer) = (normal * (half / 2.0), along / 2.0);
         let (from, to) = (from - longer + lift, to + longer + lift);
         let strip = [from - across, to - across, to + across, from + across];

@@ -1,8 +1,9 @@
-//! Dust as animated binary glTF 2.0, of a size that does not grow with the frames.
+//! Dust as animated binary glTF 2.0, with a size independent of the number of frames.
 //!
-//! Specks that appear and end in the same frames are one mesh of points. Its morph target is how far each flies by its
-//! velocity, which the weight of the target follows from 0 to 1; gravity moves the node. A scale that steps between 0 and 1
-//! shows it, as in recordings. The attribute `_SIZE` is the diameter, m.
+//! Particles with the same first and last frame form one mesh of points. Its morph target is their
+//! displacement by velocity, with a weight that increases linearly from 0 to 1; gravity moves the
+//! node. A scale that steps between 0 and 1 shows the node, as in recordings. The attribute `_SIZE`
+//! is the diameter, m.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -13,7 +14,7 @@ use sim::{Dust, Speck};
 
 const FLOAT: u32 = 5126;
 const POINTS: u32 = 0;
-/// Targets of views: that of vertices, and none of keys.
+/// View targets: the one of vertices, and none for keys.
 const VERTICES: Option<u32> = Some(34962);
 const KEYS: Option<u32> = None;
 
@@ -26,10 +27,10 @@ pub(super) fn write(dust: &Dust, out: &mut impl Write) -> io::Result<()> {
     document.write(out)
 }
 
-/// Specks that are there in the same frames.
+/// Particles that exist in the same frames.
 struct Group<'a> {
     birth: usize,
-    /// The last frame in which they are there.
+    /// The last frame in which they exist.
     last: usize,
     specks: Vec<&'a Speck>,
 }
@@ -43,7 +44,7 @@ fn groups(dust: &Dust) -> BTreeMap<(usize, usize), Vec<&Speck>> {
     groups
 }
 
-/// A file in the making.
+/// A file under construction.
 #[derive(Default)]
 struct Document {
     bytes: Vec<u8>,
@@ -92,7 +93,7 @@ impl Document {
         }
     }
 
-    /// Shows a node from one frame to another.
+    /// Shows a node between two frames.
     fn add_scale(&mut self, node: usize, (birth, last): (usize, usize), dust: &Dust) {
         let mut keys = vec![(birth, [1.0; 3])];
         if birth > 0 {
@@ -125,7 +126,7 @@ impl Document {
         self.channels.push(json!({ "sampler": sampler, "target": { "node": node, "path": path } }));
     }
 
-    /// The number of an accessor of these values; `target` is what its view says that they are.
+    /// Adds an accessor for values and returns its index; `target` is that of its view.
     fn add_values<const N: usize>(&mut self, values: &[[f32; N]], target: Option<u32>) -> usize {
         let bound = |of: fn(f32, f32) -> f32| {
             let of = |a: [f32; N], b: &[f32; N]| std::array::from_fn(|n| of(a[n], b[n]));
@@ -150,7 +151,7 @@ impl Document {
         let mut root = Map::new();
         root.insert("asset".to_owned(), json!({ "version": "2.0", "generator": "brisance" }));
         root.insert("scene".to_owned(), json!(0));
-        // glTF has no empty lists
+        // glTF does not allow empty lists
         let scene = match self.nodes.len() {
             0 => json!({ "name": "dust" }),
             count => json!({ "name": "dust", "nodes": (0..count).collect::<Vec<_>>() }),

@@ -1,4 +1,4 @@
-//! Recordings back from the files that [`write_glb`](super::write_glb) wrote.
+//! Reader of recordings from files of [`write_glb`](super::write_glb).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,21 +17,21 @@ use thiserror::Error;
 use meshfile::glb_file::{GlbError, check_animations, open};
 use meshfile::{GlbCoats, ImageError, MeshFileError};
 
-/// Most frames of a recording, and most poses of all its bodies.
+/// Maximum number of frames of a recording, and of poses of all its bodies.
 const MAX_FRAMES: usize = 1_000_000;
 const MAX_POSES: usize = 1 << 26;
-/// Poses that any recording may have: a body that rests needs no keys, so that a file of some kilobytes
-/// could ask for millions. Larger files may have some more for each byte; a key takes 16 or more.
+/// Maximum number of poses: a constant plus a multiple of the file size. A resting body needs no
+/// keys, so that a few kilobytes could imply millions of poses; a key takes at least 16 bytes.
 const FREE_POSES: usize = 1 << 22;
 const POSES_PER_BYTE: usize = 4;
-/// Coordinates whose squares have 32 bits, as drawing programs take them, m.
+/// Largest coordinate whose square fits in 32-bit floats, as renderers require, m.
 const FARTHEST: f32 = 1e18;
 
-/// Why a file gives no recording.
+/// Why a file is not a readable recording.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum GlbReadError {
-    /// The file is not GLB that can be read.
+    /// The file is not readable GLB.
     #[error(transparent)]
     Format(#[from] GlbError),
     /// One of its images is damaged or too large.
@@ -42,15 +42,15 @@ pub enum GlbReadError {
         /// What is wrong with it.
         source: ImageError,
     },
-    /// It is a rig, the mesh of which is not taken apart.
+    /// It is a rig, whose mesh cannot be split into bodies.
     #[error("has a skinned mesh, which is for other programs: write it without --rig")]
     Rigged,
-    /// It is, but brisance did not write it.
+    /// It is GLB, but not written by brisance.
     #[error(
         "was not written by brisance ({lacks}): give a recording of `brisance run` or `fracture`"
     )]
     Foreign {
-        /// What such a file holds and this one does not.
+        /// The missing data.
         lacks: &'static str,
     },
 }
@@ -69,7 +69,7 @@ struct SceneExtras {
 }
 
 impl SceneExtras {
-    /// One for each frame, or none; `None` where they are neither.
+    /// One value per frame, or none; `None` if the data are malformed.
     fn energies(&self) -> Option<Vec<Energy>> {
         let Self { kinetic, potential, dissipated, frames, .. } = self;
         let lengths = [kinetic.len(), potential.len(), dissipated.len()];
@@ -116,7 +116,7 @@ struct MaterialExtras {
     ior: f32,
     #[serde(default = "opaque")]
     alpha: f32,
-    /// Of a material of a mesh file.
+    /// For materials of a mesh file.
     coat: Option<CoatExtras>,
 }
 
@@ -135,7 +135,7 @@ fn opaque() -> f32 {
 }
 
 impl MaterialExtras {
-    /// What it says of a look; `None` if that cannot be.
+    /// The look; `None` if a value is out of range.
     fn look(self, roughness: f32, coats: Arc<[Coat]>) -> Option<Look> {
         let roughness = self.coat.map_or(roughness, |coat| coat.roughness);
         let Self { material, color, inner_color, texture, ior, .. } = self;
@@ -164,12 +164,12 @@ impl MaterialExtras {
 struct CameraExtras {
     field: f64,
     follow: Option<usize>,
-    /// Time, where it looks and where it is.
+    /// Time, target and position.
     keys: Vec<[f64; 7]>,
 }
 
 impl CameraExtras {
-    /// What it says; `None` if that cannot be.
+    /// The camera; `None` if a value is out of range.
     fn camera(self, tracks: usize) -> Option<Camera> {
         let Self { field, follow, keys } = self;
         let key = |&[time, x, y, z, a, b, c]: &[f64; 7]| {
@@ -185,11 +185,11 @@ impl CameraExtras {
     }
 }
 
-/// Reads a recording; poses come back with the precision of `f32`.
+/// Reads a recording; poses have `f32` precision.
 ///
 /// # Errors
-/// [`GlbReadError`] when the file is malformed or lacks what [`write_glb`](super::write_glb) puts
-/// in.
+/// [`GlbReadError`] if the file is malformed or lacks data that [`write_glb`](super::write_glb)
+/// writes.
 pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
     let file = open(bytes)?;
     check_animations(&file)?;
@@ -200,7 +200,7 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
     let scene = file.scenes().next().ok_or(GlbReadError::Foreign { lacks: "it has no scene" })?;
     let extras: SceneExtras = parse(scene.extras())?;
     let SceneExtras { fps, frames, .. } = extras;
-    // what would take all memory is no recording
+    // reject files that would take all memory
     let is_possible = (1..=MAX_FRAMES).contains(&frames) && fps > 0.0 && fps <= 1e9;
     if !is_possible {
         return Err(GlbReadError::Foreign { lacks: "it has no possible number or rate of frames" });
@@ -269,23 +269,23 @@ fn parse<'a, T: Deserialize<'a>>(extras: &'a gltf::json::Extras) -> Result<T, Gl
         .map_err(|_| GlbReadError::Foreign { lacks: "its extras lack frames, birth or end" })
 }
 
-/// What was read so far.
+/// The objects read so far.
 #[derive(Default)]
 struct Known {
     /// By the accessor of positions.
     surfaces: BTreeMap<usize, LazySurface>,
     /// By material.
     looks: BTreeMap<usize, Arc<Look>>,
-    /// All that the file has.
+    /// All coats of the file.
     coats: Arc<[Coat]>,
-    /// Their numbers by material.
+    /// Their indices by material.
     coat_of: BTreeMap<usize, u32>,
 }
 
-/// Coats, and their numbers by material.
+/// Coats, and their indices by material.
 type Coats = (Arc<[Coat]>, BTreeMap<usize, u32>);
 
-/// The coats of all meshes of a file, and their numbers by material.
+/// The coats of all meshes of a file, and their indices by material.
 fn coats(file: &gltf::Gltf) -> Result<Coats, GlbReadError> {
     let mut alone = |_: &str| Err("a recording holds its images".to_owned());
     let mut coats = GlbCoats::new(file, &mut alone);
@@ -317,7 +317,7 @@ fn drawn(
     let roughness = material.pbr_metallic_roughness().roughness_factor();
     let look = extras_of(&material).ok_or(LACKS)?.look(roughness, Arc::clone(coats));
     let look = look.ok_or(GlbReadError::Foreign { lacks: "a material has impossible numbers" })?;
-    // by `write_glb`, for programs that know no solid textures
+    // written by `write_glb` for programs without support for solid textures
     let extras = mesh.extras().as_ref();
     let is_painted = extras
         .and_then(|raw| serde_json::from_str::<MeshExtras>(raw.get()).ok())
@@ -343,7 +343,7 @@ fn drawn(
         ..Surface::default()
     };
     for primitive in mesh.primitives() {
-        // those that follow have the vertices of the first
+        // the later ones share the vertices of the first
         let of = primitive.get(&gltf::Semantic::Positions).map(|accessor| accessor.index());
         if of != Some(key) {
             return Err(GlbReadError::Foreign { lacks: "the parts of a mesh share no vertices" });
@@ -394,10 +394,10 @@ fn trace(
             _ => {}
         }
     }
-    // as it was written
+    // as the writer computes it
     let time_of = |frame: usize| (frame as f64 / fps) as f32;
     let pose = |time: f32| {
-        // between keys nothing changes: the last one that is not after the time, or the first
+        // poses are constant between keys: use the last key at or before the time, or the first
         let [x, y, z] = *held(&translations, time)?;
         let [i, j, k, w] = held(&rotations, time)?.map(f64::from);
         let rotation = UnitQuaternion::try_new(Quaternion::new(w, i, j, k), 0.0)?;
@@ -407,7 +407,7 @@ fn trace(
     };
     let waypoint = |time: f32| {
         let frame = f64::from(time) * fps;
-        // a blow may be so near a frame that its time in frames rounds to that
+        // an impact may be so near a frame that its time in frames rounds to that
         let before = (frame.floor() as usize).clamp(frames.start, frames.end);
         let last = (before.saturating_sub(1)..=before + 1).rev().find(|&n| time_of(n) <= time)?;
         let is_between = (frames.start..frames.end.saturating_sub(1)).contains(&last);
@@ -426,7 +426,7 @@ fn trace(
     Ok(Trace { poses, waypoints })
 }
 
-/// The stress of a body in frames of its life, if they ascend and it is finite.
+/// The stress of a body in frames of its life, if the frames ascend and the values are finite.
 fn stresses(stress: &[(usize, f32, f32)], life: std::ops::Range<usize>) -> Option<Vec<Stress>> {
     let ascend = stress.is_sorted_by(|a, b| a.0 < b.0);
     let entry = |&(frame, principal, von_mises): &(usize, f32, f32)| {

@@ -1,10 +1,10 @@
-//! The encoding in binary, `.usdc`: the crate format of USD in version 0.8, which is documented by its source
-//! (`pxr/usd/sdf/crateFile.cpp`) alone. All numbers are little-endian.
+//! The binary encoding, `.usdc`: the crate format of USD, version 0.8, which is documented only by
+//! its source (`pxr/usd/sdf/crateFile.cpp`). All numbers are little-endian.
 //!
-//! The header has 88 bytes: the magic number, the version and the offset of the table of contents. Values follow in the
-//! order in which they are written. The sections come last: unique tokens (`TOKENS`), strings as indices of tokens
-//! (`STRINGS`), pairs of a name and a value (`FIELDS`), lists of fields (`FIELDSETS`), the tree of paths (`PATHS`), and
-//! the field list and kind of each path (`SPECS`).
+//! The header has 88 bytes: the magic number, the version and the offset of the table of contents.
+//! Values follow in the order in which they are written. The sections come last: unique tokens
+//! (`TOKENS`), strings as token indices (`STRINGS`), name-value pairs (`FIELDS`), lists of fields
+//! (`FIELDSETS`), the tree of paths (`PATHS`), and the field list and type of each path (`SPECS`).
 
 mod integers;
 mod numbered;
@@ -21,14 +21,15 @@ use numbered::Numbered;
 use paths::Paths;
 use values::{Kind, Rep, Values};
 
-/// Size of the header, bytes: magic number, version, offset of the table of contents, and 64 reserved bytes.
+/// Size of the header, bytes: magic number, version, offset of the table of contents, and 64
+/// reserved bytes.
 const BOOTSTRAP: usize = 88;
 const MAGIC: &[u8; 8] = b"PXR-USDC";
 const VERSION: [u8; 8] = [0, 8, 0, 0, 0, 0, 0, 0];
-/// What ends a list of fields.
+/// Terminator of a list of fields.
 const END: u32 = u32::MAX;
 
-/// What a path is of (`SdfSpecType`).
+/// Type of the object at a path (`SdfSpecType`).
 #[derive(Clone, Copy)]
 #[repr(u32)]
 enum Spec {
@@ -38,22 +39,22 @@ enum Spec {
     Relationship = 8,
 }
 
-/// Writes values as they come, and their tables at the end.
+/// Writes values immediately, and their tables at the end.
 pub(super) struct Binary<'w, W> {
     values: Values<'w, W>,
     paths: Paths,
-    /// Number of the token of the name, and value.
+    /// Token index of the name, and value.
     fields: Numbered<(u32, u64)>,
-    /// Lists of fields by where they begin.
+    /// Lists of fields by their first index.
     field_sets: BTreeMap<Vec<u32>, u32>,
     all_field_sets: Vec<u32>,
-    /// Path, list of fields and kind.
+    /// Path, list of fields and type.
     specs: Vec<[u32; 3]>,
     /// The names of the prims of the world.
     children: Vec<String>,
 }
 
-/// The fields of a path: name and value.
+/// The fields of a path: names and values.
 type Fields = Vec<(&'static str, Rep)>;
 
 impl<'w, W: Write + Seek> Binary<'w, W> {
@@ -152,7 +153,7 @@ impl<'w, W: Write + Seek> Binary<'w, W> {
         self.values.explicit_paths(&numbers)
     }
 
-    /// Writes the sections and the list of them, and then what the file begins with.
+    /// Writes the sections, their list, and then the header.
     fn finish(&mut self) -> io::Result<()> {
         let tree = self.paths.tree();
         let Self { values, fields, all_field_sets, specs, paths, .. } = self;
@@ -244,7 +245,7 @@ impl<W: Write + Seek> Encoder for Binary<'_, W> {
     }
 }
 
-/// Appends bytes compressed, after how many these are.
+/// Appends compressed bytes, preceded by their number.
 fn put_compressed(out: &mut Vec<u8>, bytes: &[u8]) -> io::Result<()> {
     let bytes = compressed(bytes)?;
     put(out, bytes.len());

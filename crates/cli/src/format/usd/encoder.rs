@@ -1,4 +1,4 @@
-//! What writes prims.
+//! The interface of encodings.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Materials as `UsdPreviewSurface`, and images beside the file.
+//! Materials as `UsdPreviewSurface`, and images next to the file.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ use crate::output::write_whole;
 pub(crate) struct Looks<'r> {
     looks: Vec<&'r Look>,
     names: Vec<MaterialNames>,
-    /// Each once, with the name of its file.
+    /// Each once, with its file name.
     images: Vec<(&'r Image, String)>,
-    /// The folder of the images, beside the file.
+    /// The folder of the images, next to the file.
     folder: String,
 }
 
@@ -26,15 +26,15 @@ pub(crate) struct MaterialNames {
     pub(super) coats: Vec<String>,
 }
 
-/// The folder of the images of a file.
+/// The image folder of a file.
 fn folder_of_images(path: &Path) -> PathBuf {
-    // an address of USD ends at the sign that begins it
+    // asset paths are delimited by this character
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().replace('@', "_");
     path.with_file_name(format!("{stem}_textures"))
 }
 
 impl<'r> Looks<'r> {
-    /// Those of a recording in a file that is to be at `path`.
+    /// The looks of a recording in a file at `path`.
     pub(crate) fn of(recording: &'r Recording, path: &Path) -> Self {
         let mut looks: Vec<&Look> = vec![];
         for track in &recording.tracks {
@@ -71,7 +71,7 @@ impl<'r> Looks<'r> {
         &self.names[look]
     }
 
-    /// A material for the surface, one for each coat and one for cuts of each look.
+    /// Materials of each look: one for the surface, one per coat and one for cuts.
     pub(crate) fn prim(&self) -> Prim<'_> {
         let mut looks = Prim::new("Scope", "Looks");
         for (look, names) in self.looks.iter().zip(&self.names) {
@@ -121,7 +121,7 @@ impl<'r> Looks<'r> {
         material
     }
 
-    /// Writes the images beside the file at `path`, each whole or not at all.
+    /// Writes the images next to the file at `path`, each atomically.
     pub(crate) fn write_images(&self, path: &Path) -> io::Result<()> {
         let folder = folder_of_images(path);
         if !self.images.is_empty() {
@@ -140,7 +140,7 @@ fn surface_shader<'a>() -> Prim<'a> {
     shader
 }
 
-/// A material of the name `path` with its shader.
+/// A material named `path` with its shader.
 fn material<'a>(path: &str, name: &'a str, shader: Prim<'a>) -> Prim<'a> {
     let mut material = Prim::new("Material", path).shown_as(name);
     let output = format!("/World/Looks/{path}/Shader.outputs:surface");
@@ -149,7 +149,8 @@ fn material<'a>(path: &str, name: &'a str, shader: Prim<'a>) -> Prim<'a> {
     material
 }
 
-/// What reads the image `file` times the color of the coat, and the texture coordinates.
+/// The texture reader for the image `file` times the color of the coat, and the reader of texture
+/// coordinates.
 fn texture_shaders<'a>(path: &str, file: String, coat: &Coat) -> [Prim<'a>; 2] {
     let [s, t] = coat.wrap.map(|wrap| match wrap {
         Wrap::Repeat => "repeat",

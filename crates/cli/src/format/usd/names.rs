@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// The names of prims given so far: valid identifiers, all different.
+/// The names of prims so far: valid identifiers, all distinct.
 #[derive(Default)]
 pub(in crate::format) struct Names(BTreeSet<String>);
 
@@ -11,7 +11,7 @@ impl Names {
         Self(names.iter().map(|&name| name.to_owned()).collect())
     }
 
-    /// An identifier like `name`.
+    /// A new identifier like `name`.
     pub(in crate::format) fn of(&mut self, name: &str) -> String {
         let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         let mut plain: String = name.chars().map(letter).collect();

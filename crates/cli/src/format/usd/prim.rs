@@ -1,11 +1,11 @@
-//! Prims of a stage of Universal Scene Description, which the encodings write as text or in binary.
+//! Prims of a Universal Scene Description stage, independent of the encoding.
 
 use std::borrow::Cow;
 
 /// Metadata of a stage, in order.
 pub(crate) type Metadata<'a> = [(&'static str, Value<'a>)];
 
-/// A prim with all that is in it.
+/// A prim with its properties and children.
 pub(crate) struct Prim<'a> {
     pub(super) name: String,
     pub(super) kind: &'static str,
@@ -21,7 +21,7 @@ pub(super) struct Property<'a> {
     /// Type of an attribute; empty for relationships.
     pub(super) kind: &'static str,
     pub(super) is_uniform: bool,
-    /// Whether it has a value for each vertex.
+    /// Whether it has one value per vertex.
     pub(super) is_of_vertices: bool,
     pub(super) content: Content<'a>,
 }
@@ -29,15 +29,15 @@ pub(super) struct Property<'a> {
 /// Times, in frames, with values.
 pub(crate) type Samples<'a> = Box<dyn Iterator<Item = (f64, Value<'a>)> + 'a>;
 
-/// What a property holds.
+/// The content of a property.
 pub(super) enum Content<'a> {
-    /// No value, as an output of a shader.
+    /// No value, such as an output of a shader.
     None,
     Value(Value<'a>),
     Samples(Samples<'a>),
     /// The path of the output that an input is connected to.
     Connection(String),
-    /// The path that a relationship has as its only target.
+    /// The path of the only target of a relationship.
     Target(String),
     Targets(Vec<String>),
 }
@@ -49,7 +49,7 @@ pub(crate) enum Value<'a> {
     Double(f64),
     Token(Cow<'a, str>),
     String(&'a str),
-    /// Path of a file beside the stage.
+    /// Path of a file next to the stage.
     Asset(String),
     Float3([f32; 3]),
     Float4([f32; 4]),
@@ -86,12 +86,12 @@ impl<'a> Prim<'a> {
         }
     }
 
-    /// The same under a name that is free of the rules for identifiers.
+    /// Adds a display name, which need not be an identifier.
     pub(crate) fn shown_as(self, name: &'a str) -> Self {
         Self { display_name: Some(name), ..self }
     }
 
-    /// The same with API schemas.
+    /// Adds API schemas.
     pub(crate) fn with_schemas(self, schemas: &[&str]) -> Self {
         Self { schemas: schemas.iter().map(|&schema| schema.to_owned()).collect(), ..self }
     }
@@ -108,12 +108,12 @@ impl<'a> Prim<'a> {
         self.add(kind, name, Content::Value(value));
     }
 
-    /// Adds an attribute that does not change in time.
+    /// Adds an attribute that is constant in time.
     pub(crate) fn set_uniform(&mut self, kind: &'static str, name: &str, value: Value<'a>) {
         self.add(kind, name, Content::Value(value)).is_uniform = true;
     }
 
-    /// Adds an attribute with a value for each vertex.
+    /// Adds an attribute with one value per vertex.
     pub(crate) fn set_of_vertices(&mut self, kind: &'static str, name: &str, value: Value<'a>) {
         self.add(kind, name, Content::Value(value)).is_of_vertices = true;
     }
@@ -123,7 +123,7 @@ impl<'a> Prim<'a> {
         self.add(kind, name, Content::Samples(samples));
     }
 
-    /// Adds an attribute with time samples that have a value for each vertex.
+    /// Adds an attribute with time samples of one value per vertex.
     pub(crate) fn animate_of_vertices(
         &mut self,
         kind: &'static str,
@@ -153,7 +153,7 @@ impl<'a> Prim<'a> {
         self.add("", name, Content::Targets(paths));
     }
 
-    /// Adds a prim inside it.
+    /// Adds a child prim.
     pub(crate) fn hold(&mut self, child: Self) {
         self.children.push(child);
     }

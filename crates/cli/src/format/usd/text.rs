@@ -1,4 +1,4 @@
-//! The encoding as text, `.usda`.
+//! The text encoding, `.usda`.
 
 use std::fmt::{self, Display};
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::encoder::Encoder;
 use super::prim::{Content, Metadata, Prim, Property, Value};
 
-/// Writes prims as they come.
+/// Writes prims immediately.
 pub(super) struct Text<'w, W> {
     out: &'w mut W,
 }
@@ -89,7 +89,7 @@ fn write_property(property: Property<'_>, indent: &str, out: &mut impl Write) ->
     }
 }
 
-/// Text with the escapes of JSON.
+/// Text with JSON escapes.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

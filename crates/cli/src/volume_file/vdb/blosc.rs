@@ -1,6 +1,6 @@
-//! Blocks of bytes that Blosc compressed by LZ4, as OpenVDB does (format of C-Blosc 1, LZ4 block format).
+//! Blosc blocks compressed by LZ4, as OpenVDB writes them (C-Blosc 1 format, LZ4 block format).
 
-/// The unpacked block, of `length` bytes; `None` if it is damaged or compressed in another way.
+/// Unpacks a block of `length` bytes; `None` if it is damaged or compressed in another way.
 pub(super) fn unpacked(packed: &[u8], length: usize) -> Option<Vec<u8>> {
     let number = |at: usize| {
         let bytes = packed.get(at..at.checked_add(4)?)?;
@@ -21,7 +21,7 @@ pub(super) fn unpacked(packed: &[u8], length: usize) -> Option<Vec<u8>> {
     let mut all = Vec::with_capacity(length);
     for n in 0..length.div_ceil(block.max(1)) {
         let own = block.min(length - n * block);
-        // bytes of equal rank may be compressed apart
+        // bytes of equal significance may be compressed separately
         let is_split = flags & 0x10 == 0 && own == block && size <= 16 && block / size >= 128;
         let parts = if is_split { size } else { 1 };
         let mut at = number(16 + 4 * n)?;
@@ -44,15 +44,15 @@ pub(super) fn unpacked(packed: &[u8], length: usize) -> Option<Vec<u8>> {
     Some(all)
 }
 
-/// Undoes the shuffle of Blosc, which sorts the bytes of values by their rank. Values have `size` bytes each; bytes after
-/// the last value were not shuffled.
+/// Undoes the Blosc shuffle, which groups the bytes of values by significance. Values have `size`
+/// bytes each; bytes after the last value were not shuffled.
 fn unshuffled(bytes: &[u8], size: usize) -> Vec<u8> {
     let count = bytes.len() / size;
     let values = (0..count * size).map(|n| bytes[n / size + n % size * count]);
     values.chain(bytes[count * size..].iter().copied()).collect()
 }
 
-/// Appends `length` bytes that a block of LZ4 holds.
+/// Appends `length` bytes decompressed from an LZ4 block.
 fn lz4(block: &[u8], out: &mut Vec<u8>, length: usize) -> Option<()> {
     let start = out.len();
     out.resize(start + length, 0);

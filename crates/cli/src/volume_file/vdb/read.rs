@@ -1,15 +1,16 @@
-//! What is before the tree of a grid: the header, descriptors, metadata and the transform.
+//! Reader of the data before the tree of a grid: the header, descriptors, metadata and the
+//! transform.
 
 use super::layout::{MAGIC, TREE, VdbError};
 use super::reader::Reader;
 use super::tree::Tree;
 
-/// The tree of a level set, and where its voxels are.
+/// The tree of a level set, and its voxel transform.
 pub(super) struct Found<'a> {
     pub(super) tree: Tree<'a>,
-    /// m between voxels.
+    /// Voxel spacing, m.
     pub(super) scale: f64,
-    /// Where the voxel of index zero is, m.
+    /// Position of voxel index zero, m.
     pub(super) origin: [f64; 3],
 }
 
@@ -53,7 +54,7 @@ pub(super) fn find(bytes: &[u8]) -> Result<Found<'_>, VdbError> {
     Err(VdbError::Unknown(problem))
 }
 
-/// A grid, or what it is instead of a level set.
+/// A grid, or why it is not a supported level set.
 fn grid<'a>(
     reader: &mut Reader<'a>,
     kind: &str,
@@ -78,10 +79,10 @@ fn grid<'a>(
     Ok(Ok(Found { tree: Tree { reader: *reader, compression }, scale, origin }))
 }
 
-/// Relative tolerance of equal scales along the axes.
+/// Relative tolerance for equal scales along the axes.
 const UNEVEN: f64 = 1e-6;
 
-/// The distance of voxels, m, and where that of index zero is.
+/// The voxel spacing and the position of index zero, m.
 fn transform(reader: &mut Reader<'_>) -> Result<(f64, [f64; 3]), VdbError> {
     let unknown = |problem: String| Err(VdbError::Unknown(problem));
     let kind = reader.text()?;

@@ -1,8 +1,8 @@
-//! Numbers, texts and metadata of files of OpenVDB.
+//! Primitive values, strings and metadata of OpenVDB files.
 
 use super::layout::VdbError;
 
-/// Bytes that are read one after the other.
+/// Sequential reader of bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     pub(super) bytes: &'a [u8],
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
         Ok(String::from_utf8_lossy(self.take(length)?).into_owned())
     }
 
-    /// The value of one entry of a list of metadata, if it is there.
+    /// The value of a metadata entry, if present.
     pub(super) fn metadata(&mut self, wanted: &str) -> Result<Option<&'a [u8]>, VdbError> {
         let mut found = None;
         for _ in 0..self.u32()? {

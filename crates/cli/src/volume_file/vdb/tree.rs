@@ -7,7 +7,7 @@ use super::blosc;
 use super::layout::{ACTIVE_MASK, BLOSC, VdbError, WIDTHS, ZIP};
 use super::reader::Reader;
 
-/// The tree of a grid, not read yet.
+/// The unread tree of a grid.
 #[derive(Clone)]
 pub(super) struct Tree<'a> {
     pub(super) reader: Reader<'a>,
@@ -22,10 +22,10 @@ pub(super) enum Part<'v> {
     Leaf { origin: [i64; 3], values: &'v [f32], mask: &'v [u8] },
 }
 
-/// Called with each part.
+/// Callback for each part.
 type Visit<'v> = dyn FnMut(Part<'_>) -> Result<(), VdbError> + 'v;
 
-/// The place of value `n` in a cube with `2^width` along an axis.
+/// The coordinates of value `n` in a cube with `2^width` along an axis.
 pub(super) fn coordinates(n: usize, width: u32) -> [i64; 3] {
     let mask = (1 << width) - 1;
     [n >> (2 * width), (n >> width) & mask, n & mask].map(|x| x as i64)
@@ -55,7 +55,7 @@ impl Part<'_> {
 }
 
 impl Tree<'_> {
-    /// Visits all parts but tiles of the background outside, which it returns.
+    /// Visits all parts except background tiles outside; returns the background.
     pub(super) fn walk(mut self, visit: &mut Visit<'_>) -> Result<f32, VdbError> {
         if self.reader.u32()? != 1 {
             return Err(VdbError::Damaged("it has several buffers"));
@@ -87,7 +87,7 @@ impl Tree<'_> {
         Ok(background)
     }
 
-    /// Reads the masks and tiles of a node and of those below, and gathers the leaves.
+    /// Reads the masks and tiles of a node and of its descendants, and collects the leaves.
     fn topology(
         &mut self,
         level: usize,
@@ -121,7 +121,7 @@ impl Tree<'_> {
             .try_for_each(|n| self.topology(level + 1, (place(n), background), leaves, visit))
     }
 
-    /// The values of a node. Files may store the active ones alone.
+    /// The values of a node. Files may store only the active ones.
     fn values(
         &mut self,
         count: usize,

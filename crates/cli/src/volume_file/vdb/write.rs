@@ -1,4 +1,4 @@
-//! Writing of a level set with a narrow band.
+//! Writer of a level set with a narrow band.
 
 use std::io::{self, Write};
 
@@ -8,13 +8,13 @@ use levelset::LevelSet;
 use super::layout::{ACTIVE_MASK, MAGIC, TREE, WIDTHS, ZIP};
 use super::tree::coordinates;
 
-/// Voxels of the band on either side of the surface, as OpenVDB has it.
+/// Half-width of the band in voxels, the OpenVDB default.
 const HALF_WIDTH: f64 = 3.0;
 /// The name of the grid.
 const NAME: &str = "surface";
 
-/// Writes a level set as one grid of OpenVDB: distances within three voxels of the surface, elsewhere the width of the
-/// band, negative inside.
+/// Writes a level set as one OpenVDB grid: distances within three voxels of the surface, elsewhere
+/// the half-width of the band, negative inside.
 pub(in super::super) fn write(solid: &LevelSet, out: &mut impl Write) -> io::Result<()> {
     let nodes = Nodes { solid, band: (HALF_WIDTH * solid.grid().spacing()) as f32 };
     if !solid.values().iter().any(|value| value.abs() < nodes.band) {
@@ -24,11 +24,11 @@ pub(in super::super) fn write(solid: &LevelSet, out: &mut impl Write) -> io::Res
     }
     let mut head = Vec::new();
     head.extend(MAGIC.to_le_bytes());
-    // the version of the layout, and that of the first library with it
+    // the layout version, and that of the first library with it
     [224_u32, 6, 0].iter().for_each(|number| head.extend(number.to_le_bytes()));
     head.push(1);
     head.extend(identifier(solid).as_bytes());
-    // no metadata of the file, and one grid
+    // no file metadata, and one grid
     [0_u32, 1].iter().for_each(|number| head.extend(number.to_le_bytes()));
     [NAME, TREE, ""].iter().for_each(|name| text(&mut head, name));
     let mut grid = Vec::new();
@@ -54,7 +54,7 @@ fn text(out: &mut Vec<u8>, text: &str) {
     out.extend(text.as_bytes());
 }
 
-/// A UUID that follows from the samples, so that equal files have equal bytes.
+/// A UUID derived from the samples, so that equal files have equal bytes.
 fn identifier(solid: &LevelSet) -> String {
     let mut sum = crc32fast::Hasher::new();
     solid.values().iter().for_each(|value| sum.update(&value.to_le_bytes()));
@@ -89,7 +89,7 @@ fn transform(out: &mut Vec<u8>, solid: &LevelSet) {
     all.as_flattened().iter().for_each(|x| out.extend(x.to_le_bytes()));
 }
 
-/// The tree above samples, the first of which has index zero.
+/// The tree of samples, the first of which has index zero.
 struct Nodes<'s> {
     solid: &'s LevelSet,
     /// The background.
@@ -97,7 +97,7 @@ struct Nodes<'s> {
 }
 
 impl Nodes<'_> {
-    /// The sample of an index; outside the grid the background.
+    /// The sample at an index; outside the grid the background.
     fn value(&self, at: [usize; 3]) -> f32 {
         self.solid.values().get(at).copied().unwrap_or(self.band)
     }
@@ -106,7 +106,7 @@ impl Nodes<'_> {
         value.abs() < self.band
     }
 
-    /// Whether a cube is all inside, or all outside, beyond the band; else `None`.
+    /// Whether a cube is entirely inside or entirely outside beyond the band; `None` otherwise.
     fn side(&self, origin: [usize; 3], size: usize) -> Option<bool> {
         let dims = self.solid.grid().dims();
         let end = [0, 1, 2].map(|k| (origin[k] + size).min(dims[k]));
@@ -125,7 +125,7 @@ impl Nodes<'_> {
         side
     }
 
-    /// Writes the root and all masks, and gathers the leaves in their order.
+    /// Writes the root and all masks, and collects the leaves in order.
     fn topology(&self, out: &mut Vec<u8>, leaves: &mut Vec<[usize; 3]>) -> io::Result<()> {
         let size = 1 << WIDTHS.iter().sum::<u32>();
         let counts = self.solid.grid().dims().map(|n| n.div_ceil(size));
@@ -165,7 +165,7 @@ impl Nodes<'_> {
         out.extend(bits(sides.iter().map(Option::is_none)));
         out.extend(vec![0; count / 8]);
         let inside = sides.iter().map(|side| side.unwrap_or(false));
-        // what is below a child has no value of its own
+        // a child node replaces the tile value
         let tiles: Vec<bool> = sides.iter().copied().flatten().collect();
         inactive(out, inside, &tiles);
         packed(out, &[])?;
@@ -182,7 +182,7 @@ impl Nodes<'_> {
         })
     }
 
-    /// Which voxels of a leaf are active.
+    /// The active voxels of a leaf.
     fn mask(&self, origin: [usize; 3]) -> Vec<u8> {
         bits(self.samples(origin).map(|value| self.is_active(value)))
     }
@@ -204,16 +204,17 @@ fn bits(all: impl Iterator<Item = bool>) -> Vec<u8> {
     all.as_chunks::<8>().0.iter().map(byte).collect()
 }
 
-/// Which values that are not active are inside: `far` of those that count, and all of the node.
+/// Flag and, if needed, mask of the inactive values: `far` marks which relevant ones are inside,
+/// `is_inside` which of all values of the node.
 fn inactive(out: &mut Vec<u8>, is_inside: impl Iterator<Item = bool>, far: &[bool]) {
     if far.iter().all(|inside| !inside) {
         // all are the background
         out.push(0);
     } else if far.iter().all(|inside| *inside) {
-        // all are its negative
+        // all are the negated background
         out.push(1);
     } else {
-        // a mask says which are the background
+        // a mask selects between the two
         out.push(3);
         out.extend(bits(is_inside.map(|inside| !inside)));
     }

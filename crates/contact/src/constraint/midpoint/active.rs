@@ -9,9 +9,10 @@ use super::linkage::Linkage;
 const PASSED: f64 = 1e-10;
 
 impl Linkage {
-    /// Whether limits and motors meet complementarity; else changes the active set. By block principal pivoting
-    /// (Judice and Pires 1994): all joints that violate it change while they get fewer than the `fewest` before,
-    /// else only the first, which ends for every positive definite Delassus operator (Murty 1974).
+    /// Whether limits and motors satisfy complementarity; else changes the active set by block
+    /// principal pivoting (Judice and Pires 1994): all violating joints change while their number
+    /// falls below the previous `fewest`, else only the first, which terminates for every positive
+    /// definite Delassus operator (Murty 1974).
     pub(super) fn is_complementary(&mut self, props: &[Move], h: f64, fewest: &mut usize) -> bool {
         let (moves, size) = (self.moves(), self.size);
         let mut changes: Vec<(usize, Vec<Held>)> = Vec::new();
@@ -32,8 +33,8 @@ impl Linkage {
     }
 }
 
-/// Moves the limits and the motor of a joint towards complementarity, given the `size` of the linkage, m, and the
-/// inner step, s. Returns whether that changed the active set.
+/// Moves the limits and the motor of a joint towards complementarity, given the `size` of the
+/// linkage, m, and the inner step, s. Returns whether that changed the active set.
 fn pivot(rows: &mut [Held], sides: &[Side; 2], (size, h): (f64, f64)) -> bool {
     let changed = switch_limits(rows, [&sides[0], &sides[1]], size);
     let Some(at) = rows.iter().position(|row| matches!(row.rule, Rule::Motor { .. })) else {
@@ -54,8 +55,8 @@ fn pivot(rows: &mut [Held], sides: &[Side; 2], (size, h): (f64, f64)) -> bool {
     stop_motor(&mut rows[at], (over, outward), h) || changed
 }
 
-/// Releases limits with negative impulses and activates violated limits, of two the less violated. Returns
-/// whether the active set changed.
+/// Releases limits with negative impulses and activates violated limits, of two the less violated.
+/// Returns whether the active set changed.
 fn switch_limits(rows: &mut [Held], sides: [&Side; 2], size: f64) -> bool {
     let passed = |row: &Held| {
         let least = if row.is_angular() { PASSED } else { PASSED * size };
@@ -79,7 +80,8 @@ fn switch_limits(rows: &mut [Held], sides: [&Side; 2], size: f64) -> bool {
     changed
 }
 
-/// Bounds a motor at its maximum torque, or holds its speed if it would run `over`. Returns whether that changed.
+/// Bounds a motor at its maximum torque, or holds its speed if it would run `over`. Returns whether
+/// that changed.
 fn switch_motor(motor: &mut Held, over: f64, h: f64) -> bool {
     let Rule::Motor { max_force, .. } = motor.rule else { return false };
     let max_impulse = max_force * h;
@@ -96,8 +98,9 @@ fn switch_motor(motor: &mut Held, over: f64, h: f64) -> bool {
     }
 }
 
-/// Sets the impulse of a motor at a limit to its maximum: towards its target, from which the joint is `over` away, or
-/// `outward` (the sign that leads into the limit) where the target is the limit. Returns whether that changed.
+/// Sets the impulse of a motor at a limit to its maximum: towards its target, from which the joint
+/// is `over` away, or `outward` (the sign that leads into the limit) where the target is the limit.
+/// Returns whether that changed.
 fn stop_motor(motor: &mut Held, (over, outward): (f64, f64), h: f64) -> bool {
     let Rule::Motor { max_force, .. } = motor.rule else { return false };
     let push = if max_force.is_finite() { max_force * h } else { 0.0 };
@@ -107,7 +110,7 @@ fn stop_motor(motor: &mut Held, (over, outward): (f64, f64), h: f64) -> bool {
     changed
 }
 
-/// Whether a motor without a maximum takes the joint back from a limit that is `beyond` its target.
+/// Whether a motor without a maximum moves the joint back from a limit that is `beyond` its target.
 fn is_drawn_back(motor: &Held, beyond: f64) -> bool {
     matches!(motor.rule, Rule::Motor { max_force, .. } if !max_force.is_finite()) && beyond > PASSED
 }

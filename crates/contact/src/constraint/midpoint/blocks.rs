@@ -1,22 +1,23 @@
 //! Block elimination of the linear equations of bodies and joints (Baraff 1996,
 //! "Linear-time dynamics using Lagrange multipliers").
 //!
-//! The unknowns are six per body and up to six impulses per joint. The diagonal block of a joint is zero, so a
-//! joint is eliminated after one of its bodies. Trees have no fill-in, loops have little.
+//! The unknowns are six per body and up to six impulses per joint. The diagonal block of a joint is
+//! zero, so a joint is eliminated after one of its bodies. Trees have no fill-in, loops have
+//! little.
 
 use std::collections::BTreeSet;
 
 use nalgebra::{Matrix6, Vector6};
 
-/// Limit of block products per factorization; larger linkages go to the contact passes.
+/// Limit of block products per factorization; the contact passes solve larger linkages.
 const MAX_PRODUCTS: usize = 1 << 18;
 
 /// Sparsity pattern and elimination order.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// Place in the order, by node.
+    /// Position in the elimination order, by node.
     places: Vec<usize>,
-    /// Later places coupled to each place, ascending.
+    /// Later positions coupled to each position, ascending.
     later: Vec<Vec<usize>>,
 }
 
@@ -24,15 +25,15 @@ pub(super) struct Pattern {
 #[derive(Debug)]
 pub(super) struct Blocks<'a> {
     pattern: &'a Pattern,
-    /// Diagonal blocks by place; inverted in the factorization.
+    /// Diagonal blocks by position; inverted in the factorization.
     own: Vec<Matrix6<f64>>,
-    /// Blocks of each place with [`Pattern::later`]: below and right of the diagonal.
+    /// Blocks of each position with [`Pattern::later`]: below and right of the diagonal.
     below: Vec<Vec<[Matrix6<f64>; 2]>>,
 }
 
 impl Pattern {
-    /// Nodes are the bodies, then the joints, each with up to two bodies. `None` above the limit of block
-    /// products.
+    /// Nodes are the bodies, then the joints, each with up to two bodies. `None` above the limit of
+    /// block products.
     pub(super) fn new(bodies: usize, joints: &[[Option<usize>; 2]]) -> Option<Self> {
         let count = bodies + joints.len();
         let mut around: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
@@ -96,7 +97,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The block of two places.
+    /// The block of two positions.
     fn block(&mut self, p: usize, q: usize) -> Option<&mut Matrix6<f64>> {
         if p == q {
             return self.own.get_mut(p);
@@ -127,7 +128,7 @@ impl<'a> Blocks<'a> {
         true
     }
 
-    /// Solves for a right side by node, after [`Self::factor`].
+    /// Solves for a right-hand side by node, after [`Self::factor`].
     pub(super) fn solve(&self, right: &[Vector6<f64>]) -> Vec<Vector6<f64>> {
         let Pattern { places, later } = self.pattern;
         let mut x = vec![Vector6::zeros(); right.len()];
@@ -173,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_factor_solves_as_a_dense_one() {
-        // a ring of four with a tail, one of which hangs on the ground
+        // a ring of four with a tail, one of which is attached to the ground
         let joints: Vec<[Option<usize>; 2]> =
             [[0, 1], [1, 2], [2, 3], [3, 0], [3, 4]].map(|ends| ends.map(Some)).to_vec();
         let joints = [joints, vec![[Some(4), None]]].concat();
@@ -195,7 +196,7 @@ mod tests {
         };
         (0..bodies).for_each(|i| add(i, i, &(Matrix6::identity() * 3.0 + random(1.0))));
         for (n, ends) in joints.iter().enumerate() {
-            // six rows a joint are more than the bodies have
+            // six rows per joint are more than the bodies have
             add(bodies + n, bodies + n, &(Matrix6::identity() * 2.0));
             for i in ends.iter().flatten() {
                 add(bodies + n, *i, &random(2.0));

@@ -11,13 +11,15 @@ use super::part::{End, Part};
 use crate::constraint::direct::REGULARIZATION;
 use crate::constraint::{Joint, MAX_ROWS};
 
-/// Constraint velocity below which nothing struck the linkage since the last step, relative to the fastest body.
+/// Constraint velocity below which nothing struck the linkage since the last step, relative to the
+/// fastest body.
 const UNTOUCHED: f64 = 1e-9;
 
 impl Linkage {
-    /// Plastic impact: projects velocities so that the rows stop, at a time since the start, s. A limit pushes only:
-    /// it takes back no more than its impulse in the inner step, and where that is not enough the joint leaves it.
-    /// Returns `false` if the active set of limits was not found, or the rows contradict each other.
+    /// Plastic impact: projects velocities so that the rows stop, at a time since the start, s.
+    /// Limits are unilateral: a limit removes at most its impulse in the inner step; if that is not
+    /// enough, the joint leaves it. Returns `false` if the active set of limits was not found, or
+    /// the rows contradict each other.
     pub(super) fn stop(&mut self, stop: Stop, time: f64, blocks: &mut Blocks<'_>) -> bool {
         let lines = self.lines(stop, time);
         let mut fewest = usize::MAX;
@@ -39,8 +41,8 @@ impl Linkage {
         false
     }
 
-    /// Projects velocities so that the active rows stop, and takes the impulses of released limits back. `None` if a
-    /// diagonal block is singular.
+    /// Projects velocities so that the active rows stop, and removes the impulses of released
+    /// limits. `None` if a diagonal block is singular.
     fn projected(
         &self,
         lines: &[Vec<(usize, Line)>],
@@ -95,7 +97,7 @@ impl Linkage {
         Some(Projected { parts, given })
     }
 
-    /// The limits, by joint and row, that pull or are passed.
+    /// The limits, by joint and row, that pull or are violated.
     fn wrong(&self, lines: &[Vec<(usize, Line)>], projected: &Projected) -> Vec<(usize, usize)> {
         let Projected { parts, given } = projected;
         let speeds = [parts.iter().map(Part::velocity).collect(), self.props_velocities()];
@@ -119,7 +121,7 @@ impl Linkage {
         wrong
     }
 
-    /// Takes the velocities of a projection, with its work and reactions.
+    /// Stores the velocities of a projection, with its work and reactions.
     fn take_projected(&mut self, lines: &[Vec<(usize, Line)>], projected: Projected) {
         self.parts = projected.parts;
         for Given { link: n, row, impulse } in projected.given {
@@ -139,7 +141,8 @@ impl Linkage {
         }
     }
 
-    /// The constraint Jacobian of the rows of each joint that an impact stops, at the present poses.
+    /// The constraint Jacobian of the rows of each joint that an impact stops, at the current
+    /// poses.
     fn lines(&self, stop: Stop, time: f64) -> Vec<Vec<(usize, Line)>> {
         let moves: Vec<Move> = self.parts.iter().map(|part| still(&part.pose)).collect();
         let props: Vec<Move> = self.props.iter().map(|prop| still(&prop.at(time))).collect();
@@ -166,8 +169,9 @@ impl Linkage {
         self.links.iter().zip(self.lines(Stop::Joints, time)).map(of).collect()
     }
 
-    /// Whether anything but this solver changed the velocities since the last step. The midpoint rule meets constraints
-    /// with the mean Jacobian of a step, so that the constraint velocities at its end are small and not zero.
+    /// Whether anything but this solver changed the velocities since the last step. The midpoint
+    /// rule meets constraints with the mean Jacobian of a step, so that the constraint velocities
+    /// at its end are small and not zero.
     pub(super) fn was_struck(&self, joints: &[Joint]) -> bool {
         let (fastest, spin) = self.scale(&self.parts);
         self.links.iter().zip(self.rates(0.0)).any(|(link, rates)| {
@@ -193,7 +197,7 @@ impl Linkage {
 /// Velocities of a linkage after an impact.
 struct Projected {
     parts: Vec<Part>,
-    /// In the order in which they were given.
+    /// In the order of application.
     given: Vec<Given>,
 }
 
@@ -211,7 +215,7 @@ impl Link {
     }
 }
 
-/// Gives the bodies of a joint the impulse of a row.
+/// Applies the impulse of a row to the bodies of a joint.
 fn gain(parts: &mut [Part], link: &Link, line: &Line, impulse: f64) {
     for (end, force) in link.ends.iter().zip(&line.force) {
         if let End::Part(i) = *end {

@@ -1,10 +1,11 @@
-//! The rows of joints over a step, as discrete gradients (Gonzalez 1996, "Time integration and discrete
-//! Hamiltonian systems").
+//! The rows of joints over a step, as discrete gradients (Gonzalez 1996, "Time integration and
+//! discrete Hamiltonian systems").
 //!
-//! A body translates by `d` and rotates by the Cayley map of `t` (Simo and Wong 1991). A body-fixed vector
-//! changes from `r0` to `r1` with `r1 - r0 = t x (r0 + r1) / 2` exactly. Every joint constraint is a scalar
-//! product of such vectors or a distance. The row `J` of the means of both ends changes its value by exactly
-//! `J (d, t)` for any rotation, so that the constraint forces do no work.
+//! A body translates by `d` and rotates by the Cayley map of `t` (Simo and Wong 1991). A body-fixed
+//! vector changes from `r0` to `r1` with `r1 - r0 = t x (r0 + r1) / 2` exactly. Every joint
+//! constraint is a scalar product of such vectors or a distance. The row `J` of the means of both
+//! ends changes its value by exactly `J (d, t)` for any rotation, so that the constraint forces do
+//! no work.
 
 use nalgebra::{Isometry3, Matrix3, Matrix6, Quaternion, UnitQuaternion, Vector3, Vector6};
 
@@ -56,7 +57,8 @@ pub(super) struct Line {
     pub(super) slope: [Vector6<f64>; 2],
 }
 
-/// Derivative of the joint forces on both bodies with respect to translations and rotations, negated.
+/// Derivative of the joint forces on both bodies with respect to translations and rotations,
+/// negated.
 pub(super) type Stiffness = [[Matrix6<f64>; 2]; 2];
 
 impl Move {
@@ -102,7 +104,7 @@ impl Side {
         (self.arms[0] + self.arms[1]) * 0.5
     }
 
-    /// Derivative of a body-fixed vector, now `r`, with respect to the rotation.
+    /// Derivative of a body-fixed vector `r` with respect to the rotation.
     fn carried(&self, r: &Vector3<f64>) -> Matrix3<f64> {
         -r.cross_matrix() * self.tangent
     }

@@ -24,7 +24,8 @@ const NEWTON_STEPS: usize = 16;
 const ROUNDS: usize = 16;
 /// Size of the last Newton step, rad and relative to the longest arm. The error is its square.
 const SOLVED: f64 = 1e-8;
-/// Below this size the factorization stays (chord method), and the iteration ends at the second size.
+/// Below this size the factorization stays (chord method), and the iteration ends at the second
+/// size.
 const NEAR: f64 = 1e-3;
 const SOLVED_NEAR: f64 = 1e-11;
 
@@ -84,8 +85,8 @@ impl Linkage {
         Some(Self { parts, props, links, size, work: 0.0, unsolved: false, before: None })
     }
 
-    /// Advances by `dt`, s, with a warm start from the `last` impulses of each joint. `None` if the Newton
-    /// iteration fails.
+    /// Advances by `dt`, s, with a warm start from the `last` impulses of each joint. `None` if the
+    /// Newton iteration fails.
     pub(super) fn advance(mut self, dt: f64, joints: &[Joint]) -> Option<Moved> {
         let ends = |link: &Link| {
             link.ends.map(|end| match end {
@@ -150,7 +151,8 @@ impl Linkage {
         }
     }
 
-    /// An inner step of `h`, s, at `time`, s. Returns `false` and moves nothing if the iteration fails.
+    /// An inner step of `h`, s, at `time`, s. Returns `false` without any motion if the iteration
+    /// fails.
     fn step(&mut self, time: f64, h: f64, blocks: &mut Blocks<'_>) -> bool {
         let way = |prop: &Prop| Move::between([time, time + h].map(|t| prop.at(t)));
         let props: Vec<Move> = self.props.iter().map(way).collect();
@@ -224,12 +226,12 @@ impl Linkage {
         self.props.iter().map(Prop::velocity).collect()
     }
 
-    /// Newton iteration for translations, rotations and impulses of the active rows; the last iterations reuse
-    /// the factorization. Returns `false` if it does not converge.
+    /// Newton iteration for translations, rotations and impulses of the active rows; the last
+    /// iterations reuse the factorization. Returns `false` if it does not converge.
     fn newton(&mut self, props: &[Move], h: f64, blocks: &mut Blocks<'_>) -> bool {
         let mut last = f64::INFINITY;
         let mut is_near = false;
-        // the regularisation leaves a share of what motors miss in each step
+        // the regularisation leaves a share of the error of motors in each step
         let is_bounded = self.links.iter().any(Link::is_bounded);
         for _ in 0..NEWTON_STEPS {
             let into = if is_near { None } else { Some(&mut *blocks) };
@@ -251,7 +253,7 @@ impl Linkage {
         false
     }
 
-    /// Takes a Newton step; returns its size.
+    /// Applies a Newton step and returns its size.
     fn take(&mut self, x: &[Vector6<f64>]) -> f64 {
         let mut largest = 0.0_f64;
         for (part, x) in self.parts.iter_mut().zip(x) {
@@ -268,7 +270,7 @@ impl Linkage {
         largest
     }
 
-    /// Right side of a Newton step and, if wanted, the matrix.
+    /// Right-hand side of a Newton step and, if wanted, the matrix.
     fn linearise(
         &self,
         props: &[Move],

@@ -1,14 +1,14 @@
 //! The midpoint rule for bodies that are connected by joints and touch nothing.
 //!
 //! Each row has one impulse per step for positions and velocities. The impulse acts along the
-//! [discrete gradient](line) of the row: joints end the step closed and do no work for any rotation. With the
-//! Cayley map and the mean spin in body axes (Simo and Wong 1991, "Unconditionally stable algorithms for rigid
-//! body dynamics that exactly preserve energy and momentum") the step conserves energy, momentum and angular
-//! momentum to the tolerance of the Newton iteration over all rows. Rotation is second order in the angle of
-//! an inner step.
+//! [discrete gradient](line) of the row: joints end the step closed and do no work for any
+//! rotation. With the Cayley map and the mean spin in body axes (Simo and Wong 1991,
+//! "Unconditionally stable algorithms for rigid body dynamics that exactly preserve energy and
+//! momentum") the step conserves energy, momentum and angular momentum to the tolerance of the
+//! Newton iteration over all rows. Rotation is second order in the angle of an inner step.
 //!
-//! Motors reach their speed at the end of an inner step within their maximum torque. Limits are plastic
-//! impacts.
+//! Motors reach their speed at the end of an inner step within their maximum torque. Limits are
+//! plastic impacts.
 
 mod active;
 mod blocks;
@@ -48,11 +48,11 @@ pub struct Linkages {
 }
 
 impl Linkages {
-    /// Advances the linkages of a frame with the `momenta` after collisions. Searches contacts along the new
-    /// paths and removes contacts from `search` that stay open.
+    /// Advances the linkages of a frame with the `momenta` after collisions. Searches contacts
+    /// along the new paths and removes contacts from `search` that stay open.
     ///
-    /// Empty for solvers other than [`Solver::Manifold`]. Linkages with contacts, locked axes or contradicting
-    /// joints are left to the contact passes.
+    /// Empty for solvers other than [`Solver::Manifold`]. Linkages with contacts, locked axes or
+    /// contradicting joints are left to the contact passes.
     pub fn new(frame: &Frame<'_>, search: &mut Search, momenta: &[Momentum]) -> Self {
         let mut all = Self { is_moved: vec![false; frame.joints.len()], ..Self::default() };
         if frame.settings.solver != Solver::Manifold || frame.joints.is_empty() {
@@ -85,7 +85,7 @@ impl Linkages {
         left.map(|(joint, _)| *joint).collect()
     }
 
-    /// Leaves linkages of which a body has `contacts` to the contact passes. Returns whether there are some.
+    /// Leaves linkages with `contacts` to the contact passes. Returns whether there are any.
     pub fn release_touching(&mut self, contacts: &Contacts) -> bool {
         let mut touching: Vec<u32> =
             contacts.manifolds().iter().flat_map(|pair| [pair.a, pair.b]).collect();
@@ -110,8 +110,8 @@ impl Linkages {
         self.parts().for_each(|part| poses[part.number as usize] = part.pose);
     }
 
-    /// Sets the momenta of bodies at the end of the step, and adds the work of motors and kinematic bodies, J,
-    /// to the work on each body.
+    /// Sets the momenta of bodies at the end of the step, and adds the work of motors and kinematic
+    /// bodies, J, to the work on each body.
     pub fn keep(&self, momenta: &mut [Momentum], work: &mut [f64]) {
         self.parts().for_each(|part| momenta[part.number as usize] = part.momentum);
         for moved in &self.moved {
@@ -156,7 +156,7 @@ struct Groups {
 }
 
 impl Groups {
-    /// Linkages that touched nothing in the last step and are near no other dynamic body.
+    /// Linkages without contacts in the last step and with no other dynamic body near.
     fn new(frame: &Frame<'_>, contacts: &Contacts) -> Self {
         let count = frame.columns.bodies.len();
         let known = |joint: &Joint| joint.bodies.iter().all(|&i| (i as usize) < count);
@@ -211,8 +211,8 @@ impl Groups {
         poses
     }
 
-    /// Whether each linkage touches nothing on its new path. Searches contacts along paths that differ from
-    /// the search and removes contacts that stay open.
+    /// Whether each linkage has no contacts on its new path. Searches contacts along paths that
+    /// differ from the search and removes contacts that stay open.
     fn clear(&self, frame: &Frame<'_>, search: &mut Search, moved: &[Moved]) -> Vec<bool> {
         let Frame { columns, poses, dt, .. } = *frame;
         let mut half = search.momenta().to_vec();
@@ -268,8 +268,8 @@ fn is_dynamic(frame: &Frame<'_>, i: u32) -> bool {
     frame.columns.bodies[i as usize].mass_properties().is_some()
 }
 
-/// The linkage of some bodies and joints, to be advanced from `poses`. `None` if the midpoint rule does not
-/// apply.
+/// The linkage of some bodies and joints, to be advanced from `poses`. `None` if the midpoint rule
+/// does not apply.
 fn linkage(
     frame: &Frame<'_>,
     (poses, momenta): (&[Isometry3<f64>], &[Momentum]),

@@ -71,8 +71,9 @@ impl Part {
         rotation * Matrix3::from_diagonal(&self.inertia) * rotation.transpose()
     }
 
-    /// Residual of the equations of motion without joints, and its derivative with respect to translation and
-    /// rotation. The angular momentum follows the mean spin of both ends (Simo and Wong 1991).
+    /// Residual of the equations of motion without joints, and its derivative with respect to
+    /// translation and rotation. The angular momentum follows the mean spin of both ends (Simo and
+    /// Wong 1991).
     pub(super) fn law(&self, own: &Move, h: f64) -> (Vector6<f64>, Matrix6<f64>) {
         let [before, after] = &own.rotations;
         let mean = before.tr_mul(&own.turn) / h;

@@ -1,8 +1,9 @@
-//! Linkages that hold on to nothing: their angular momentum and energy while open joints are closed.
+//! Linkages without external attachments: their angular momentum and energy while open joints are
+//! closed.
 //!
-//! An impact moves bodies apart, and closing the joints again moves them without impulses. That changes lever arms, and
-//! with them the angular momentum. It is given back as a common rotation, and the energy that this costs is taken from
-//! the relative motion. Both keep the rates of joints.
+//! An impact separates joint anchors, and closing the joints moves bodies without impulses. That
+//! changes lever arms, and with them the angular momentum. A common rotation restores it, and the
+//! relative motion provides the energy. Both keep the rates of joints.
 
 use nalgebra::{Isometry3, Matrix3, Vector3, Vector6};
 
@@ -14,16 +15,16 @@ use super::part::Part;
 pub(super) struct Whole {
     center: Vector3<f64>,
     velocity: Vector3<f64>,
-    /// About the common center of mass, kg m^2.
+    /// Inertia about the common center of mass, kg m^2.
     inertia: Matrix3<f64>,
-    /// About the common center of mass, kg m^2/s.
+    /// Angular momentum about the common center of mass, kg m^2/s.
     angular: Vector3<f64>,
-    /// In the frame of the common center of mass, J.
+    /// Kinetic energy in the frame of the common center of mass, J.
     energy: f64,
 }
 
 impl Whole {
-    /// Of some bodies at `poses`, by number.
+    /// The motion of some bodies at `poses`, by index.
     pub(super) fn at(parts: &[Part], poses: &[Isometry3<f64>]) -> Self {
         let moved = |part: &Part| Part { pose: poses[part.number as usize], ..part.clone() };
         Self::new(&parts.iter().map(moved).collect::<Vec<_>>())
@@ -52,12 +53,12 @@ impl Whole {
         Self { center, velocity, inertia, angular, energy }
     }
 
-    /// Velocity of a body that turns with the others.
+    /// Velocity of a body in a common rotation.
     fn shared(&self, part: &Part, turning: &Vector3<f64>) -> Vector6<f64> {
         let arm = part.pose.translation.vector - self.center;
         stacked(&(self.velocity + turning.cross(&arm)), turning)
     }
-    /// Gives bodies this angular momentum by a common rotation.
+    /// Sets the angular momentum of bodies by a common rotation.
     pub(super) fn turn(&self, parts: &mut [Part]) {
         let now = Self::new(parts);
         let Some(inverse) = now.inertia.try_inverse() else { return };
@@ -69,11 +70,11 @@ impl Whole {
         }
     }
 
-    /// Slows the relative motion until bodies have no more energy than this; those that turn as a rigid body
-    /// slow as a whole.
+    /// Slows the relative motion until bodies have no more than this energy; bodies that turn as a
+    /// rigid body slow as a whole.
     pub(super) fn slow(&self, parts: &mut [Part]) {
         let now = Self::new(parts);
-        // round-off is no gain
+        // ignores gains by round-off
         if now.energy <= self.energy * (1.0 + 1e-14) {
             return;
         }

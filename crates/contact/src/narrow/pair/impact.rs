@@ -8,18 +8,18 @@ use crate::narrow::candidate::Candidate;
 use crate::narrow::compounds::{Compounds, Wanted};
 use crate::narrow::solids::{Parting, Separation, Solids};
 
-/// Steps of conservative advancement: bodies that pass each other at a distance of a quarter of the
-/// thickness of the thinner one may take as many as that fits into their way.
+/// Limit of conservative advancement: bodies that pass at a distance of a quarter of the thickness
+/// of the thinner one may take as many steps as that fits into their path.
 const MAX_ADVANCES: usize = 4096;
-/// Least approach of spinning bodies while a contact is linearised, as a share of the half thickness; less is
-/// round-off.
+/// Least approach of spinning bodies while a contact is linearized, as a share of the half
+/// thickness; less is round-off.
 const MIN_WAY: f64 = 1e-3;
 /// Bisections of the last advancement step.
 const BISECTIONS: usize = 4;
 
 impl Pair<'_> {
-    /// How long the linearisation of a contact of spinning bodies holds, s: their points leave their tangents
-    /// by [`SLACK`] of the half thickness.
+    /// How long the linearization of a contact of spinning bodies holds, s: until points deviate
+    /// from their tangents by [`SLACK`] of the half thickness.
     pub(super) fn validity(&self, time: f64) -> f64 {
         let bend = |motion: &Motion<'_>| {
             let spin = motion.velocity_at(time).angular.norm_squared();
@@ -28,8 +28,8 @@ impl Pair<'_> {
         (2.0 * SLACK * self.size() / (bend(&self.a) + bend(&self.b))).sqrt()
     }
 
-    /// Whether bodies that spin touch where one was found near the other at a time, while the
-    /// linearisation there holds.
+    /// Whether spinning bodies collide at a candidate found at a time, while its linearization
+    /// holds.
     fn touches_soon(&self, candidate: &Candidate, time: f64) -> bool {
         let poses = self.at(time);
         let posed = self.posed(poses.each_ref());
@@ -43,9 +43,9 @@ impl Pair<'_> {
         collides && way < -MIN_WAY * self.size() && candidate.distance + way < 0.0
     }
 
-    /// How far polyhedra stay apart all the way, m, along the normal of a face that parts them at the
-    /// start, of the best one if by no more than `margin`, at least `margin` if none come near; far below
-    /// none where they are no polyhedra.
+    /// Lower bound of the separation of polyhedra over the whole step, m, along the normal of a
+    /// separating face at the start: of the best one if the bound is at most `margin`. At least
+    /// `margin` if no parts come near; minus infinity for other solids.
     pub(super) fn beyond(&self, margin: f64) -> f64 {
         let Some([a, b]) = self.compounds() else { return f64::NEG_INFINITY };
         if self.spins() {
@@ -55,7 +55,7 @@ impl Pair<'_> {
         let start = Compounds { a, b, b_from_a: at_b.inv_mul(&at_a) };
         let turn = |m: &Motion<'_>, at: &Isometry3<f64>| m.end.rotation.inverse() * at.rotation;
         let [turn_a, turn_b] = [turn(&self.a, &at_a), turn(&self.b, &at_b)];
-        // what turns goes along an arc
+        // points of a turning body move along arcs
         let bend = |motion: &Motion<'_>, turn: &UnitQuaternion<f64>| {
             motion.shape.radius() * (1.0 - turn.w.abs().min(1.0))
         };
@@ -82,7 +82,7 @@ impl Pair<'_> {
         }
     }
 
-    /// Candidates at the end of the step, from those in `known` if there are some.
+    /// Candidates at the end of the step, from those in `known` if there are any.
     pub(super) fn near_at_end(
         &self,
         known: AtEnd,
@@ -98,13 +98,13 @@ impl Pair<'_> {
         }
     }
 
-    /// The time in the step, 0 to 1, at which contacts are found, and what is near then: the end,
-    /// unless the bodies moved so far that they passed into or through each other; then shortly
-    /// after their time of impact, or, if they touched at first, before they are so deep that normals
-    /// lead out the other side. `None` if nothing comes near at the end or on the way.
+    /// The time in the step, 0 to 1, at which contacts are found, and the candidates at that time.
+    /// It is the end of the step unless the bodies penetrate or pass through each other before;
+    /// then it is shortly after the time of impact or, for bodies that touched at the start, before
+    /// normals lead out of the far side. `None` if the bodies stay apart.
     ///
-    /// Conservative advancement in steps as long as the bodies are apart, but of a quarter of the
-    /// thickness at least, which steps over nothing.
+    /// Conservative advancement by the distance of the bodies, but at least by a quarter of the
+    /// thickness, which steps over nothing.
     pub(super) fn meet(
         &self,
         size: f64,
@@ -112,7 +112,7 @@ impl Pair<'_> {
         at_end: AtEnd,
         tested: &mut usize,
     ) -> Option<(f64, Vec<Candidate>)> {
-        // farther apart at a time than this, they stay apart
+        // bodies farther apart than this at a time stay apart
         let most = |time: f64| (1.0 - time) * self.speed + margin;
         let wanted = |time: f64, clear: f64| Wanted {
             most: most(time),
@@ -122,7 +122,7 @@ impl Pair<'_> {
         };
         let mut before = self.from;
         let first = Wanted { enough: most(before), ..wanted(before, 0.0) };
-        // in world axes
+        // face normals in world axes
         let Separation { distance: mut apart, mut face } =
             self.separation(before, (first, f64::NEG_INFINITY), None, tested);
         let touched = apart < if self.are_convex() { SLACK * size } else { 0.0 };
@@ -162,8 +162,9 @@ impl Pair<'_> {
         Some((1.0, self.near_at_end(at_end, margin, tested)))
     }
 
-    /// The time between two at which bodies come deeper than `deepest` m, and what is near then: shortly
-    /// after it, or before it if they touched at first. They are `apart` m apart at these times.
+    /// The time between two at which the penetration passes `deepest` m, and the candidates:
+    /// shortly after it, or before it for bodies that touched at the start. The distances at the
+    /// two times are `apart` and `now`.
     fn impact(
         &self,
         [mut before, mut after]: [f64; 2],
@@ -195,16 +196,16 @@ impl Pair<'_> {
             let meets = self.separation(middle, (wanted, deepest), None, tested).distance < deepest;
             if meets { after = middle } else { before = middle }
         }
-        // the search of a pair that spins goes on from here: it must have moved
+        // the search of a spinning pair continues from here: it must have moved
         let time = if touched && !self.spins() { before } else { after };
         let near = self.near(time, margin, tested);
-        // what touched may have parted before it came so deep
+        // bodies that touched may have separated in between
         (!near.is_empty()).then_some((time, near))
     }
 
-    /// The signed distance of the bodies at a time, with the face that parts polyhedra best, its normal in world
-    /// axes. The `last` one, of an earlier time, is used again if it parts them by enough. Other bodies
-    /// may have any distance below `any_below` if they come that near.
+    /// The signed distance of the bodies at a time and the best separating face of polyhedra, its
+    /// normal in world axes. The `last` face, of an earlier time, is reused if it separates them by
+    /// enough. Other shapes may return any distance below `any_below` once they are that near.
     fn separation(
         &self,
         time: f64,
@@ -228,7 +229,7 @@ impl Pair<'_> {
         })
     }
 
-    /// How fast the bodies come closer along an axis after a time at most, m over a whole step.
+    /// Upper bound of the closing speed along an axis after a time, m per whole step.
     fn closing(&self, time: f64, axis: &Vector3<f64>) -> f64 {
         let left = 1.0 - time;
         let between = |time: f64| {

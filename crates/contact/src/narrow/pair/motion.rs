@@ -6,12 +6,12 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use crate::narrow::flight::Turning;
 use crate::shape::Shape;
 
-/// A body over the step, times as shares of it.
+/// A body over the step; times are shares of it.
 pub(crate) struct Motion<'a> {
     pub(crate) shape: &'a Shape,
     /// Pose at the virtual start of its free flight.
     pub(crate) start: &'a Isometry3<f64>,
-    /// Pose at the start of the step, or when the body came to be.
+    /// Pose at the start of the step or at the creation of the body.
     pub(crate) entry: &'a Isometry3<f64>,
     pub(crate) end: &'a Isometry3<f64>,
     /// Velocity at the middle of the step.
@@ -20,13 +20,13 @@ pub(crate) struct Motion<'a> {
     pub(crate) dt: f64,
     /// Displacement by forces over the step, m.
     pub(crate) fall: Vector3<f64>,
-    /// Speed of approach below which it does not collide, m/s.
+    /// Restitution threshold: approach speed below which the body does not collide, m/s.
     pub(crate) resting: f64,
-    /// Time of its last blow.
+    /// Time of its last collision.
     pub(crate) from: f64,
     /// Orientation at that time.
     pub(crate) rotation: UnitQuaternion<f64>,
-    /// Orientations from there, if the body turns far.
+    /// Orientations from that time on, if the body turns far.
     pub(crate) turning: Option<&'a Turning>,
 }
 
@@ -49,23 +49,25 @@ impl Motion<'_> {
         Velocity { linear: Vector3::zeros(), angular: self.turn() }.integrate(&pose, share)
     }
 
-    /// Place of the center of mass at a time.
+    /// Position of the center of mass at a time.
     pub(super) fn place(&self, time: f64) -> Vector3<f64> {
         let (from, to) = (&self.start.translation.vector, &self.end.translation.vector);
         from + (to - from) * time - self.fall * (time * (1.0 - time))
     }
 
-    /// The rotation vector from the last blow to the end, rad.
+    /// The rotation vector from the last collision to the end, rad.
     pub(super) fn turn(&self) -> Vector3<f64> {
         let start = Isometry3::from_parts(self.end.translation, self.rotation);
         Velocity::between(&start, self.end, 1.0).angular
     }
 
-    /// The lever arm with which [`Self::velocity`] takes a point of the body along its chord between two times, m.
-    /// `point` is in body coordinates, `arm` from the center of mass to it at the second time.
+    /// The lever arm with which [`Self::velocity`] takes a point of the body along its chord
+    /// between two times, m. `point` is in body coordinates, `arm` from the center of mass to it at
+    /// the second time.
     ///
-    /// It leads to the middle of the chord, and is longer across the axis by `tan(h) / h` of half the angle, `h` (Cayley),
-    /// here by its series. The tangent at the end of the arc would lead elsewhere.
+    /// It ends at the middle of the chord and is longer across the axis by `tan(h) / h` of the half
+    /// angle `h` (Cayley), here by its series. The tangent at the end of the arc would lead
+    /// elsewhere.
     pub(super) fn chord_arm(
         &self,
         [since, time]: [f64; 2],
@@ -97,7 +99,7 @@ impl Motion<'_> {
         Velocity { angular, ..*self.velocity }
     }
 
-    /// Half the smallest extent: what another body must not skip in one move, m.
+    /// Half the smallest extent, which another body must not skip in one move, m.
     pub(super) fn half_thickness(&self) -> f64 {
         self.shape.half_thickness()
     }

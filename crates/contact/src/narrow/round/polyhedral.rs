@@ -7,34 +7,33 @@ use crate::narrow::candidate::{Candidate, Side};
 use crate::shape::polyhedron::Polyhedron;
 use crate::shape::round::Round;
 
-/// Share of the size of a polyhedron by which a corner may be off the plane of a face that it is on:
-/// faces that are that nearly one are one.
+/// Tolerance of a corner on the plane of a face as a share of the polyhedron's size: faces this
+/// close to coplanar are merged.
 const ON_FACE: f64 = 1e-4;
 
-/// Keys of points on a solid of revolution that are not at fixed angles of its rims.
+/// First key of points that are not at fixed angles of a rim of the solid of revolution.
 const FIRST_KEY: u32 = 8;
-/// Keys of an edge of a polyhedron: of both ends of the part that is on a cap or a side, and of the
-/// point where the distance is the least.
+/// Keys per edge of the polyhedron: both ends of its part on a cap or side, and its nearest point.
 const KEYS: u32 = 3;
 
-/// Both, in the coordinates of the solid of revolution.
+/// Both solids in the coordinates of the solid of revolution.
 pub(super) struct AgainstPolyhedron<'a> {
-    /// Who has the solid of revolution.
+    /// The body that is the solid of revolution.
     owner: Side,
     round: &'a Round,
     solid: &'a Polyhedron,
-    /// To the coordinates of the polyhedron.
+    /// Maps to the coordinates of the polyhedron.
     map: &'a Isometry3<f64>,
     back: Isometry3<f64>,
     corners: Vec<Point3<f64>>,
 }
 
-/// What separates the solids best.
+/// The best separating axis.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Separation {
-    /// Along the axis, m; below zero the depth.
+    /// Separation along the axis, m; negative for a depth.
     pub(super) distance: f64,
-    /// Unit, out of the polyhedron.
+    /// Unit vector out of the polyhedron.
     way: Vector3<f64>,
     feature: Feature,
 }
@@ -43,13 +42,13 @@ pub(super) struct Separation {
 enum Feature {
     /// A face of the polyhedron.
     Face(usize),
-    /// An end of the solid of revolution.
+    /// A cap of the solid of revolution.
     Cap(usize),
-    /// An edge of the polyhedron, and where along it, as a share.
+    /// An edge of the polyhedron and a position on it, as a share of its length.
     Edge(usize, f64),
 }
 
-/// A face and the planes through its edges across it.
+/// The Voronoi region of a face: its plane and the planes through its edges across it.
 struct Region {
     normal: Vector3<f64>,
     offset: f64,
@@ -66,7 +65,7 @@ impl Region {
         self.sides.iter().all(|(_, normal, offset)| normal.dot(&p.coords) - offset <= slack)
     }
 
-    /// The part of a segment over the face as shares of its length, and the edges that bound it.
+    /// The part of a segment over the face, as shares of its length, and the edges that bound it.
     fn clip(&self, [from, to]: &[Point3<f64>; 2]) -> Option<[(f64, Option<usize>); 2]> {
         let mut part = [(0.0, None), (1.0, None)];
         for &(edge, normal, offset) in &self.sides {
@@ -120,7 +119,7 @@ impl<'a> AgainstPolyhedron<'a> {
         found
     }
 
-    /// The axis that separates the solids best, or one that does so by `most` or more.
+    /// The best separating axis, or the first that separates the solids by `most` or more.
     pub(super) fn separation(&self, most: f64) -> Separation {
         let mut best =
             Separation { distance: f64::NEG_INFINITY, way: Vector3::y(), feature: Feature::Cap(0) };
@@ -146,7 +145,7 @@ impl<'a> AgainstPolyhedron<'a> {
         by_edge.unwrap_or(best)
     }
 
-    /// The same by edges alone, if one does so by more than `least`.
+    /// The same among axes of edges, if one separates the solids by more than `least`.
     fn by_edges(&self, most: f64, least: Option<f64>) -> Option<Separation> {
         let reach = self.round.radius() + most;
         let mut limit = least.unwrap_or(f64::NEG_INFINITY);
@@ -154,7 +153,7 @@ impl<'a> AgainstPolyhedron<'a> {
         for (edge, ends) in self.solid.edges().enumerate() {
             let [from, to] = ends.map(|n| self.corners[n]);
             let along = to - from;
-            // farther from the center than all of it
+            // farther from the center than any point of the solid
             let nearest = (-from.coords.dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
             if (from.coords + along * nearest).norm_squared() > reach * reach {
                 continue;
@@ -171,7 +170,7 @@ impl<'a> AgainstPolyhedron<'a> {
         best
     }
 
-    /// How far the solid of revolution is beyond the polyhedron along `way`, m.
+    /// Separation of the solid of revolution from the polyhedron along `way`, m.
     fn along(&self, way: &Vector3<f64>) -> f64 {
         let heights = self.corners.iter().map(|p| way.dot(&p.coords));
         -self.round.reach(&-way) - heights.fold(f64::NEG_INFINITY, f64::max)
@@ -202,13 +201,13 @@ impl<'a> AgainstPolyhedron<'a> {
         Region { normal, offset, sides: self.solid.edges().enumerate().filter_map(side).collect() }
     }
 
-    /// A point of the solid of revolution, and the direction out of the polyhedron.
+    /// A candidate on the solid of revolution; `way` leads out of the polyhedron.
     fn own(&self, key: u32, point: Point3<f64>, way: &Vector3<f64>, distance: f64) -> Candidate {
         let normal = Some(self.map.rotation * way);
         Candidate { owner: self.owner, point, normal, key, distance }
     }
 
-    /// A point on an edge of the polyhedron, and the same direction.
+    /// A candidate on an edge of the polyhedron; `way` leads out of the polyhedron.
     fn of_edge(
         &self,
         (edge, share, place): (usize, f64, u32),
@@ -227,15 +226,16 @@ impl<'a> AgainstPolyhedron<'a> {
         Candidate { owner, point: from + (to - from) * share, normal: Some(-way), key, distance }
     }
 
-    /// Whether a cap is so nearly parallel to a plane of this normal that its rim is within the margin.
+    /// Whether a cap is so nearly parallel to a plane with this normal that its rim is within the
+    /// margin.
     fn is_level(&self, end: usize, normal: &Vector3<f64>, margin: f64) -> bool {
         let across = (normal.x * normal.x + normal.z * normal.z).sqrt();
         let rim = &self.round.rims()[end];
         rim.radius > 0.0 && rim.radius * across < margin && normal.dot(&axis(end)) < 0.0
     }
 
-    /// The supporting points of the solid of revolution over a face, and what of the outline of the face
-    /// is under a cap.
+    /// The supporting points of the solid of revolution over a face, and the part of the face's
+    /// outline under a cap.
     fn on_face(&self, face: usize, margin: f64, found: &mut Vec<Candidate>) {
         let region = self.region(face);
         let down = -region.normal;
@@ -272,7 +272,7 @@ impl<'a> AgainstPolyhedron<'a> {
         }
     }
 
-    /// Ends of the parts of edges that are over a cap.
+    /// The ends of the parts of edges over a cap.
     fn under_cap(
         &self,
         end: usize,
@@ -303,7 +303,7 @@ impl<'a> AgainstPolyhedron<'a> {
         }
     }
 
-    /// What of the polyhedron is over a cap, and the rim where a face is level with it.
+    /// The parts of the polyhedron over a cap, and the rim where a face is level with it.
     fn on_cap(&self, end: usize, margin: f64, found: &mut Vec<Candidate>) {
         let way = -axis(end);
         self.under_cap(end, 0..self.solid.edge_count(), &way, margin, found);
@@ -314,7 +314,7 @@ impl<'a> AgainstPolyhedron<'a> {
         }
     }
 
-    /// Where an edge is nearest, and the ends of what of it lies along the side.
+    /// The nearest point of an edge, and the ends of its part along the side.
     fn on_edge(
         &self,
         edge: usize,
@@ -341,7 +341,7 @@ impl<'a> AgainstPolyhedron<'a> {
     }
 }
 
-/// The direction out of an end.
+/// The outward direction of a cap.
 pub(super) fn axis(end: usize) -> Vector3<f64> {
     if end == 0 { -Vector3::y() } else { Vector3::y() }
 }

@@ -7,36 +7,36 @@ use super::search::{EVEN, in_column, least_along, least_around};
 use crate::narrow::candidate::{Candidate, Side};
 use crate::shape::round::Round;
 
-/// Keys of points that are not at fixed angles of a rim: where circles meet, where a generator enters
-/// and leaves a cap, and where a generator is nearest.
+/// Keys of points that are not at fixed angles of a rim: intersections of circles, crossings of a
+/// generator with a cap, and the nearest points of generators.
 const CIRCLES: u32 = 8;
 const CROSSINGS: u32 = 10;
 const NEAREST: u32 = 12;
 
-/// Most steps in which the axis between two sides is made better.
+/// Limit of steps that refine the axis between two sides.
 const MAX_STEPS: usize = 16;
 
 /// One of two solids.
 struct Body<'a> {
     round: &'a Round,
     side: Side,
-    /// From the other's coordinates.
+    /// Maps from the other's coordinates.
     map: Isometry3<f64>,
 }
 
-/// Both where they are.
+/// Two solids of revolution at a relative pose.
 pub(super) struct Rounds<'a> {
     bodies: [Body<'a>; 2],
 }
 
-/// What separates them best.
+/// The best separating axis.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Separation {
-    /// Along the axis, m; below zero the depth.
+    /// Separation along the axis, m; negative for a depth.
     pub(super) distance: f64,
-    /// Unit, out of the second, in the coordinates of the first.
+    /// Unit vector out of the second solid, in the coordinates of the first.
     way: Vector3<f64>,
-    /// The body and its end, if the axis is the normal of a cap.
+    /// The body and its cap, if the axis is the normal of a cap.
     cap: Option<(usize, usize)>,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Rounds<'a> {
         found
     }
 
-    /// The axis that separates them best, or one that does so by `most` or more.
+    /// The best separating axis, or the first that separates the solids by `most` or more.
     pub(super) fn separation(&self, most: f64) -> Separation {
         let a = &self.bodies[0];
         let mut best = Separation { distance: f64::NEG_INFINITY, way: Vector3::y(), cap: None };
@@ -84,14 +84,14 @@ impl<'a> Rounds<'a> {
         self.by_sides(best.distance + slack, most).unwrap_or(best)
     }
 
-    /// The radius of the smaller, m.
+    /// The smaller of the two radii, m.
     fn smaller(&self) -> f64 {
         let [a, b] = &self.bodies;
         a.round.radius().min(b.round.radius())
     }
 
-    /// The best axis that is no normal of a cap, if it separates them by more than `least`, or one that does
-    /// so by `most` or more.
+    /// The best axis other than normals of caps, if it separates the solids by more than `least`,
+    /// or the first that does so by `most` or more.
     fn by_sides(&self, least: f64, most: f64) -> Option<Separation> {
         let apart = |way| Separation { distance: self.along(&way), way, cap: None };
         let mut best: Option<Separation> = None;
@@ -118,8 +118,8 @@ impl<'a> Rounds<'a> {
         (best.distance > least).then_some(best)
     }
 
-    /// Axes that may separate them: between the nearest points of both axes, and the gradients of the
-    /// distance where it is least along rims unless one of those is enough.
+    /// Candidate axes: between the nearest points of both axes of revolution and, unless one of
+    /// those is enough, the gradients of the distance at its minima along rims.
     fn proposals(&self, most: f64) -> Vec<Vector3<f64>> {
         let [a, b] = &self.bodies;
         let ends = |round: &Round| round.rims().map(|rim| Point3::new(0.0, rim.height, 0.0));
@@ -139,7 +139,7 @@ impl<'a> Rounds<'a> {
         all
     }
 
-    /// The gradients of the distance to the other where that is least along a rim.
+    /// The gradients of the distance to the other solid at its minima along a rim.
     fn at_rim(&self, n: usize, end: usize) -> Vec<Vector3<f64>> {
         let [own, other] = [&self.bodies[n], &self.bodies[1 - n]];
         let rim = own.round.rims()[end];
@@ -160,14 +160,14 @@ impl<'a> Rounds<'a> {
         least_around(ask).into_iter().map(turned).collect()
     }
 
-    /// How far the first is beyond the second along `way`, m.
+    /// Separation of the first solid from the second along `way`, m.
     fn along(&self, way: &Vector3<f64>) -> f64 {
         let [a, b] = &self.bodies;
         let far = b.round.reach(&(b.map.rotation * way)) + way.dot(&a.map.translation.vector);
         -a.round.reach(&-way) - far
     }
 
-    /// The point of the first's generator that faces the second which is nearest to it, and the gradient of
+    /// The nearest point of the first solid's generator that faces the second, and the gradient of
     /// the distance there, out of the second, in the coordinates of the first.
     fn nearest(&self, way: &Vector3<f64>) -> (Point3<f64>, Vector3<f64>) {
         let [a, b] = &self.bodies;
@@ -179,7 +179,7 @@ impl<'a> Rounds<'a> {
         (from + (to - from) * share, normal)
     }
 
-    /// Where generators are nearest, and the ends of one that are near the other.
+    /// The nearest points of generators, and the ends of one that are near the other.
     fn on_sides(&self, way: &Vector3<f64>, margin: f64, found: &mut Vec<Candidate>) {
         let [a, b] = &self.bodies;
         let into_a = b.map.rotation * way;
@@ -189,7 +189,7 @@ impl<'a> Rounds<'a> {
             let (key, normal) = (NEAREST, Some(into_a));
             found.push(Candidate { owner: a.side, point, normal, key, distance });
         }
-        // each in its own coordinates, and the normal out of the other in those of that
+        // each point in its own coordinates, its normal in those of the other
         for (own, other, down, normal) in [(a, b, -way, into_a), (b, a, into_a, -way)] {
             for (n, point) in own.round.farthest(&down).into_iter().enumerate() {
                 let distance = other.round.distance_and_normal(&(other.map * point)).0;
@@ -201,11 +201,11 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// What of the other body is over a cap, and the rim of the cap under a cap of the other.
+    /// The parts of the other solid over a cap, and the rim of the cap under a cap of the other.
     fn on_cap(&self, n: usize, end: usize, margin: f64, found: &mut Vec<Candidate>) {
         let [own, other] = [&self.bodies[n], &self.bodies[1 - n]];
         let cap = Cap::new(own.round, end);
-        // to the cap, in the coordinates of the other
+        // towards the cap, in the coordinates of the other
         let down = other.map.rotation * -cap.out;
         let of_other = |key: u32, point: Point3<f64>, distance: f64| {
             let normal = Some(cap.out);
@@ -247,10 +247,10 @@ impl<'a> Rounds<'a> {
     }
 }
 
-/// A flat end.
+/// A flat end of a solid.
 struct Cap {
     out: Vector3<f64>,
-    /// Of its plane along that, m.
+    /// Offset of its plane along `out`, m.
     offset: f64,
     radius: f64,
 }
@@ -273,7 +273,7 @@ impl Cap {
         (p.x * p.x + p.z * p.z).sqrt() <= self.radius * (1.0 + EVEN)
     }
 
-    /// Where the rim meets a circle in its plane with a radius of `radius` m about `center`.
+    /// The intersections of the rim with a circle in its plane, of `radius` m about `center`.
     fn circles(&self, center: &Point3<f64>, radius: f64) -> Option<[Point3<f64>; 2]> {
         let apart = (center.x * center.x + center.z * center.z).sqrt();
         if apart <= EVEN * self.radius.max(radius) {
@@ -293,7 +293,8 @@ impl Cap {
     }
 }
 
-/// From the nearest point of the second segment to that of the first (Ericson 2005, section 5.1.9).
+/// The vector from the nearest point of the second segment to that of the first (Ericson 2005,
+/// section 5.1.9).
 fn between_segments([p, p_end]: [Point3<f64>; 2], [q, q_end]: [Point3<f64>; 2]) -> Vector3<f64> {
     let (d, e, r) = (p_end - p, q_end - q, p - q);
     let (dd, ee, de) = (d.norm_squared(), e.norm_squared(), d.dot(&e));

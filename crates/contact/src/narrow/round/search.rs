@@ -4,15 +4,15 @@ use std::f64::consts::FRAC_1_SQRT_2;
 
 use nalgebra::{Point3, Vector3};
 
-/// Share of the margin by which one separating axis must be better than one of a face or a cap, and by
-/// which points beyond an edge still count as on it.
+/// Tolerances as a share of the margin: by which a separating axis must be better than that of a
+/// face or cap, and within which points beyond an edge count as on it.
 pub(super) const EVEN: f64 = 1e-6;
 
-/// Halvings of an interval, until its ends are one but for some rounding.
+/// Bisection steps; after these the ends of an interval agree up to round-off.
 const HALVINGS: u32 = 40;
 
-/// The part of the segment from `from` to `to` in the infinite cylinder of `radius` m about the y axis, as
-/// shares of its length.
+/// The part of a segment inside the infinite cylinder of `radius` m about the y axis, as shares of
+/// its length.
 pub(super) fn in_column(from: &Point3<f64>, to: &Point3<f64>, radius: f64) -> Option<[f64; 2]> {
     let way = to - from;
     let square = way.x * way.x + way.z * way.z;
@@ -29,9 +29,9 @@ pub(super) fn in_column(from: &Point3<f64>, to: &Point3<f64>, radius: f64) -> Op
     (high >= 0.0 && low <= 1.0).then_some([low.max(0.0), high.min(1.0)])
 }
 
-/// Where along the segment from `from`, which leads `along`, the signed distance that `ask` returns with
-/// its gradient is the least: the share of the length, and the gradient there. It is across the
-/// segment but at an end.
+/// The minimum of the signed distance `ask` (with its gradient) along the segment from `from` by
+/// `along`: its share of the length and the gradient there, which is perpendicular to the segment
+/// except at an end.
 pub(super) fn least_along(
     from: &Point3<f64>,
     along: &Vector3<f64>,
@@ -53,16 +53,16 @@ pub(super) fn least_along(
     (ends[0].0, across([ends[0].1, ends[1].1], along))
 }
 
-/// The unit vector between the gradients on both sides of a least along `way` that is across that: where
-/// the distance bends there, neither is normal to both solids.
+/// The unit vector between the gradients on both sides of a minimum along `way` that is
+/// perpendicular to `way`: at a kink of the distance neither gradient is normal to both solids.
 fn across([low, high]: [Vector3<f64>; 2], way: &Vector3<f64>) -> Vector3<f64> {
     let [falls, rises] = [low, high].map(|normal| normal.dot(way));
     (low * rises - high * falls).try_normalize(0.0).unwrap_or(low)
 }
 
-/// The gradients of a signed distance where it is least around the y axis, one for each such place. `ask`
-/// is given a direction across the axis and returns the distance, its gradient and the tangent, by the
-/// angle from x to z.
+/// The gradients of a signed distance at its minima around the y axis. `ask` takes a direction
+/// across the axis and returns the distance, its gradient and the tangent, by the angle from x to
+/// z.
 pub(super) fn least_around(
     ask: impl Fn(&[f64; 2]) -> (f64, Vector3<f64>, Vector3<f64>),
 ) -> Vec<Vector3<f64>> {
@@ -96,7 +96,7 @@ pub(super) fn least_around(
     (0..TRIES).filter(is_least).map(least).collect()
 }
 
-/// The direction in the middle of two that are less than half a turn apart.
+/// The bisector of two directions less than half a turn apart.
 fn between(p: &[f64; 2], q: &[f64; 2]) -> [f64; 2] {
     let (x, z) = (p[0] + q[0], p[1] + q[1]);
     let length = (x * x + z * z).sqrt();

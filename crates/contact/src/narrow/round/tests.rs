@@ -19,7 +19,7 @@ impl Random {
         Isometry3::new(self.vector(size), self.vector(6.0))
     }
 
-    /// A solid, and the same of parry with its place in the coordinates of the first.
+    /// A solid and its counterpart in parry, with its pose in the coordinates of the first.
     fn round(&mut self) -> (Round, Box<dyn parry3d::shape::Shape>, Isometry3<f64>) {
         let [h, r] = [0; 2].map(|_| 0.05 + 0.2 * self.next().abs());
         match (self.next() * 3.0 + 1.5) as u32 {
@@ -53,7 +53,7 @@ fn gap(a: &Shape, b: &Shape, b_from_a: &Isometry3<f64>) -> f64 {
     posed.distance((1.0, f64::NEG_INFINITY), &mut 0)
 }
 
-/// The distance that parry has, below zero where the solids overlap.
+/// The distance by parry, negative where the solids overlap.
 fn expected(
     a: &dyn parry3d::shape::Shape,
     b: &dyn parry3d::shape::Shape,
@@ -101,7 +101,7 @@ fn the_support_map_is_that_of_parry() {
             let most = round.farthest(&way).iter().map(|p| way.dot(&p.coords)).fold(-1.0, f64::max);
             assert!((most - far).abs() < 1e-12);
             for (_, p) in round.around(&way) {
-                // at the far end of a capsule they are inside
+                // they are inside at the far end of a capsule
                 assert!(round.distance_and_normal(&p).0 < 1e-12);
             }
         }
@@ -142,9 +142,9 @@ fn the_distance_to_a_hull_is_that_of_parry() {
             assert!((told - expected).abs() < 1e-3 * expected, "{case}: {told} for {expected}");
         } else if expected < -1e-4 {
             deep += 1;
-            // an axis is never better than the best
+            // no axis is better than the best one
             assert!(told < expected + 1e-5, "{case}: {told} for {expected}");
-            // what overlaps deeply may have a better one
+            // a deep overlap may have a better axis that was not proposed
             worse += usize::from(told < 1.2 * expected - 1e-5);
             assert!(told > 2.0 * expected - 1e-5, "{case}: {told} for {expected}");
         }
@@ -177,7 +177,8 @@ fn the_distance_of_two_solids_of_revolution_is_that_of_parry() {
     assert!(100 * worse < deep, "{worse} of {deep}");
 }
 
-/// The contacts of two shapes within 5 mm, on their owners, with the points in the coordinates of `b`.
+/// The contacts of two shapes within 5 mm, on their owners, with their points in the coordinates of
+/// `b`.
 fn contacts(
     a: &Shape,
     b: &Shape,
@@ -260,7 +261,7 @@ fn every_contact_is_as_far_from_the_other_as_it_says() {
         let found = contacts(&first, other, &map);
         assert!(!found.is_empty(), "{case}: {gap}");
         let least = found.iter().map(|c| c.2).fold(f64::INFINITY, f64::min);
-        // the depth of a point is no more than that of the solids
+        // the depth of a point is at most that of the solids
         assert!((least - gap).abs() < 0.5 * gap.abs() + 1e-9, "{case}: {least} for {gap}");
         count += found.len();
     }

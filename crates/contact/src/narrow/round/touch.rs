@@ -1,8 +1,8 @@
-//! Contacts of solids of revolution. The minimum translation vector of two convex solids is sought among
-//! the separating axes that their features propose: normals of faces and caps, and the gradients of the
-//! signed distance where it is least along edges, rims and generators (Gottschalk, Lin and Manocha 1996
-//! for polyhedra; the signed distance of a convex solid is convex, so each least is found by
-//! bisection). Contacts are where the supporting features of both overlap along it.
+//! Contacts of solids of revolution. The minimum translation vector of two convex solids is sought
+//! among separating axes of their features: normals of faces and caps, and the gradients of the
+//! signed distance at its minima along edges, rims and generators (Gottschalk, Lin and Manocha 1996
+//! for polyhedra; the signed distance of a convex solid is convex, so bisection finds each
+//! minimum). Contacts are where the supporting features of both solids overlap along it.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -14,11 +14,11 @@ use crate::shape::field::Field;
 use crate::shape::polyhedron::Polyhedron;
 use crate::shape::round::Round;
 
-/// Keys of candidates on each part of a union of polyhedra.
+/// Keys per part of a union of polyhedra.
 const KEYS_OF_PART: u32 = 1 << 20;
 
-/// Contacts of `a` and `b` nearer than `margin`, if one of them is a solid of revolution and the other a
-/// convex solid or a half-space; `None` if not. Two balls, or a ball and a solid of revolution, meet by
+/// Contacts of `a` and `b` nearer than `margin`, if one is a solid of revolution and the other a
+/// convex solid or a half-space; else `None`. Two balls, or a ball and a solid of revolution, use
 /// the signed distance of a center.
 pub(crate) fn near(
     a: &Shape,
@@ -37,7 +37,7 @@ pub(crate) fn near(
     }
 }
 
-/// How far such bodies are apart, m, or `most` if no nearer; below zero the depth of the overlap.
+/// The signed distance of such bodies, m, at most `most`; negative for a depth.
 pub(crate) fn least(a: &Shape, b: &Shape, b_from_a: &Isometry3<f64>, most: f64) -> Option<f64> {
     match (a.field(), b.field()) {
         (Field::Round(p), Field::Round(q)) => {
@@ -50,7 +50,7 @@ pub(crate) fn least(a: &Shape, b: &Shape, b_from_a: &Isometry3<f64>, most: f64) 
     }
 }
 
-/// Contacts of `round`, which `owner` has, where `map` takes its coordinates to those of `other`.
+/// Contacts of `round`, which belongs to `owner`. `map` takes its coordinates to those of `other`.
 fn near_convex(
     owner: Side,
     round: &Round,

@@ -7,7 +7,7 @@ use super::*;
 use crate::narrow::random::Random;
 use crate::shape::polyhedron::MAX_EDGES;
 
-/// The least distance, of no more than 1 m; where the solids are apart a bound of it from below.
+/// The least distance, at most 1 m; a lower bound if the solids are apart.
 fn least_told(solids: &Solids<'_>) -> f64 {
     let Looked { face, found } = solids.look(1.0);
     let least = found.iter().map(|c| c.distance).fold(1.0, f64::min);
@@ -44,7 +44,7 @@ fn edges(hull: &ConvexHull) -> Vec<Point3<f64>> {
     all.flat_map(along).collect()
 }
 
-/// How wide a solid is along a unit vector, m.
+/// The width of a solid along a unit vector, m.
 fn width_along(solid: &Polyhedron, way: &Vector3<f64>) -> f64 {
     let heights = solid.corners.iter().map(|p| way.dot(&p.coords));
     let (low, high) = heights
@@ -67,7 +67,7 @@ fn no_two_planes_are_nearer_around_a_solid_than_its_width() {
         let told = 2.0 * solid.half_width;
         let mut best = (f64::INFINITY, Vector3::x());
         for n in 0..6000 {
-            // at first everywhere, then ever closer to the best
+            // random directions at first, then ever closer to the best one
             let reach = 0.998_f64.powi((n - 3000).max(0));
             let way = if n < 3000 { Vector3::zeros() } else { best.1 };
             let Some(way) = (way + random.vector(reach)).try_normalize(1e-9) else { continue };
@@ -129,10 +129,10 @@ fn finds_what_points_all_along_the_edges_find() {
         }
         overlap += 1;
         let told = least_told(&Solids { a: &a, b: &b, b_from_a: map });
-        // by the normal of two edges the way out is longer than to either face
+        // the depth along a normal of two edges exceeds that along either face normal
         assert!(told < exact + 1e-12, "{case}: {told} for {exact}");
         assert!(told >= (exact - 0.004) / SHARP, "{case}: {told} for {exact}");
-        // but no corner is told deeper than it is
+        // but no corner is reported deeper than it is
         if corners < exact + 1e-12 {
             let is_corner = |c: &Candidate| c.owner == Side::B || c.key < a.corners.len() as u32;
             let found = Solids { a: &a, b: &b, b_from_a: map }.look(0.0).found;
@@ -198,7 +198,7 @@ fn a_bar_across_a_bar_rests_on_four_points() {
     let map = Isometry3::new(Vector3::new(0.0, 0.0999, 0.0), turn);
     let bar = Polyhedron::cuboid(&half);
     let found = Solids { a: &bar, b: &bar, b_from_a: map }.near(0.002);
-    // where the sides of the lower bar are as near as its top
+    // the sides of the lower bar are as near as its top
     for (x, z) in [(-0.05, -0.0499), (-0.05, 0.0499), (0.05, -0.0499), (0.05, 0.0499)] {
         let corner = Point3::new(x, 0.0499, z);
         let at = |c: &&Candidate| (map * c.point - corner).norm() < 1e-9;
@@ -234,7 +234,7 @@ fn what_overlaps_deeply_is_led_out_one_way() {
         for candidate in &found {
             assert!(out(candidate).dot(&way) > -0.8, "{case}");
         }
-        // as far as that the solids part, and not much less far than it takes
+        // a translation by that depth separates the solids, and a slightly shorter one does not
         let far = -solids.parted_by(&way).0;
         let after = |share: f64| {
             let mut moved = b_from_a;
@@ -301,7 +301,7 @@ fn what_lies_flush_on_its_like_is_borne_at_all_corners() {
 #[test]
 fn a_ridge_across_a_shallow_dome_is_met_where_it_is_deepest() {
     const HIGH: f64 = 0.02;
-    // slopes nowhere more than 0.27, in steps of 0.04
+    // slopes up to 0.27, in steps of 0.04
     let (rings, around, radius) = (7, 15, 0.15);
     let place = |ring: u32, n: u32, y: f64| {
         let turn = f64::from(n) + 0.5 * f64::from(ring % 2);

@@ -11,12 +11,12 @@ use crate::constraint::{Bounds, Row};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Coordinates {
     linear: f64,
-    /// Zero about an axis that is locked.
+    /// Zero about a locked axis.
     angular: Matrix3<f64>,
 }
 
 impl Coordinates {
-    /// `None` for a body that no impulse moves.
+    /// `None` for a body of infinite mass.
     pub(crate) fn new(body: &Body, rotation: &UnitQuaternion<f64>) -> Option<Self> {
         let mass = body.mass_properties()?;
         let axes = rotation.to_rotation_matrix().into_inner();
@@ -31,7 +31,7 @@ impl Coordinates {
         nalgebra::RowVector6::new(l.x, l.y, l.z, w.x, w.y, w.z)
     }
 
-    /// Of the velocity at a lever arm.
+    /// The Jacobian of the velocity at a lever arm.
     fn at(&self, arm: &Vector3<f64>) -> Matrix3x6<f64> {
         let mut jacobian = Matrix3x6::zeros();
         jacobian
@@ -42,13 +42,13 @@ impl Coordinates {
         jacobian
     }
 
-    /// The change of velocity by a momentum.
+    /// The change of velocity by a change of momentum.
     pub(super) fn change(&self, gained: &Momentum) -> Vector6<f64> {
         let (p, l) = (gained.linear * self.linear, self.angular * gained.angular);
         Vector6::new(p.x, p.y, p.z, l.x, l.y, l.z)
     }
 
-    /// The momentum of a change of velocity, which has none about a locked axis.
+    /// The momentum of a change of velocity; zero about a locked axis.
     pub(super) fn momentum(&self, change: &Vector6<f64>) -> Momentum {
         let (p, l) = (change.fixed_rows::<3>(0), change.fixed_rows::<3>(3));
         let inverse = |row: Vector3<f64>| {
@@ -68,8 +68,8 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
-    /// The term of a contact with lever arms, m, a least speed of separation, m/s, and a friction coefficient; and
-    /// what an impulse in N s is multiplied by.
+    /// The term of a contact with lever arms, m, a target separation speed, m/s, and a friction
+    /// coefficient; and the factor that scales an impulse in N s to the term.
     pub(crate) fn contact(
         &self,
         arms: &[Vector3<f64>; 2],
@@ -131,7 +131,7 @@ impl Ends {
                 .collect();
             let square: f64 = sides.iter().map(|side| side.norm_squared()).sum();
             let Bounds::Between { least: low, most: high } = row.bounds else { continue };
-            // less is round-off of a direction in which nothing moves
+            // anything less is round-off of a direction without motion
             if square < f64::MIN_POSITIVE {
                 continue;
             }

@@ -1,22 +1,23 @@
-//! Factors of a matrix of blocks of six rows, one a body: Cholesky's, and LU of matrices that are not symmetric.
+//! Sparse factors of a matrix of 6x6 blocks, one row per body: Cholesky, and LU of unsymmetric
+//! matrices.
 
 use nalgebra::{Matrix6, Vector6};
 
-/// Where a factor has blocks.
+/// Sparsity pattern of a factor.
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
-    /// The place of each body in the order of elimination.
+    /// Position of each body in the elimination order.
     places: Vec<u32>,
-    /// Of each place: later places that it is coupled to when it is eliminated, ascending.
+    /// For each position: later positions coupled to it when it is eliminated, ascending.
     later: Vec<Vec<u32>>,
 }
 
 impl Pattern {
-    /// Of `count` bodies and the pairs of them that are coupled, of two different bodies each. The
-    /// order is that of minimum degree: always the body with the fewest others around it, the first of
-    /// equals. `None` if a factorization would take more than `most` products of blocks.
+    /// The pattern of `count` bodies with coupled `pairs` of different bodies, in minimum degree
+    /// order: always the body with the fewest neighbors, the first among equals. `None` if a
+    /// factorization would take more than `most` block products.
     pub(crate) fn new(count: usize, pairs: &[[u32; 2]], most: usize) -> Option<Self> {
-        // sets of bodies as bits: to eliminate one is to unite some
+        // sets of bodies as bits: an elimination unites some
         let words = count.div_ceil(64);
         let mut around = vec![0u64; count * words];
         let row = |body: usize| body * words..(body + 1) * words;
@@ -61,7 +62,7 @@ impl Pattern {
     }
 }
 
-/// Products of blocks that it takes to eliminate a body with so many around it.
+/// Block products of the elimination of a body with `degree` neighbors.
 fn products(degree: usize) -> usize {
     1 + degree * (degree + 3) / 2
 }
@@ -79,30 +80,30 @@ fn members(bits: &[u64]) -> Vec<u32> {
     members
 }
 
-/// A matrix of blocks, which is replaced by its factor.
+/// A matrix of blocks, replaced by its factor.
 #[derive(Debug)]
 pub(crate) struct Factor<'p> {
     pattern: &'p Pattern,
-    /// By place; the inverses of lower triangles once it is factored.
+    /// By position; after the factorization the inverses of the lower triangles.
     diagonal: Vec<Matrix6<f64>>,
-    /// Blocks below it, as [`Pattern::later`] of each column.
+    /// Blocks below the diagonal, as [`Pattern::later`] of each column.
     below: Vec<Vec<Matrix6<f64>>>,
 }
 
 impl<'p> Factor<'p> {
-    /// The identity.
+    /// The identity matrix.
     pub(crate) fn identity(pattern: &'p Pattern) -> Self {
         let diagonal = vec![Matrix6::identity(); pattern.places.len()];
         let below = pattern.later.iter().map(|later| vec![Matrix6::zeros(); later.len()]).collect();
         Self { pattern, diagonal, below }
     }
 
-    /// Adds to the block of body `a` and itself.
+    /// Adds to the diagonal block of body `a`.
     pub(crate) fn add(&mut self, a: u32, block: &Matrix6<f64>) {
         self.diagonal[self.pattern.places[a as usize] as usize] += block;
     }
 
-    /// Adds to the block of bodies `a` and `b`, and its transpose to that of `b` and `a`.
+    /// Adds to the block of bodies `a` and `b`, and the transpose to that of `b` and `a`.
     ///
     /// # Panics
     /// If the pattern does not couple them.
@@ -130,7 +131,7 @@ impl<'p> Factor<'p> {
                 self.diagonal[q as usize] -= own[n] * own[n].transpose();
                 for (m, &p) in later[..n].iter().enumerate() {
                     let target = self.pattern.later[p as usize].binary_search(&q);
-                    // what is around a body that is eliminated is coupled from then on
+                    // fill-in: the neighbors of an eliminated body become coupled
                     if let Ok(at) = target {
                         after[p as usize - place - 1][at] -= own[n] * own[m].transpose();
                     }
@@ -140,7 +141,7 @@ impl<'p> Factor<'p> {
         true
     }
 
-    /// Solves for a right side, a block a body.
+    /// Solves for a right-hand side, one block per body.
     pub(crate) fn solve(&self, right: &[Vector6<f64>]) -> Vec<Vector6<f64>> {
         let places = &self.pattern.places;
         let mut x = vec![Vector6::zeros(); right.len()];
@@ -163,19 +164,19 @@ impl<'p> Factor<'p> {
     }
 }
 
-/// A matrix of blocks that is not symmetric, which is replaced by its factors without pivoting of blocks.
+/// An unsymmetric matrix of blocks, replaced by its factors without pivoting of blocks.
 #[derive(Debug)]
 pub(crate) struct Lu<'p> {
     pattern: &'p Pattern,
-    /// By place; the inverses of pivots once it is factored.
+    /// By position; after the factorization the inverses of the pivots.
     diagonal: Vec<Matrix6<f64>>,
-    /// Blocks below and right of it, as [`Pattern::later`] of each column and row.
+    /// Blocks below and right of the diagonal, as [`Pattern::later`] of each column and row.
     below: Vec<Vec<Matrix6<f64>>>,
     right: Vec<Vec<Matrix6<f64>>>,
 }
 
 impl<'p> Lu<'p> {
-    /// The identity.
+    /// The identity matrix.
     pub(crate) fn identity(pattern: &'p Pattern) -> Self {
         let Factor { diagonal, below, .. } = Factor::identity(pattern);
         Self { pattern, diagonal, right: below.clone(), below }
@@ -213,7 +214,7 @@ impl<'p> Lu<'p> {
             }
             for (n, &q) in later.iter().enumerate() {
                 for (m, &p) in later[..n].iter().enumerate() {
-                    // what is around a body that is eliminated is coupled from then on
+                    // fill-in: the neighbors of an eliminated body become coupled
                     if let Ok(at) = self.pattern.later[p as usize].binary_search(&q) {
                         below[p as usize - place - 1][at] -= column[n] * row[m];
                         right[p as usize - place - 1][at] -= column[m] * row[n];
@@ -224,7 +225,7 @@ impl<'p> Lu<'p> {
         true
     }
 
-    /// Solves for a right side, a block a body.
+    /// Solves for a right-hand side, one block per body.
     pub(crate) fn solve(&self, right: &[Vector6<f64>]) -> Vec<Vector6<f64>> {
         let places = &self.pattern.places;
         let mut x = vec![Vector6::zeros(); right.len()];
@@ -252,7 +253,7 @@ mod tests {
 
     use super::*;
 
-    /// The LU factors of random matrices of blocks solve as the dense matrix does.
+    /// The LU factors of random block matrices solve like the dense matrix.
     #[test]
     fn lu_solves_matrices_that_are_not_symmetric() {
         let mut state = 7u64;

@@ -8,10 +8,10 @@ use super::factor::Pattern;
 use super::island::Island;
 use super::newton::Limits;
 
-/// When the solver stops.
+/// Limits of the solver.
 const LIMITS: Limits = Limits { factorizations: 30, converged: 1e-3, accepted: 1e-2 };
-/// Largest residual of a solution that is used, relative to the residual without impulses: later impacts resolve
-/// the rest.
+/// Largest usable residual, relative to the residual without impulses: later impacts resolve the
+/// rest.
 const USEFUL: f64 = 0.1;
 /// Limit of block products in a factorization, about 2 ms.
 const MAX_PRODUCTS: usize = 10_000;
@@ -27,20 +27,20 @@ pub(crate) struct Colliding<'a> {
 /// A contact of the impact.
 #[derive(Clone, Copy)]
 pub(crate) struct Touch {
-    /// Numbers of both bodies among those that collide.
+    /// Indices of both bodies among the colliding ones.
     pub(crate) bodies: [usize; 2],
-    /// From their centers of mass, m.
+    /// Lever arms from their centers of mass, m.
     pub(crate) arms: [Vector3<f64>; 2],
-    /// Out of the second body.
+    /// Unit normal out of the second body.
     pub(crate) normal: Vector3<f64>,
-    /// Least speed of separation after the impact, m/s.
+    /// Target separation speed after the impact, m/s.
     pub(crate) target: f64,
     /// Friction coefficient.
     pub(crate) friction: f64,
 }
 
-/// The impulses of contacts on their first bodies, N s, that solve all complementarity conditions at once. `None`
-/// if the solver does not reach its tolerance or a factorization takes too long.
+/// The impulses of contacts on their first bodies, N s, that satisfy all complementarity conditions
+/// at once. `None` if the solver misses its tolerance or a factorization takes too long.
 pub(crate) fn impact(
     bodies: &[Colliding<'_>],
     touches: &[Touch],
@@ -91,8 +91,8 @@ mod tests {
         (body, Velocity { linear: Vector3::y() * speed, ..Velocity::default() })
     }
 
-    /// Speeds of a column of spheres after it struck the ground below, from the masses and speeds, with a target
-    /// for the speed of separation of each contact, from the ground up.
+    /// Speeds of a column of spheres after its impact on the ground below, from the masses and
+    /// speeds, with a target separation speed for each contact, from the ground up.
     fn after(spheres: &[(f64, f64)], targets: &[f64]) -> Vec<f64> {
         let ground = (Body::Static, Velocity::default());
         let spheres: Vec<_> = spheres.iter().map(|&(mass, speed)| sphere(mass, speed)).collect();
@@ -135,7 +135,7 @@ mod tests {
         }
     }
 
-    /// With Newton's law at the ground and none between them both rise together.
+    /// With Newton's law at the ground and no restitution between them, both rise together.
     #[test]
     fn two_spheres_rise_at_the_restitution_of_the_lower_one() {
         for restitution in [0.3, 1.0] {

@@ -8,20 +8,20 @@ use super::set::Set;
 /// by about one.
 #[derive(Clone, Debug)]
 pub(crate) struct Term {
-    /// Numbers in the island; `None` for a body that no impulse moves.
+    /// Indices in the island; `None` for a body of infinite mass.
     pub(crate) bodies: [Option<u32>; 2],
     /// The transposed Jacobian of each body: products with it need no strided access.
     pub(crate) transposed: [Matrix6x3<f64>; 2],
     /// Speeds without impulses minus their targets.
     pub(crate) excess: Vector3<f64>,
     pub(crate) set: Set,
-    /// Speed of each row in m/s or rad/s for one of these; an impulse in N s or N m s is one of these
-    /// over it.
+    /// Scale of each row in m/s or rad/s: a speed is the scaled speed times it, an impulse in N s
+    /// or N m s the scaled impulse divided by it.
     pub(crate) scale: Vector3<f64>,
 }
 
 impl Term {
-    /// Takes friction away, and the speed of approach that may stay if the contact approaches faster.
+    /// Removes friction and the approach speed that may remain if the contact approaches faster.
     pub(super) fn stop(&mut self, allowed: f64) {
         let Set::Contact { normal, friction } = &mut self.set else { return };
         *friction = 0.0;
@@ -30,7 +30,7 @@ impl Term {
         }
     }
 
-    /// Normal component of an impulse of a contact, N s.
+    /// Normal component of a contact impulse, N s.
     pub(super) fn push(&self, impulse: &Vector3<f64>) -> f64 {
         match self.set {
             Set::Contact { normal, .. } => impulse.dot(&normal).max(0.0) / self.scale.x,
@@ -38,7 +38,7 @@ impl Term {
         }
     }
 
-    /// Limits a torque across and about the normal, N m s.
+    /// Bounds a torque across and about the normal, N m s.
     pub(super) fn limit(&mut self, most: [f64; 2]) {
         if let Set::Torque { across, about, .. } = &mut self.set {
             [*across, *about] = most.map(|most| most * self.scale.x);
@@ -56,7 +56,7 @@ impl Term {
     }
 }
 
-/// Bodies and what acts between them.
+/// Bodies and the terms between them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Island {
     pub(crate) bodies: usize,
@@ -68,7 +68,7 @@ pub(crate) struct Island {
 pub(crate) struct Solution {
     /// The change of velocity of each body.
     pub(crate) velocities: Vec<Vector6<f64>>,
-    /// Of each term.
+    /// Impulses of each term.
     pub(crate) impulses: Vec<Vector3<f64>>,
     /// Natural map at the velocities and impulses, m/s.
     pub(crate) residual: f64,
@@ -81,14 +81,14 @@ pub(crate) struct Solution {
 }
 
 impl Solution {
-    /// Whether the residual is no larger than a share of that without impulses.
+    /// Whether the residual is at most a share of that without impulses.
     pub(super) fn is_within(&self, share: f64) -> bool {
         self.residual <= share * self.unsolved
     }
 }
 
 impl Island {
-    /// The pairs of bodies that terms couple.
+    /// The pairs of bodies coupled by terms.
     pub(crate) fn pairs(&self) -> Vec<[u32; 2]> {
         let pair = |term: &Term| match term.bodies {
             [Some(a), Some(b)] => Some([a.min(b), a.max(b)]),
@@ -113,8 +113,8 @@ impl Island {
         self.terms.iter().map(|term| term.excess + term.change(velocities)).collect()
     }
 
-    /// Largest component of the natural map, m/s or rad/s. It is zero if and only if complementarity and
-    /// Coulomb's law hold.
+    /// Largest component of the natural map, m/s or rad/s. It is zero if and only if
+    /// complementarity and Coulomb's law hold.
     pub(crate) fn natural_map(
         &self,
         velocities: &[Vector6<f64>],
@@ -145,7 +145,7 @@ impl Island {
         self.at_scale(impulses, self.unsolved())
     }
 
-    /// The solution at impulses, with the scale of the residual of another.
+    /// The solution at impulses, with the residual scale of another solution.
     pub(super) fn at(&self, impulses: Vec<Vector3<f64>>, other: &Solution) -> Solution {
         self.at_scale(impulses, other.unsolved)
     }

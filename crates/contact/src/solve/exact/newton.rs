@@ -1,19 +1,18 @@
 //! The exact solver of an island: a proximal Newton method on velocities.
 //!
-//! With `q` the change of velocity that impulses make, in coordinates in which kinetic energy is half
-//! the square, contacts and joints are solved by the method of multipliers (Rockafellar 1976): each
-//! round minimizes
-//! `1/2 |q|^2 + 1/(2 beta) sum(|y|^2 - |y - P(y)|^2)`, `y = lambda - beta (A q + c)`,
-//! and takes `lambda = P(y)`. The minimum is found by Newton's method with an exact line search, as
-//! in SAP (Castro et al. 2022, arXiv 2110.10107), whose compliance is `1/beta`; the rounds make it
-//! rigid. At the end of a round `q = A^T lambda` but for round-off, and with `c` the speeds beyond the
-//! targets before the impulses, `lambda . (A q + c) = 0`: impulses on targets that ask for no
+//! Let `q` be the change of velocity by impulses, in coordinates in which kinetic energy is half
+//! the square. The method of multipliers (Rockafellar 1976) solves contacts and joints: each round
+//! minimizes `1/2 |q|^2 + 1/(2 beta) sum(|y|^2 - |y - P(y)|^2)`, `y = lambda - beta (A q + c)`, and
+//! takes `lambda = P(y)`. Newton's method with an exact line search finds the minimum, as in SAP
+//! (Castro et al. 2022, arXiv 2110.10107), whose compliance is `1/beta`; the rounds remove the
+//! compliance. At the end of a round `q = A^T lambda` up to round-off, and with `c` the speeds
+//! beyond the targets before the impulses, `lambda . (A q + c) = 0`: impulses on targets without
 //! separation add no energy.
 //!
-//! Friction makes the problem non-associated: a contact that slips at speed `u` has its normal target shifted by
-//! `mu u` (De Saxce and Feng 1998). As a fixed point between rounds the shift converges slowly, so that rounds after
-//! the first take it as a function of the velocities, by a semismooth Newton method with an LU factorization,
-//! where that converges.
+//! Friction makes the problem non-associated: the normal target of a contact that slips at speed
+//! `u` is shifted by `mu u` (De Saxce and Feng 1998). The shift converges slowly as a fixed point
+//! between rounds. Rounds after the first therefore treat it as a function of the velocities, by a
+//! semismooth Newton method with an LU factorization, where that converges.
 
 use nalgebra::{Vector3, Vector6};
 
@@ -21,7 +20,7 @@ use super::factor::{Factor, Lu, Pattern};
 use super::island::{Island, Solution, Term};
 use super::set::{INSIDE, Place, Projection, Set};
 
-/// When to stop. Residuals are relative to the residual without impulses.
+/// Stopping criteria. Residuals are relative to the residual without impulses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// Limit of factorizations.
@@ -32,22 +31,23 @@ pub(crate) struct Limits {
     pub(crate) accepted: f64,
 }
 
-/// Rounds of the method of multipliers.
+/// Limit of rounds of the method of multipliers.
 const ROUNDS: usize = 40;
 /// Tolerance of a round relative to the residual before it.
 const INNER: f64 = 0.01;
-/// Stiffness of a row relative to its inertia in the first round: with friction, and without, where each
-/// round is a linear complementarity problem.
+/// Stiffness of a row relative to its inertia in the first round: with friction, and without, where
+/// each round is a linear complementarity problem.
 const STIFFNESS: f64 = 1e2;
 const FRICTIONLESS_STIFFNESS: f64 = 1e3;
-/// Its growth after a round that leaves more than this share of the error, and its limit by round-off.
+/// Growth of the stiffness after a round that leaves more than this share of the error, and its
+/// limit by round-off.
 const SLOW: f64 = 0.5;
 const STIFFNESS_GROWTH: f64 = 10.0;
 const MAX_STIFFNESS: f64 = 1e8;
 /// Newton steps of a round. Most of them reuse a factorization.
 const MAX_STEPS: usize = 100;
-/// Newton steps of a round with shifts that follow the velocities, the least share of a step, and the decrease of
-/// the squared slope by a whole one (Armijo 1966).
+/// Newton steps of a round with velocity-dependent shifts, the least share of a step, and the
+/// decrease of the squared slope by a full step (Armijo 1966).
 const MAX_SHIFTED_STEPS: usize = 12;
 const MIN_SHARE: f64 = 0.02;
 const DECREASE: f64 = 0.2;
@@ -75,13 +75,13 @@ impl Island {
                 break;
             }
             let found = newton.at_impulses(best.unsolved);
-            // the residual of the convex problem: that of the true problem includes the dilation
+            // the residual of the convex problem; that of the true problem includes the dilation
             let open = newton.residual();
             if open > SLOW * last && open > enough {
                 newton.stiffness = (newton.stiffness * STIFFNESS_GROWTH).min(MAX_STIFFNESS);
             }
             newton.shift();
-            // what the next round starts from: its shifts are new
+            // the residual at the start of the next round, whose shifts are new
             last = newton.residual();
             let before = best.residual;
             if found.residual < before || before.is_nan() {
@@ -102,13 +102,13 @@ struct Newton<'i> {
     island: &'i Island,
     stiffness: f64,
     velocities: Vec<Vector6<f64>>,
-    /// Of each term at the velocities, without its shift.
+    /// Speeds of each term at the velocities, without its shift.
     speeds: Vec<Vector3<f64>>,
-    /// Of the last round.
+    /// Impulses of the last round.
     impulses: Vec<Vector3<f64>>,
     /// De Saxce shift of each term.
     shifts: Vec<Vector3<f64>>,
-    /// Change of speed of a converged round, m/s.
+    /// Change of speed below which a round has converged, m/s.
     still: f64,
     pattern: &'i Pattern,
     /// Limit and number of factorizations.
@@ -140,7 +140,7 @@ impl<'i> Newton<'i> {
         }
     }
 
-    /// Moves to the velocities that the impulses make, and returns the solution there.
+    /// Moves to the velocities of the impulses and returns the solution there.
     fn at_impulses(&mut self, unsolved: f64) -> Solution {
         self.velocities = self.island.given(&self.impulses);
         self.speeds = self.island.speeds(&self.velocities);
@@ -174,8 +174,8 @@ impl<'i> Newton<'i> {
         self.island.terms.iter().map(|term| term.change(way)).collect()
     }
 
-    /// Shifts the normal target of a contact that slips at speed `u` by `mu u` (De Saxce and Feng 1998), which
-    /// cancels the dilation of the associated cone.
+    /// Shifts the normal target of a contact that slips at speed `u` by `mu u` (De Saxce and Feng
+    /// 1998), which cancels the dilation of the associated cone.
     fn shift(&mut self) {
         for (n, term) in self.island.terms.iter().enumerate() {
             let Set::Contact { normal, friction } = term.set else { continue };
@@ -194,7 +194,8 @@ impl<'i> Newton<'i> {
         own.map(|(n, term)| term.set.project(&self.unprojected(n))).collect()
     }
 
-    /// Minimizes over velocities and stores the impulses there. Returns `false` if a number is not finite.
+    /// Minimizes over velocities and stores the impulses there. Returns `false` if a number is not
+    /// finite.
     fn minimize(&mut self) -> bool {
         let mut known: Option<(Vec<Place>, Factor<'i>)> = None;
         let mut is_whole = false;
@@ -222,7 +223,7 @@ impl<'i> Newton<'i> {
             self.velocities.iter_mut().zip(&way).for_each(|(q, way)| *q += way * share);
             self.speeds.iter_mut().zip(&changes).for_each(|(u, change)| *u += change * share);
             is_whole = share == 1.0;
-            // round-off can leave a partial step of no length
+            // round-off can leave a partial step of zero length
             if self.largest(&changes) <= self.still || share == 0.0 {
                 let found = self.projections();
                 self.take(&found);
@@ -234,9 +235,9 @@ impl<'i> Newton<'i> {
         true
     }
 
-    /// Finds the velocities where the slope vanishes with shifts that follow them, by a semismooth Newton method
-    /// with backtracking, and stores the impulses there. Returns `false`, with velocities as they were, if it does
-    /// not converge.
+    /// Finds the velocities of zero slope with velocity-dependent shifts, by a semismooth Newton
+    /// method with backtracking, and stores the impulses there. Returns `false` and restores the
+    /// velocities if it does not converge.
     fn solve_shifted(&mut self) -> bool {
         let (start, shifts) = (self.velocities.clone(), self.shifts.clone());
         let speeds = self.speeds.clone();
@@ -261,8 +262,8 @@ impl<'i> Newton<'i> {
         false
     }
 
-    /// Goes as far along `way` as the squared slope, `before` at the start, decreases. Returns the projections and
-    /// the slope there; `None` if it does not.
+    /// Moves along `way` as far as the squared slope, `before` at the start, decreases. Returns the
+    /// projections and the slope there; `None` if it does not decrease.
     fn backtrack(
         &mut self,
         (way, changes): (&[Vector6<f64>], &[Vector3<f64>]),
@@ -286,7 +287,7 @@ impl<'i> Newton<'i> {
         None
     }
 
-    /// Shifts each contact by its slip, also one that sticks: at the solution its slip is zero.
+    /// Shifts each contact by its slip, even a sticking one: at the solution its slip is zero.
     fn shift_by_slip(&mut self) {
         for (n, term) in self.island.terms.iter().enumerate() {
             let Set::Contact { normal, friction } = term.set else { continue };
@@ -295,7 +296,7 @@ impl<'i> Newton<'i> {
         }
     }
 
-    /// The factors of the derivative of the slope with shifts that follow the velocities.
+    /// The factors of the derivative of the slope with velocity-dependent shifts.
     fn factor_shifted(&mut self, found: &[Projection]) -> Option<Lu<'i>> {
         self.factorizations += 1;
         let mut factor = Lu::identity(self.pattern);
@@ -413,7 +414,7 @@ impl<'i> Newton<'i> {
     }
 }
 
-/// The square of the norm.
+/// The squared norm.
 fn square(slope: &[Vector6<f64>]) -> f64 {
     slope.iter().map(|own| own.norm_squared()).sum()
 }
@@ -425,7 +426,7 @@ mod tests {
     use super::*;
     use crate::constraint::contact_forces;
 
-    /// Numbers from -1 to 1.
+    /// Random numbers from -1 to 1.
     struct Random(u64);
 
     impl Random {
@@ -439,7 +440,7 @@ mod tests {
         }
 
         fn term(&mut self, bodies: [Option<u32>; 2], set: Set) -> Term {
-            // bodies of 1 kg and 0.1 kg m^2, touched within 0.3 m of their centers
+            // bodies of 1 kg and 0.1 kg m^2, with contacts within 0.3 m of their centers
             let mut side = |body: Option<u32>, sign: f64| {
                 let mut jacobian = Matrix3x6::zeros();
                 if body.is_some() {
@@ -504,7 +505,8 @@ mod tests {
                 let is_met = apart > -1e-5 && (along * apart).abs() < 1e-4 * (1.0 + along);
                 assert!(is_met || !found.is_solved, "{case}: {along} at {apart}");
             }
-            // work of the impulses on speeds half way: those before are the excess
+            // work of the impulses on the mean of the speeds before and after; those before are the
+            // excess
             let all = island.terms.iter().zip(&found.impulses);
             let work: f64 = all
                 .map(|(term, j)| j.dot(&(term.excess + term.change(&found.velocities) * 0.5)))
@@ -516,7 +518,7 @@ mod tests {
         assert!(unsolved.iter().zip(most).all(|(&count, most)| count <= most), "{unsolved:?}");
     }
 
-    /// Sweeps end within their tolerance of the solution by Newton's method, or leave the problem to it.
+    /// Sweeps end within tolerance of the Newton solution, or leave the problem to it.
     #[test]
     fn sweeps_over_contacts_end_near_the_solution() {
         let (mut random, mut swept) = (Random(23), 0);
@@ -579,7 +581,7 @@ mod tests {
                 failed += 1;
                 continue;
             };
-            // forces may be indeterminate, what they do is not
+            // forces may be indeterminate, the motion is not
             let mut velocities = DVector::zeros(6 * island.bodies);
             rows.iter().zip(forces.iter()).for_each(|(row, force)| velocities += row * *force);
             for (body, own) in found.velocities.iter().enumerate() {
@@ -587,12 +589,12 @@ mod tests {
                 assert!(off < 1e-5 * (1.0 + velocities.norm()), "{case}: {off}");
             }
         }
-        // of the oracle, which is left without progress now and then
+        // failures of the oracle, which sometimes makes no progress
         assert!(failed <= 10, "{failed} of 100");
     }
 
     /// A ball of 3 g between the ground and a weight of 2 t bears the weight, as two-body mechanics
-    /// says, and neither moves.
+    /// predicts, and neither moves.
     #[test]
     fn a_light_body_carries_a_heavy_one() {
         let (light, heavy, fall) = (0.003_f64, 2000.0_f64, 0.1635);

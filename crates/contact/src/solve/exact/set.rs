@@ -2,40 +2,41 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-/// The impulses that up to three rows may have, in coordinates in which a unit impulse changes the
+/// The admissible impulses of up to three rows, in coordinates in which a unit impulse changes the
 /// speed of its own row by about one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Set {
-    /// Each row between bounds of its own: joints, limits and motors.
+    /// Each row between its own bounds: joints, limits and motors.
     Rows {
-        /// The least of each.
+        /// Lower bound of each row.
         least: Vector3<f64>,
-        /// The most of each.
+        /// Upper bound of each row.
         most: Vector3<f64>,
     },
     /// Coulomb friction about a unit normal; rows are the axes of the world.
     Contact {
-        /// Out of the second body.
+        /// Unit normal out of the second body.
         normal: Vector3<f64>,
-        /// Coulomb's coefficient.
+        /// Coulomb friction coefficient.
         friction: f64,
     },
-    /// A torque in a disc across a unit normal and in an interval about it; rows are the axes of the world.
+    /// A torque in a disc across a unit normal and in an interval about it; rows are the axes of
+    /// the world.
     Torque {
-        /// Out of the second body.
+        /// Unit normal out of the second body.
         normal: Vector3<f64>,
-        /// The most across the normal.
+        /// Largest torque across the normal.
         across: f64,
-        /// The most about the normal.
+        /// Largest torque about the normal.
         about: f64,
     },
 }
 
-/// Where an impulse ended on its set.
+/// The part of its set onto which an impulse was projected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// The projection is linear about it: inside, outside of all, or at bounds of single rows (one
-    /// bit for each row at a bound).
+    /// The projection is linear nearby: inside, outside all bounds, or at bounds of single rows
+    /// (one bit per row at a bound).
     Flat(u8),
     /// On the curved side of a cone or disc.
     Curved,
@@ -44,17 +45,17 @@ pub(crate) enum Place {
 /// The projection of an impulse onto its set.
 pub(crate) struct Projection {
     pub(crate) impulse: Vector3<f64>,
-    /// Its derivative, symmetric between 0 and 1.
+    /// Derivative of the projection, symmetric, with eigenvalues from 0 to 1.
     pub(crate) slope: Matrix3<f64>,
     pub(crate) place: Place,
 }
 
 const OPEN: Place = Place::Flat(7);
-/// Of an impulse that its set admits.
+/// The place of an admissible impulse.
 pub(super) const INSIDE: Place = Place::Flat(0);
 
 impl Set {
-    /// The nearest impulse to `y`; of a contact in the second-order cone, which is convex.
+    /// The nearest impulse to `y`; for a contact in the second-order cone, which is convex.
     pub(crate) fn project(&self, y: &Vector3<f64>) -> Projection {
         match *self {
             Self::Rows { least, most } => {
@@ -91,8 +92,8 @@ impl Set {
         }
     }
 
-    /// The nearest impulse to `y` by Coulomb's law: the push first, then friction within what that
-    /// bears. This is the projection of the natural map.
+    /// The nearest impulse to `y` by Coulomb's law: the normal component first, then friction
+    /// within its bound. This is the projection of the natural map.
     pub(crate) fn coulomb(&self, y: &Vector3<f64>) -> Vector3<f64> {
         match *self {
             Self::Rows { least, most } => y.sup(&least).inf(&most),
@@ -142,7 +143,7 @@ fn onto_torques(y: &Vector3<f64>, normal: &Vector3<f64>, across: f64, about: f64
     Projection { impulse: nearest_torque(y, normal, across, about), slope, place }
 }
 
-/// Onto the cone of `across <= friction * along`.
+/// Projects onto the cone `across <= friction * along`.
 fn onto_cone(y: &Vector3<f64>, normal: &Vector3<f64>, friction: f64) -> Projection {
     let along = y.dot(normal);
     let across = y - normal * along;
@@ -160,7 +161,7 @@ fn onto_cone(y: &Vector3<f64>, normal: &Vector3<f64>, friction: f64) -> Projecti
     let turns = friction * length / (steepness * size);
     let side = normal.cross(&tangent);
     let slope = edge * edge.transpose() + side * side.transpose() * turns;
-    // without friction the cone is a ray, on which nothing turns
+    // without friction the cone is a ray, which has no curvature
     let place = if friction == 0.0 { Place::Flat(6) } else { Place::Curved };
     Projection { impulse: edge * length, slope, place }
 }

@@ -5,37 +5,38 @@ use nalgebra::{Matrix3, Vector3};
 use super::island::{Island, Solution, Term};
 use super::set::Set;
 
-/// Limit of sweeps. Of the simultaneous impacts in a heap of 1,000 hulls that lands 61 % take fewer; the Newton solver
-/// continues the others from the impulses of the last sweep.
+/// Limit of sweeps. Of the simultaneous impacts in a heap of 1,000 hulls that lands, 61 % take
+/// fewer; the Newton solver continues the others from the impulses of the last sweep.
 const MAX_SWEEPS: usize = 40;
 
-/// How a contact moves under its own impulse.
+/// Change of a contact's velocity by its own impulse.
 struct Compliance {
     normal: Vector3<f64>,
     friction: f64,
-    /// The change of its velocity by a unit of impulse along the normal.
+    /// Change of its velocity by a unit impulse along the normal.
     column: Vector3<f64>,
-    /// The component of that along the normal.
+    /// The normal component of `column`.
     along: f64,
-    /// The largest change of slip by a unit of impulse across the normal.
+    /// Largest change of slip by a unit impulse across the normal.
     across: f64,
 }
 
 impl Compliance {
-    /// `None` for other terms than contacts, and for contacts that no impulse moves.
+    /// `None` for other terms than contacts, and for contacts of two bodies of infinite mass.
     fn new(term: &Term) -> Option<Self> {
         let Set::Contact { normal, friction } = term.set else { return None };
         let matrix: Matrix3<f64> = term.moved().map(|(_, j)| j.tr_mul(j)).sum();
         let column = matrix * normal;
         let along = column.dot(&normal);
-        // the larger eigenvalue across the normal by the sum of both and the sum of their squares
+        // the larger tangential eigenvalue from the sum of both and the sum of their squares
         let sum = matrix.trace() - along;
         let squares = matrix.norm_squared() - 2.0 * column.norm_squared() + along * along;
         let across = 0.5 * sum + (0.5 * squares - 0.25 * sum * sum).max(0.0).sqrt();
         (along > 0.0).then_some(Self { normal, friction, column, along, across })
     }
 
-    /// The impulse that ends the approach at `speed`, with friction as Coulomb's law bounds it; in units of the term.
+    /// The impulse that stops the approach at `speed`, with friction bounded by Coulomb's law, in
+    /// units of the term.
     fn impulse(&self, impulse: &Vector3<f64>, speed: &Vector3<f64>) -> Vector3<f64> {
         let Self { normal, friction, .. } = self;
         let before = impulse.dot(normal);
@@ -49,8 +50,9 @@ impl Compliance {
 }
 
 impl Island {
-    /// Sweeps over an island of contacts from a start until the residual is within a share of that without impulses,
-    /// at most [`MAX_SWEEPS`] times. Returns the start for islands with anything else.
+    /// Sweeps over the contacts of an island until the residual is within a share of that without
+    /// impulses, at most [`MAX_SWEEPS`] times. Returns the start for islands with terms other than
+    /// contacts.
     pub(crate) fn sweep(&self, start: Solution, share: f64) -> Solution {
         let all: Option<Vec<_>> = self.terms.iter().map(Compliance::new).collect();
         let Some(all) = all else { return start };
@@ -59,7 +61,8 @@ impl Island {
         let count = self.terms.len();
         for sweep in 0..MAX_SWEEPS {
             let mut largest = 0.0f64;
-            // with friction the impulses are not unique, and sweeps in one order prefer the same side of a body
+            // with friction impulses are not unique, and sweeps in one order prefer the same side
+            // of a body
             for n in (0..count).map(|n| if sweep % 2 == 0 { n } else { count - 1 - n }) {
                 let (term, own, impulse) = (&self.terms[n], &all[n], &mut impulses[n]);
                 let speed = term.excess + term.change(&velocities);
@@ -71,7 +74,7 @@ impl Island {
                 }
                 largest = largest.max(change.component_mul(&term.scale).norm());
             }
-            // to compute the residual takes as long as a sweep
+            // the residual costs as much as a sweep
             if largest <= share * start.unsolved {
                 let found = self.at(impulses.clone(), &start);
                 if found.is_within(share) {

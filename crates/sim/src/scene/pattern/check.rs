@@ -1,4 +1,4 @@
-//! Which patterns of a scene can be made.
+//! Checks of the patterns of a scene.
 
 use super::{Bricks, Nested, Painted, Pattern, Points, Radial, Rims, Roughness, Slices};
 use crate::scene::InvalidValue;
@@ -6,10 +6,11 @@ use crate::scene::check::{MAX_PIECES, at, bounded, count, direction, fraction, p
 
 /// Maximum nesting depth: regions multiply with each level.
 const MAX_DEPTH: usize = 4;
-/// Most planes of slices in any direction: they make up to a sixth of the cube of it.
+/// Largest number of slicing planes in any direction: they make up to a sixth of its cube of
+/// pieces.
 const MAX_PLANES: usize = 10_000;
-/// Frequencies of bumps between straight rims. Lower ones leave cuts nearly plane, and the number of triangles grows with the
-/// square of the frequency.
+/// Frequencies of bumps between straight edges. Lower ones leave cuts nearly plane, and the number
+/// of triangles grows with the square of the frequency.
 const BUMPS: [f64; 2] = [2.0, 20.0];
 
 impl Pattern {

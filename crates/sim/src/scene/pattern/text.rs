@@ -1,4 +1,4 @@
-//! Patterns as the command line writes them.
+//! Patterns in the syntax of the command line.
 
 use super::{Nested, Pattern, Preset};
 
@@ -8,10 +8,10 @@ const FORM: &str = "give voronoi:PIECES, radial:SECTORSxRINGS, bricks:LENGTHxHEI
 const ROUGH: &str = "only plane cuts can be nested, and one of both patterns has noise: remove it, or write the nested \
     pattern with its noise in a scene and make a file of it by `brisance pattern new NAME --scene SCENE`";
 
-/// Reads `voronoi:35` (pieces), `radial:9x3` (sectors and rings), `bricks:4x3` (how many bricks the box is
-/// long and high, and deep if there is a third number), `slices:6` (planes) or `preset:glass`, and more settings
-/// after commas by their keys in scene files: `voronoi:35,clustering=0.8`. `bricks:4x3/voronoi:5` divides
-/// each brick in turn.
+/// Reads `voronoi:35` (pieces), `radial:9x3` (sectors and rings), `bricks:4x3` (number of bricks
+/// along the length and height of the box, and its depth if there is a third number), `slices:6`
+/// (planes) or `preset:glass`, and more settings after commas by their keys in scene files:
+/// `voronoi:35,clustering=0.8`. `bricks:4x3/voronoi:5` divides each brick further.
 impl std::str::FromStr for Pattern {
     type Err = String;
 

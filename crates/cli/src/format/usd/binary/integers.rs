@@ -1,12 +1,13 @@
-//! Compression of integers and bytes (`pxr/base/tf/fastCompression.cpp`, `pxr/usd/sdf/integerCoding.cpp`).
+//! Compression of integers and bytes (`pxr/base/tf/fastCompression.cpp`,
+//! `pxr/usd/sdf/integerCoding.cpp`).
 
 use std::collections::BTreeMap;
 use std::io;
 
-/// Most bytes that one block of LZ4 takes.
+/// Maximum number of bytes in one LZ4 block.
 const LARGEST_BLOCK: usize = 0x7E00_0000;
 
-/// Bytes by LZ4, after the number of blocks less one.
+/// LZ4-compressed bytes, preceded by the number of blocks minus one.
 pub(super) fn compressed(bytes: &[u8]) -> io::Result<Vec<u8>> {
     if bytes.len() > LARGEST_BLOCK {
         let problem = "more than 2 GB of one kind do not fit in a .usdc file: write .usda";
@@ -17,7 +18,7 @@ pub(super) fn compressed(bytes: &[u8]) -> io::Result<Vec<u8>> {
     Ok(all)
 }
 
-/// Appends integers, compressed, after how many bytes these take.
+/// Appends compressed integers, preceded by their size in bytes.
 pub(super) fn write_integers(
     integers: impl Iterator<Item = i32>,
     out: &mut Vec<u8>,
@@ -28,8 +29,8 @@ pub(super) fn write_integers(
     Ok(())
 }
 
-/// Each integer less the one before it: the most frequent difference, for each two bits that say how long its
-/// difference is (0: the most frequent one, else 1, 2 or 4 bytes), and the differences.
+/// Delta encoding: the most frequent difference, a two-bit code per integer (0: the most frequent
+/// difference; otherwise 1, 2 or 4 bytes), and the other differences.
 fn encoded(integers: impl Iterator<Item = i32>) -> Vec<u8> {
     let mut last = 0_i32;
     let difference = |n: i32| n.wrapping_sub(std::mem::replace(&mut last, n));

@@ -1,8 +1,8 @@
-//! Numbers of things.
+//! Deduplicated, indexed values.
 
 use std::collections::BTreeMap;
 
-/// Different things with the order in which they first came.
+/// Distinct values with indices in order of first occurrence.
 pub(super) struct Numbered<T> {
     numbers: BTreeMap<T, u32>,
     pub(super) all: Vec<T>,

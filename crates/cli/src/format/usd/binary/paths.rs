@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Paths by number, each with the last part of its name.
+/// Paths by index, each with the last component of its name.
 #[derive(Default)]
 pub(super) struct Paths {
     numbers: BTreeMap<String, u32>,
@@ -10,18 +10,18 @@ pub(super) struct Paths {
 }
 
 struct Node {
-    /// Number of the token of its last part, negative of a property; 0 of the root, which has none.
+    /// Token index of its last component, negated for a property; 0 for the root, which has none.
     token: i32,
     children: Vec<u32>,
 }
 
 impl Paths {
-    /// The number of a path such as `/World/ball.points`, whose parts `token` numbers from 1.
+    /// The index of a path such as `/World/ball.points`; `token` returns component indices from 1.
     pub(super) fn number(&mut self, path: &str, token: &mut dyn FnMut(&str) -> u32) -> u32 {
         if let Some(number) = self.numbers.get(path) {
             return *number;
         }
-        // names of prims are identifiers, without points
+        // names of prims are identifiers, without periods
         let property = path.split_once('.');
         let (parent, own) = match (property, path.rsplit_once('/')) {
             (Some((prim, name)), _) => (Some(prim), -(token(name) as i32)),
@@ -43,9 +43,9 @@ impl Paths {
         self.nodes.len()
     }
 
-    /// All paths in depth-first order: the number of each path, its token and its jump. The jump of a path with children
-    /// and a next sibling is the number of entries to that sibling. It is 0 without children, -1 without a next sibling,
-    /// and -2 without both.
+    /// All paths in depth-first order: the index of each path, its token and its jump. The jump of
+    /// a path with children and a next sibling is the number of entries to that sibling. It is 0
+    /// without children, -1 without a next sibling, and -2 without both.
     pub(super) fn tree(&self) -> Vec<[i32; 3]> {
         let mut tree = Vec::with_capacity(self.nodes.len());
         if !self.nodes.is_empty() {

@@ -1,4 +1,4 @@
-//! Values and the tokens that they name.
+//! Values and the tokens that they refer to.
 
 use std::collections::BTreeMap;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -7,7 +7,7 @@ use super::integers::{put, write_integers};
 use super::numbered::Numbered;
 use crate::format::usd::prim::{Samples, Value};
 
-/// Types of values (`pxr/usd/sdf/crateDataTypes.h`).
+/// Value types (`pxr/usd/sdf/crateDataTypes.h`).
 #[derive(Clone, Copy)]
 #[repr(u8)]
 pub(super) enum Kind {
@@ -34,7 +34,7 @@ pub(super) enum Kind {
     DoubleVector = 48,
 }
 
-/// Where a value is, or the value itself if it has up to four bytes.
+/// The location of a value, or the value itself if it has up to four bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Rep(pub(super) u64);
 
@@ -57,36 +57,36 @@ impl Rep {
     }
 }
 
-/// Size of a value in bytes up to which equal values are always written once.
+/// Size of a value in bytes up to which equal values are always shared.
 const SMALL: usize = 4096;
-/// Size in bytes of all larger values in the lookup table, which bounds its memory. Beyond it equal values are
+/// Maximum total size in bytes of larger values in the lookup table. Beyond it, equal values are
 /// written again.
 const LARGE_SHARED: usize = 1 << 26;
-/// Fewest integers that are compressed.
+/// Minimum number of integers that are compressed.
 const LEAST_COMPRESSED: usize = 16;
 
-/// Writes values as they come, and equal small values once.
+/// Writes values immediately, and equal small values once.
 pub(super) struct Values<'w, W> {
     out: &'w mut W,
-    /// How many bytes were written.
+    /// Number of bytes written.
     place: u64,
     shared: BTreeMap<Vec<u8>, u64>,
-    /// Bytes of the larger values among these.
+    /// Total bytes of the larger values in the table.
     large: usize,
     tokens: Numbered<String>,
-    /// Numbers of tokens.
+    /// Token indices.
     strings: Numbered<u32>,
 }
 
 impl<'w, W: Write + Seek> Values<'w, W> {
     pub(super) fn new(out: &'w mut W) -> Self {
         let mut tokens = Numbered::new();
-        // the sign of a number tells properties apart, and 0 has none
+        // the sign of an index marks properties, and 0 has none
         tokens.of(";-)".to_owned());
         Self { out, place: 0, shared: BTreeMap::new(), large: 0, tokens, strings: Numbered::new() }
     }
 
-    /// Writes the start of the file, last of all.
+    /// Writes the start of the file, at the end.
     pub(super) fn write_start(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.out.seek(SeekFrom::Start(0))?;
         self.out.write_all(bytes)?;
@@ -94,17 +94,17 @@ impl<'w, W: Write + Seek> Values<'w, W> {
         Ok(())
     }
 
-    /// Tokens, and of each string the number of its token.
+    /// Tokens, and the token index of each string.
     pub(super) fn texts(&self) -> (&[String], &[u32]) {
         (&self.tokens.all, &self.strings.all)
     }
 
     pub(super) fn token(&mut self, token: &str) -> u32 {
-        // a zero ends a token
+        // tokens are zero-terminated
         self.tokens.of(token.replace('\0', "\u{FFFD}"))
     }
 
-    /// Writes bytes, and returns where they are.
+    /// Writes bytes, and returns their offset.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<u64> {
         // readers map aligned arrays into memory without a copy
         let padding = self.place.next_multiple_of(8) - self.place;
@@ -115,7 +115,7 @@ impl<'w, W: Write + Seek> Values<'w, W> {
         Ok(place)
     }
 
-    /// The same, once for equal bytes.
+    /// The same, sharing equal bytes.
     fn share(&mut self, bytes: Vec<u8>) -> io::Result<u64> {
         if let Some(place) = self.shared.get(&bytes) {
             return Ok(*place);
@@ -144,7 +144,7 @@ impl<'w, W: Write + Seek> Values<'w, W> {
         let le = |floats: &[f32]| floats.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
         let le64 =
             |floats: &[f64]| floats.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
-        // the real part last
+        // real part last
         let turned = |[w, i, j, k]: [f32; 4]| [i, j, k, w];
         let turned64 = |[w, i, j, k]: [f64; 4]| [i, j, k, w];
         let (kind, bytes) = match value {
@@ -201,7 +201,7 @@ impl<'w, W: Write + Seek> Values<'w, W> {
         Ok(Rep(Rep::COMPRESSED | Rep::array(Kind::Int, place).0))
     }
 
-    /// A list of names that a field holds.
+    /// A list of names as a field value.
     pub(super) fn tokens(&mut self, names: &[&str]) -> io::Result<Rep> {
         let mut bytes = Vec::new();
         put(&mut bytes, names.len());
@@ -209,7 +209,7 @@ impl<'w, W: Write + Seek> Values<'w, W> {
         Ok(Rep::at(Kind::TokenVector, self.share(bytes)?))
     }
 
-    /// A list of schemas that precede those of weaker layers.
+    /// A list of schemas, prepended to those of weaker layers.
     pub(super) fn prepended(&mut self, schemas: &[String]) -> io::Result<Rep> {
         const PREPENDED: u8 = 1 << 5;
         let mut bytes = vec![PREPENDED];
@@ -228,9 +228,9 @@ impl<'w, W: Write + Seek> Values<'w, W> {
         Ok(Rep::at(Kind::PathListOp, self.share(bytes)?))
     }
 
-    /// Times, written once if equal, and a value at each.
+    /// Times, shared if equal, and a value at each.
     pub(super) fn samples(&mut self, samples: Samples<'_>) -> io::Result<Rep> {
-        /// Offset of the data from the number that states it.
+        /// Offset of the data from the integer that stores it.
         const NEXT: i64 = 8;
         let (mut times, mut values) = (Vec::new(), Vec::new());
         let mut count = 0;
