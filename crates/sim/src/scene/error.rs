@@ -108,6 +108,16 @@ fn choices(nearest: &Option<Box<str>>, known: &[String]) -> String {
 }
 
 impl SceneError {
+    /// What is wrong, without the place, for texts that a user does not see as a file.
+    pub fn problem(&self) -> String {
+        let (Self::Syntax { place, .. }
+        | Self::Unknown { place, .. }
+        | Self::Choice { place, .. }
+        | Self::Value { place, .. }) = self;
+        let text = self.to_string();
+        text.strip_prefix(&format!("{place}: ")).unwrap_or(&text).to_owned()
+    }
+
     pub(super) fn from_toml(text: &str, error: &toml::de::Error) -> Self {
         let offset = error.span().map_or(0, |span| span.start);
         let place = Place::of(text, offset);
