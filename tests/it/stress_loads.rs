@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::cli::{Case, problem};
 
 /// A beam of 1 m x 0.1 m x 0.1 m.
-fn bench(files: &[(&str, &str)]) -> Case {
+pub(crate) fn bench(files: &[(&str, &str)]) -> Case {
     let case = Case::new(files);
     let beam = kuhn_box([8, 2, 2], Vector3::new(1.0, 0.1, 0.1));
     let mut file = Vec::new();

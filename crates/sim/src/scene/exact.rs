@@ -3,8 +3,8 @@
 use std::fmt;
 
 use serde::de::{
-    Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess,
-    Unexpected, VariantAccess, Visitor,
+    Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny,
+    MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
 
@@ -240,7 +240,11 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Exact<A> {
         self.0.newtype_variant_seed(Exact(seed))
     }
 
-    fn tuple_variant<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, A::Error> {
+    fn tuple_variant<V: Visitor<'de>>(
+        self,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, A::Error> {
         let takes = Takes::ArrayOf(length);
         self.0.tuple_variant(length, ExactVisitor { visitor, takes })
     }
