@@ -2,10 +2,10 @@
 
 use levelset::Aabb;
 use nalgebra::{Point3, UnitVector3, Vector3};
-use rayon::prelude::*;
 
-use crate::cell::{Cell, Plane};
+use crate::diagram::Diagram;
 use crate::pattern::{check, check_count, check_positive};
+use crate::point_tree::{Tree, TreeNode};
 use crate::random::Random;
 use crate::{Alignment, Geometry, Pattern, PatternError};
 
@@ -189,81 +189,6 @@ impl View {
     }
 }
 
-/// Points in a tree of boxes.
-struct Tree {
-    points: Vec<Vector3<f64>>,
-    /// Indices of the points, in an order in which each range of a node is its box's.
-    order: Vec<usize>,
-    nodes: Vec<TreeNode>,
-}
-
-struct TreeNode {
-    range: std::ops::Range<usize>,
-    low: Vector3<f64>,
-    high: Vector3<f64>,
-    /// Index of the second half; the first is the next node. 0 for a leaf.
-    second: usize,
-}
-
-impl TreeNode {
-    /// The squared distance of a point to the box.
-    fn beside(&self, p: &Vector3<f64>) -> f64 {
-        (self.low - p).sup(&(p - self.high)).sup(&Vector3::zeros()).norm_squared()
-    }
-}
-
-impl Tree {
-    fn new(points: Vec<Vector3<f64>>) -> Self {
-        let order = (0..points.len()).collect();
-        let count = points.len();
-        let mut tree = Self { points, order, nodes: Vec::new() };
-        tree.divide(0..count);
-        tree
-    }
-
-    fn divide(&mut self, range: std::ops::Range<usize>) {
-        /// Largest number of points of a leaf.
-        const LEAF: usize = 8;
-        let points = &self.points;
-        let own = &mut self.order[range.clone()];
-        let Some(first) = own.first().map(|&n| points[n]) else { return };
-        let low = own.iter().fold(first, |low, &n| low.inf(&points[n]));
-        let high = own.iter().fold(first, |high, &n| high.sup(&points[n]));
-        let axis = (high - low).imax();
-        let node = self.nodes.len();
-        let middle = own.len() / 2;
-        let is_leaf = own.len() <= LEAF;
-        if !is_leaf {
-            own.select_nth_unstable_by(middle, |&p, &q| {
-                points[p][axis].total_cmp(&points[q][axis]).then(p.cmp(&q))
-            });
-        }
-        let (start, end) = (range.start, range.end);
-        self.nodes.push(TreeNode { range, low, high, second: 0 });
-        if !is_leaf {
-            self.divide(start..start + middle);
-            self.nodes[node].second = self.nodes.len();
-            self.divide(start + middle..end);
-        }
-    }
-
-    /// Calls `found` with the points in the boxes for which `meets` holds, and no others.
-    fn for_each(&self, meets: &impl Fn(&TreeNode) -> bool, found: &mut impl FnMut(usize)) {
-        let mut open = Vec::from_iter((!self.nodes.is_empty()).then_some(0));
-        while let Some(n) = open.pop() {
-            let node = &self.nodes[n];
-            if !meets(node) {
-                continue;
-            }
-            if node.second == 0 {
-                self.order[node.range.clone()].iter().for_each(|&point| found(point));
-            } else {
-                open.extend([node.second, n + 1]);
-            }
-        }
-    }
-}
-
 /// Points and the nearest of the sites so far: a new site is compared only with the points near it.
 struct NearestSites {
     tree: Tree,
@@ -355,94 +280,7 @@ impl Pattern {
         for x in sites.iter().flat_map(|site| site.iter()) {
             check("site", *x, true, "finite")?;
         }
-        let scaled: Vec<Vector3<f64>> =
-            sites.iter().map(|site| site.coords.component_div(stretch)).collect();
-        let tree = Tree::new(scaled);
-        let cells = (0..sites.len()).into_par_iter();
-        let cells = cells.map(|site| voronoi_cell(sites, stretch, &tree, site)).collect();
-        Self::from_cells(cells)
-    }
-}
-
-/// Extent of a cell, distances measured after dividing each axis by its stretch: a site cuts the
-/// cell if a corner is nearer to it than to the site of the cell.
-struct Extent {
-    /// Corners with their squared distances to the site of the cell.
-    corners: Vec<(Vector3<f64>, f64)>,
-}
-
-impl Extent {
-    fn new(cell: &Cell, site: &Vector3<f64>, stretch: &Vector3<f64>) -> Self {
-        /// Far above rounding: skipped planes cut nothing.
-        const SLACK: f64 = 1.0 + 1e-9;
-        let scaled = |p: &Point3<f64>| p.coords.component_div(stretch);
-        let mut corners: Vec<Vector3<f64>> = cell.corners().map(scaled).collect();
-        // faces share corners, bit for bit where they were cut together
-        let bits = |p: &Vector3<f64>| [p.x.to_bits(), p.y.to_bits(), p.z.to_bits()];
-        corners.sort_unstable_by_key(bits);
-        corners.dedup();
-        let distance = |p: &Vector3<f64>| (p - site).norm_squared() * SLACK;
-        Self { corners: corners.into_iter().map(|p| (p, distance(&p))).collect() }
-    }
-
-    /// Whether a site in a box of the tree may cut the cell.
-    fn meets(&self, node: &TreeNode) -> bool {
-        self.corners.iter().any(|(corner, distance)| node.beside(corner) < *distance)
-    }
-
-    /// Whether a site may cut the cell.
-    fn is_cut_by(&self, site: &Vector3<f64>) -> bool {
-        self.corners.iter().any(|(corner, distance)| (corner - site).norm_squared() < *distance)
-    }
-}
-
-/// The cell of a site: cut by the sites near it first, so that few of the others remain to be
-/// tested.
-fn voronoi_cell(sites: &[Point3<f64>], stretch: &Vector3<f64>, tree: &Tree, index: usize) -> Cell {
-    let site = sites[index];
-    let own = tree.points[index];
-    let mut cell = Cell::whole(&Pattern::REACH);
-    let mut extent = Extent::new(&cell, &own, stretch);
-    let radius = near(tree, &own);
-    for ring in [0.0..=radius, radius.next_up()..=f64::INFINITY] {
-        let mut others: Vec<(f64, usize)> = Vec::new();
-        let is_near = |node: &TreeNode| node.beside(&own) <= *ring.end() && extent.meets(node);
-        tree.for_each(&is_near, &mut |other| {
-            let distance = (tree.points[other] - own).norm_squared();
-            if distance > 0.0 && ring.contains(&distance) && extent.is_cut_by(&tree.points[other]) {
-                others.push((distance, other));
-            }
-        });
-        others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        for &(_, other) in &others {
-            if extent.is_cut_by(&tree.points[other]) {
-                // the negated plane of the other cell, bit for bit: a node on it is a tie, not a
-                // gap
-                let normal = (sites[other] - site).component_div(&stretch.component_mul(stretch));
-                cell = cell.cut(Plane::through(&nalgebra::center(&site, &sites[other]), normal));
-                extent = Extent::new(&cell, &own, stretch);
-            }
-        }
-    }
-    cell
-}
-
-/// The square of a distance around a point of a tree within which there are about 30 others: a
-/// quarter of the diagonal of a box with 64 to 127.
-fn near(tree: &Tree, own: &Vector3<f64>) -> f64 {
-    const ENOUGH: usize = 64;
-    let mut at = 0;
-    loop {
-        let node = &tree.nodes[at];
-        let holds = |n: &usize| {
-            let part = &tree.nodes[*n];
-            part.beside(own) <= 0.0 && part.range.len() >= ENOUGH
-        };
-        let halves = if node.second == 0 { &[][..] } else { &[at + 1, node.second] };
-        match halves.iter().copied().find(holds) {
-            Some(half) => at = half,
-            None => return (node.high - node.low).norm_squared() / 16.0,
-        }
+        Ok(Self::of_diagram(Diagram::new(sites.to_vec(), *stretch, Self::REACH)))
     }
 }
 
