@@ -1,10 +1,8 @@
 //! Promises of patterns: drawn, sampled and shown.
 
-use std::sync::Arc;
-
-use fracture::{Alignment, Geometry, Pattern, Pieces, Voronoi, shatter};
+use fracture::{Alignment, Pattern, Voronoi, shatter};
 use levelset::{Aabb, Grid, LevelSet, Solid, TriMesh};
-use nalgebra::{Point3, UnitQuaternion, UnitVector3, Vector3};
+use nalgebra::{Point3, UnitQuaternion, Vector3};
 use ndarray::Array2;
 use proptest::prelude::*;
 
@@ -25,58 +23,7 @@ fn a_picture_of_a_pattern_shows_its_regions_and_cuts() {
     assert_eq!(none.len(), 0);
 }
 
-/// All bits of pieces.
-fn bits(pieces: &Pieces) -> Vec<u64> {
-    let mut words = Vec::new();
-    for piece in &pieces.pieces {
-        words.extend(piece.regions.iter().map(|region| *region as u64));
-        words.extend(piece.geometry.points().iter().flat_map(|p| p.iter().map(|x| x.to_bits())));
-        piece.geometry.digest(|word| words.push(word));
-    }
-    words
-}
-
-/// The pattern of a file, which holds all cells.
-fn of_file(pattern: &Pattern) -> Pattern {
-    let mut file = Vec::new();
-    pattern.write(&mut file).unwrap();
-    Pattern::read(&file[..]).unwrap()
-}
-
 proptest! {
-    #[test]
-    fn cells_that_are_made_when_a_body_needs_them_divide_it_as_all_cells_do(
-        (sites, seed) in (1_usize..900, any::<u64>()),
-        (clustering, scale) in (1.0..4.0_f64, 0.1..2.0_f64),
-        (stretch, half, towards) in (vector(1.0), vector(1.0), vector(1.1)),
-        (axis, angle) in (vector(1.0), -3.0..3.0_f64),
-    ) {
-        let stretch = stretch.map(|x| 4.0_f64.powf(x));
-        let spec = Voronoi { clustering, stretch, ..Voronoi::new(sites, seed) };
-        // often thin
-        let half = half.map(|x| 0.5 * 20.0_f64.powf(-x.abs()));
-        let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
-        let grid = Grid::enclosing(&bounds, half.max() / 12.0, 4, Grid::MAX_NODES).unwrap();
-        let solid = Solid::Box { half_extents: half };
-        let exact = Geometry::primitive(solid, grid).unwrap();
-        let moments = *exact.moments();
-        let sampled = Geometry::sampled(Arc::clone(exact.level_set()), exact.points(), moments);
-        let axis = UnitVector3::try_new(axis, 1e-6).unwrap_or(Vector3::y_axis());
-        let at = Alignment {
-            at: Point3::from(towards.component_mul(&half)),
-            rotation: UnitQuaternion::from_axis_angle(&axis, angle),
-            scale: scale * 2.0 * half.norm(),
-        };
-        let all = of_file(&Pattern::voronoi(&spec).unwrap());
-        let some = Pattern::voronoi(&spec).unwrap();
-        let node = at.transform().inverse_transform_point(&Point3::origin());
-        prop_assert_eq!(some.region_at(&node), all.region_at(&node));
-        for body in [exact, sampled] {
-            let [some, all] = [&some, &all].map(|pattern| bits(&body.divide(pattern, &at, 0.0)));
-            prop_assert!(some == all);
-        }
-    }
-
     #[test]
     fn a_pattern_sampled_on_the_nodes_of_the_body_breaks_it_alike(
         sites in 2_usize..40,

@@ -286,7 +286,75 @@ impl Pattern {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use levelset::{Grid, Solid};
+    use nalgebra::UnitQuaternion;
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::Pieces;
+
+    /// All bits of pieces.
+    fn bits(pieces: &Pieces) -> Vec<u64> {
+        let mut words = Vec::new();
+        for piece in &pieces.pieces {
+            words.extend(piece.regions.iter().map(|region| *region as u64));
+            let points = piece.geometry.points();
+            words.extend(points.iter().flat_map(|p| p.iter().map(|x| x.to_bits())));
+            piece.geometry.digest(|word| words.push(word));
+        }
+        words
+    }
+
+    fn vector(most: f64) -> impl Strategy<Value = Vector3<f64>> {
+        [-most..most, -most..most, -most..most].prop_map(Vector3::from)
+    }
+
+    proptest! {
+        #[test]
+        fn cells_that_are_made_when_a_body_needs_them_divide_it_as_all_cells_do(
+            (sites, seed) in (1_usize..900, any::<u64>()),
+            (clustering, scale) in (1.0..4.0_f64, 0.1..2.0_f64),
+            (stretch, half, towards) in (vector(1.0), vector(1.0), vector(1.1)),
+            (axis, angle) in (vector(1.0), -3.0..3.0_f64),
+        ) {
+            let stretch = stretch.map(|x| libm::pow(4.0, x));
+            let spec = Voronoi { clustering, stretch, ..Voronoi::new(sites, seed) };
+            // often thin
+            let half = half.map(|x| 0.5 * libm::pow(20.0, -x.abs()));
+            let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
+            let grid = Grid::enclosing(&bounds, half.max() / 12.0, 4, Grid::MAX_NODES).unwrap();
+            let exact = Geometry::primitive(Solid::Box { half_extents: half }, grid).unwrap();
+            let (samples, moments) = (Arc::clone(exact.level_set()), *exact.moments());
+            let sampled = Geometry::sampled(samples, exact.points(), moments);
+            let axis = UnitVector3::try_new(axis, 1e-6).unwrap_or(Vector3::y_axis());
+            let at = Alignment {
+                at: Point3::from(towards.component_mul(&half)),
+                rotation: UnitQuaternion::from_axis_angle(&axis, angle),
+                scale: scale * 2.0 * half.norm(),
+            };
+            let some = Pattern::voronoi(&spec).unwrap();
+            let cells = Pattern::voronoi(&spec).unwrap();
+            let cells = cells.cells().map(|cell| cell.unwrap().clone()).collect();
+            let all = Pattern::from_cells(cells).unwrap();
+            let p = at.transform().inverse_transform_point(&Point3::origin());
+            prop_assert_eq!(some.region_at(&p), all.region_at(&p));
+            for body in [exact, sampled] {
+                let [some, all] = [&some, &all].map(|cells| bits(&body.divide(cells, &at, 0.0)));
+                prop_assert!(some == all);
+            }
+        }
+    }
+
+    #[test]
+    fn a_thin_body_needs_few_of_many_cells() {
+        let pattern = Pattern::voronoi(&Voronoi::new(10_000, 7)).unwrap();
+        let plate = Vector3::new(0.5, 0.01, 0.5);
+        let near = pattern.near(&Aabb { min: Point3::from(-plate), max: Point3::from(plate) });
+        // a section of a Poisson-Voronoi diagram has 1.458 n^(2/3) cells per area (Moller 1989), here 169
+        assert!((170..500).contains(&near.len()), "{}", near.len());
+    }
 
     #[test]
     fn the_region_at_a_point_is_that_of_the_nearest_site() {

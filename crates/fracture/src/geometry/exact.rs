@@ -50,9 +50,11 @@ fn cells<'a>(
         return Vec::new();
     };
     let seen = seen.grown(1e-9 * seen.extents().norm());
-    let near = pattern.near(&seen).into_par_iter();
-    let near = near.filter(|&region| pattern.reach(region).is_some_and(|r| r.intersects(&seen)));
-    near.filter_map(|region| ConvexCell::new(pattern, region, to_material)).collect()
+    let near = pattern.near(&seen).into_par_iter().filter_map(|region| {
+        pattern.reach(region).filter(|reach| reach.intersects(&seen))?;
+        ConvexCell::new(pattern, region, to_material)
+    });
+    near.collect()
 }
 
 fn connected((region, facets): (usize, Facets)) -> impl Iterator<Item = Part> {

@@ -118,7 +118,8 @@ impl SceneError {
         text.strip_prefix(&format!("{place}: ")).unwrap_or(&text).to_owned()
     }
 
-    pub(super) fn from_toml(text: &str, error: &toml::de::Error) -> Self {
+    /// `whole` names the text where a key is of no table.
+    pub(super) fn from_toml(text: &str, error: &toml::de::Error, whole: &str) -> Self {
         let offset = error.span().map_or(0, |span| span.start);
         let place = Place::of(text, offset);
         let Ok(root) = DeTable::parse(text) else {
@@ -145,7 +146,7 @@ impl SceneError {
         };
         // a missing key has no position of its own, and only the scene itself has a version
         let of_scene = key.is_empty() || message == "missing field `version`";
-        let key = if of_scene { "the scene".to_owned() } else { key };
+        let key = if of_scene { whole.to_owned() } else { key };
         Self::Value { place, invalid: InvalidValue { key, problem } }
     }
 

@@ -15,7 +15,7 @@ use super::SceneError;
 /// # Errors
 /// [`SceneError`] with line, column and key.
 pub fn read_toml<T: DeserializeOwned>(text: &str) -> Result<T, SceneError> {
-    let wrong = |error| SceneError::from_toml(text, &error);
+    let wrong = |error| SceneError::from_toml(text, &error, "the file");
     let document = toml::de::Deserializer::parse(text).map_err(wrong)?;
     deserialize_exactly(document).map_err(wrong)
 }

@@ -166,7 +166,7 @@ pub fn units(path: &str) -> Option<&'static [&'static str]> {
 /// Reads TOML in which strings replace numbers: quantities with units, and expressions of the
 /// file's variables.
 pub(super) fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, SceneError> {
-    let wrong = |error| SceneError::from_toml(text, &error);
+    let wrong = |error| SceneError::from_toml(text, &error, "the scene");
     // replacements outlive the table that borrows them
     let mut numbers = Numbers::default();
     let mut table = DeTable::parse(text).map_err(wrong)?;
