@@ -91,8 +91,8 @@ fn example(root: &Value, schema: &Value) -> Value {
     }
 }
 
-/// Calls `check` with the path of each array of fixed length of a schema, a document with one that is too long or too
-/// short, the length wanted and the length there.
+/// Calls `check` with the path of each array of fixed length of a schema, a document with one that
+/// is too long or too short, the length wanted and the length there.
 fn check_fixed_arrays(schema: &str, mut check: impl FnMut(&str, &str, [usize; 2])) {
     let schema: Value = serde_json::from_str(schema).unwrap();
     for at in all_values(&schema) {

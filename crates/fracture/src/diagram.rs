@@ -34,7 +34,7 @@ impl Diagram {
     }
 
     /// The sites, ascending, of all cells that have a point in a box, and few others; all where the
-    /// box is not inside the one that cells are cut from, beyond which planes of a cell are missing.
+    /// box is not inside the one that cells are cut from, beyond which planes of cells are missing.
     pub(crate) fn near(&self, bounds: &Aabb) -> Vec<usize> {
         /// Far above the rounding of cells, pattern units.
         const MARGIN: f64 = 1e-6;

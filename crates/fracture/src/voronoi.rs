@@ -352,7 +352,8 @@ mod tests {
         let pattern = Pattern::voronoi(&Voronoi::new(10_000, 7)).unwrap();
         let plate = Vector3::new(0.5, 0.01, 0.5);
         let near = pattern.near(&Aabb { min: Point3::from(-plate), max: Point3::from(plate) });
-        // a section of a Poisson-Voronoi diagram has 1.458 n^(2/3) cells per area (Moller 1989), here 169
+        // a plane meets 1.458 n^(2/3) cells of a Poisson-Voronoi diagram per area (Moller 1989),
+        // here 169
         assert!((170..500).contains(&near.len()), "{}", near.len());
     }
 

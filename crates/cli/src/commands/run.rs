@@ -59,7 +59,8 @@ struct Run {
     /// Of the world before the first frame.
     surroundings: Surroundings,
     events: Vec<Event>,
-    /// Of the world before the first frame, where it is compared or written: it takes all cells of patterns.
+    /// Of the world before the first frame, where it is compared or written: it takes all cells of
+    /// patterns.
     fingerprint: Option<u64>,
     over_budget: usize,
     stopped: usize,

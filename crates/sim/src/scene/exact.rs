@@ -10,7 +10,8 @@ use serde::forward_to_deserialize_any;
 
 use super::SceneError;
 
-/// Reads TOML as scenes are read, with arrays that have the lengths of their types, but without units and variables.
+/// Reads TOML as scenes are read, with arrays that have the lengths of their types, but without
+/// units and variables.
 ///
 /// # Errors
 /// [`SceneError`] with line, column and key.
@@ -20,9 +21,9 @@ pub fn read_toml<T: DeserializeOwned>(text: &str) -> Result<T, SceneError> {
     deserialize_exactly(document).map_err(wrong)
 }
 
-/// Reads a value from a format that describes itself, as TOML does. The deserializers of `toml` ignore what an array
-/// has too much, and structs that derive `Deserialize` take arrays as well: here an array must have the length of its
-/// type, and the fields of a struct must have names.
+/// Reads a value from a self-describing format, as TOML is. The deserializers of `toml` ignore
+/// excess elements of an array, and structs that derive `Deserialize` take arrays as well: here an
+/// array must have the length of its type, and the fields of a struct must have names.
 pub(super) fn deserialize_exactly<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<T, D::Error> {

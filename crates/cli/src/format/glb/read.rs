@@ -48,8 +48,8 @@ pub enum GlbReadError {
     Rigged,
     /// It contains dust.
     #[error(
-        "has points and no bodies, as `--dust` writes for particle systems: give the recording that \
-         the same run wrote with -o"
+        "has points and no bodies, as `--dust` writes for particle systems: give the recording \
+         that the same run wrote with -o"
     )]
     Points,
     /// It is GLB, but not written by brisance.
