@@ -312,6 +312,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
         #[test]
         fn cells_that_are_made_when_a_body_needs_them_divide_it_as_all_cells_do(
             (sites, seed) in (1_usize..900, any::<u64>()),
