@@ -7,10 +7,10 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
+use meshfile::{WriteError, write_dust_glb};
 use nalgebra::Vector3;
 use sim::{Dust, ShownSpeck, Speck};
 
-use super::WriteError;
 use super::usd::{Encoding, Prim, Samples, Value, timed};
 use crate::output::{write_whole, write_whole_folder};
 
@@ -70,7 +70,7 @@ impl DustFormat {
                 }
                 Ok(())
             }),
-            Self::Glb => write_whole(path, |out| meshfile::write_dust_glb(dust, out)),
+            Self::Glb => write_whole(path, |out| write_dust_glb(dust, out)),
             Self::Usd(encoding) => write_whole(path, |out| Ok(write_usd(dust, encoding, out)?)),
         }
     }
