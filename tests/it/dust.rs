@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use nalgebra::{Point3, Vector3};
 use sim::{Dust, Recorder, Recording, Surroundings};
 
-use crate::cli::{Case, SCENE};
+use crate::cli::{Case, SCENE, problem};
 
 /// A beam of glass, 1.2 m long and 0.3 m by 0.4 m across, that falls on a plane and breaks across its length.
 const BEAM: &str = r#"version = 1
@@ -416,6 +416,20 @@ fn dust_in_glb_moves_as_that_of_the_ply_files() {
     assert!(shown > 200, "{shown}");
     assert!(gltf::Gltf::from_slice(&file).is_ok());
     crate::glb::assert_valid(&[case.folder.path().join("a.glb")]);
+}
+
+#[test]
+fn commands_that_read_recordings_say_of_dust_that_it_is_none() {
+    let case = Case::new(&[("a.toml", BEAM)]);
+    let run = ["run", "a.toml", "-q", "-o", "a.jsonl", "--dust", "a.glb"];
+    assert!(case.run(&run).status.success());
+    for command in [&["render", "a.glb", "-o", "a.png"][..], &["view", "a.glb", "--no-open"]] {
+        let output = case.run(command);
+        assert_eq!(output.status.code(), Some(2));
+        let told = problem(output.stderr);
+        assert!(told.contains("a.glb: has points and no bodies, as `--dust` writes"), "{told}");
+    }
+    assert!(!case.names().contains(&"a.png".to_owned()));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! One test binary.
 
+mod arrays;
 mod blows;
 mod bonds;
 mod broken_meshes;

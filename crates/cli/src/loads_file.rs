@@ -3,6 +3,7 @@
 use levelset::{Aabb, TetMesh};
 use nalgebra::{Point3, Vector3};
 use serde::Deserialize;
+use sim::scene::{SceneError, read_toml};
 use tetfem::{Contact, Load};
 use thiserror::Error;
 
@@ -23,13 +24,8 @@ const ON_SIDE: f64 = 1e-6;
 #[non_exhaustive]
 pub enum LoadsError {
     /// The file is not valid TOML, or has an unknown key or a value of the wrong type.
-    #[error("line {line}: {problem}")]
-    Syntax {
-        /// The line, counted from 1.
-        line: usize,
-        /// What is wrong with it.
-        problem: String,
-    },
+    #[error(transparent)]
+    Toml(#[from] SceneError),
     /// A value is invalid.
     #[error("`{key}` {problem}")]
     Value {
@@ -118,11 +114,7 @@ struct Entry {
 /// # Errors
 /// [`LoadsError`] if the text is not a load file, or an entry does not fit the body.
 pub(crate) fn read_bench(text: &str, mesh: &TetMesh) -> Result<Bench, LoadsError> {
-    let sheet: Sheet = toml::from_str(text).map_err(|error| {
-        let start = error.span().map_or(0, |span| span.start).min(text.len());
-        let line = 1 + text.as_bytes()[..start].iter().filter(|c| **c == b'\n').count();
-        LoadsError::Syntax { line, problem: error.message().replace('\n', ", ") }
-    })?;
+    let sheet: Sheet = read_toml(text)?;
     for (key, count) in [("support", sheet.support.len()), ("load", sheet.load.len())] {
         if count > MAX_ENTRIES {
             return Err(value(key, format!("has {count} entries: give at most {MAX_ENTRIES}")));

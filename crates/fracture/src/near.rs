@@ -24,17 +24,21 @@ impl Near {
         to_material: &Similarity3<f64>,
         body: &Body,
     ) -> Vec<Option<Self>> {
-        let none = || pattern.regions().iter().map(|_| None).collect();
+        let none = || (0..pattern.region_count()).map(|_| None).collect();
         let Some(bounds) = body.bounds() else { return none() };
         // the pattern's data are in its own space
         let Some(seen) = transformed_bounds(&bounds, &to_material.inverse()) else { return none() };
         let seen = seen.grown(1e-9 * seen.extents().norm());
         let apart =
             |reach: &Aabb| (0..3).any(|a| reach.min[a] > seen.max[a] || reach.max[a] < seen.min[a]);
-        let regions = pattern.regions().par_iter().with_min_len(16).zip(pattern.reaches());
-        let near = |(region, reach): (&Region, &Option<Aabb>)| match region {
+        // and the nodes beside the body
+        let around = bounds.grown(2.0 * body.grid().spacing());
+        let Some(around) = transformed_bounds(&around, &to_material.inverse()) else {
+            return none();
+        };
+        let near = |region: usize| match pattern.region(region) {
             Region::Cell(cell) => {
-                if reach.as_ref().is_none_or(apart) {
+                if pattern.reach(region).is_none_or(apart) {
                     return None;
                 }
                 let corners: Vec<_> =
@@ -52,7 +56,12 @@ impl Near {
                 Field::new(sampled, to_material, body, &bounds).map(Self::Samples)
             }
         };
-        regions.map(near).collect()
+        let candidates = pattern.near(&around);
+        let found = candidates.par_iter().with_min_len(16).map(|&region| near(region));
+        let found: Vec<Option<Self>> = found.collect();
+        let mut all: Vec<Option<Self>> = none();
+        candidates.into_iter().zip(found).for_each(|(region, near)| all[region] = near);
+        all
     }
 
     pub(crate) fn nodes(&self) -> &NodeBox {

@@ -1,13 +1,15 @@
 //! Prescored space: all of space divided into regions around a fracture center.
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use levelset::{Aabb, GridError, MeshError};
 use nalgebra::{Point3, Vector3};
+use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::cell::Cell;
+use crate::diagram::Diagram;
 use crate::hull::CellHull;
 use crate::noise::Noise;
 use crate::region::Region;
@@ -20,17 +22,34 @@ use crate::region::Region;
 /// inside.
 #[derive(Clone)]
 pub struct Pattern {
-    regions: Vec<Region>,
-    /// Bounding box of each region; `None` for an empty or unknown one.
-    reaches: Vec<Option<Aabb>>,
+    /// Cells of a diagram are computed on demand: a thin body reaches few of them.
+    parts: Vec<OnceLock<Part>>,
+    diagram: Option<Arc<Diagram>>,
     /// Polyhedron of each region, computed on demand.
     hulls: Vec<OnceLock<Option<CellHull>>>,
     bumps: Option<Noise>,
 }
 
+#[derive(Clone)]
+struct Part {
+    region: Region,
+    /// Its bounding box; `None` for an empty or unknown one.
+    reach: Option<Aabb>,
+}
+
+impl Part {
+    fn new(region: Region) -> Self {
+        let reach = match &region {
+            Region::Cell(cell) => Aabb::around(cell.corners()),
+            Region::Sampled(_) => None,
+        };
+        Self { region, reach }
+    }
+}
+
 impl fmt::Debug for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pattern").field("regions", &self.regions.len()).finish_non_exhaustive()
+        f.debug_struct("Pattern").field("regions", &self.parts.len()).finish_non_exhaustive()
     }
 }
 
@@ -81,13 +100,16 @@ impl Pattern {
     /// A pattern of `regions` that cover space.
     pub(crate) fn new(regions: Vec<Region>) -> Result<Self, PatternError> {
         check_count(regions.len())?;
-        let reach = |region: &Region| match region {
-            Region::Cell(cell) => Aabb::around(cell.corners()),
-            Region::Sampled(_) => None,
-        };
-        let reaches = regions.iter().map(reach).collect();
         let hulls = vec![OnceLock::new(); regions.len()];
-        Ok(Self { regions, reaches, hulls, bumps: None })
+        let parts = regions.into_iter().map(|region| Part::new(region).into()).collect();
+        Ok(Self { parts, diagram: None, hulls, bumps: None })
+    }
+
+    /// The cells of a diagram, of which there are no more than a pattern may have.
+    pub(crate) fn of_diagram(diagram: Diagram) -> Self {
+        let count = diagram.count();
+        let (parts, hulls) = (vec![OnceLock::new(); count], vec![OnceLock::new(); count]);
+        Self { parts, diagram: Some(Arc::new(diagram)), hulls, bumps: None }
     }
 
     /// As [`Pattern::new`], of convex cells.
@@ -114,17 +136,45 @@ impl Pattern {
         self.bumps.as_ref()
     }
 
-    pub(crate) fn regions(&self) -> &[Region] {
-        &self.regions
+    fn part(&self, region: usize) -> &Part {
+        self.parts[region].get_or_init(|| {
+            let cell = self.diagram.as_ref().map(|diagram| diagram.cell(region));
+            Part::new(Region::Cell(cell.expect("only cells of a diagram are computed on demand")))
+        })
     }
 
-    pub(crate) fn reaches(&self) -> &[Option<Aabb>] {
-        &self.reaches
+    pub(crate) fn region(&self, region: usize) -> &Region {
+        &self.part(region).region
+    }
+
+    /// Bounding box of a region; `None` for an empty or unknown one.
+    pub(crate) fn reach(&self, region: usize) -> Option<&Aabb> {
+        self.part(region).reach.as_ref()
+    }
+
+    /// The regions, ascending, that may have a point in a box of pattern space.
+    pub(crate) fn near(&self, bounds: &Aabb) -> Vec<usize> {
+        match &self.diagram {
+            Some(diagram) => diagram.near(bounds),
+            None => (0..self.region_count()).collect(),
+        }
+    }
+
+    pub(crate) fn regions(&self) -> Vec<&Region> {
+        (0..self.region_count()).into_par_iter().map(|region| self.region(region)).collect()
+    }
+
+    /// Whether all regions are convex cells.
+    pub(crate) fn is_convex(&self) -> bool {
+        let is_cell = |part: &OnceLock<Part>| {
+            part.get().is_none_or(|part| matches!(part.region, Region::Cell(_)))
+        };
+        self.parts.iter().all(is_cell)
     }
 
     /// Its convex cells, or the error that it has others.
     pub(crate) fn cells(&self) -> impl Iterator<Item = Result<&Cell, PatternError>> {
-        self.regions.iter().map(|region| match region {
+        self.regions().into_iter().map(|region| match region {
             Region::Cell(cell) => Ok(cell),
             Region::Sampled(_) => Err(PatternError::NotConvex),
         })
@@ -132,7 +182,7 @@ impl Pattern {
 
     /// A region that is a convex cell.
     pub(crate) fn cell(&self, region: usize) -> Option<&Cell> {
-        match &self.regions[region] {
+        match self.region(region) {
             Region::Cell(cell) => Some(cell),
             Region::Sampled(_) => None,
         }
@@ -146,7 +196,7 @@ impl Pattern {
 
     /// Number of regions.
     pub fn region_count(&self) -> usize {
-        self.regions.len()
+        self.parts.len()
     }
 
     /// Signed distance to `region` inside it and a lower bound of it outside, pattern units.
@@ -154,14 +204,14 @@ impl Pattern {
     /// # Panics
     /// If there is no such region.
     pub fn value(&self, region: usize, p: &Point3<f64>) -> f64 {
-        self.regions[region].value(p)
+        self.region(region).value(p)
     }
 
     /// The region that contains `p`; the lowest of several.
     pub fn region_at(&self, p: &Point3<f64>) -> usize {
         let mut best = (0, f64::INFINITY);
-        for (index, region) in self.regions.iter().enumerate() {
-            if let Some(value) = region.value_below(p, best.1) {
+        for index in self.near(&Aabb { min: *p, max: *p }) {
+            if let Some(value) = self.region(index).value_below(p, best.1) {
                 best = (index, value);
             }
         }

@@ -65,7 +65,8 @@ impl Pattern {
             (p - Point3::from(place.map(f64::from))).amax()
         });
         let farthest = farthest.reduce(|| 0.0, f64::max);
-        let sample = |region: &Region| {
+        let sample = |region: usize| {
+            let region = self.region(region);
             let nodes = reach(region, &grid, farthest);
             let [nx, ny, nz] = nodes.dims();
             let values = Array3::from_shape_fn((nx, ny, nz), |(i, j, k)| {
@@ -78,7 +79,7 @@ impl Pattern {
             let level_set = LevelSet::from_values(part, values);
             Region::Sampled(Sampled::new(&level_set, grid.bounds()))
         };
-        Self::new(self.regions().par_iter().map(sample).collect())
+        Self::new((0..self.region_count()).into_par_iter().map(sample).collect())
     }
 }
 

@@ -2,10 +2,10 @@
 
 use levelset::Aabb;
 use nalgebra::{Point3, UnitVector3, Vector3};
-use rayon::prelude::*;
 
-use crate::cell::{Cell, Plane};
+use crate::diagram::Diagram;
 use crate::pattern::{check, check_count, check_positive};
+use crate::point_tree::{Tree, TreeNode};
 use crate::random::Random;
 use crate::{Alignment, Geometry, Pattern, PatternError};
 
@@ -189,81 +189,6 @@ impl View {
     }
 }
 
-/// Points in a tree of boxes.
-struct Tree {
-    points: Vec<Vector3<f64>>,
-    /// Indices of the points, in an order in which each range of a node is its box's.
-    order: Vec<usize>,
-    nodes: Vec<TreeNode>,
-}
-
-struct TreeNode {
-    range: std::ops::Range<usize>,
-    low: Vector3<f64>,
-    high: Vector3<f64>,
-    /// Index of the second half; the first is the next node. 0 for a leaf.
-    second: usize,
-}
-
-impl TreeNode {
-    /// The squared distance of a point to the box.
-    fn beside(&self, p: &Vector3<f64>) -> f64 {
-        (self.low - p).sup(&(p - self.high)).sup(&Vector3::zeros()).norm_squared()
-    }
-}
-
-impl Tree {
-    fn new(points: Vec<Vector3<f64>>) -> Self {
-        let order = (0..points.len()).collect();
-        let count = points.len();
-        let mut tree = Self { points, order, nodes: Vec::new() };
-        tree.divide(0..count);
-        tree
-    }
-
-    fn divide(&mut self, range: std::ops::Range<usize>) {
-        /// Largest number of points of a leaf.
-        const LEAF: usize = 8;
-        let points = &self.points;
-        let own = &mut self.order[range.clone()];
-        let Some(first) = own.first().map(|&n| points[n]) else { return };
-        let low = own.iter().fold(first, |low, &n| low.inf(&points[n]));
-        let high = own.iter().fold(first, |high, &n| high.sup(&points[n]));
-        let axis = (high - low).imax();
-        let node = self.nodes.len();
-        let middle = own.len() / 2;
-        let is_leaf = own.len() <= LEAF;
-        if !is_leaf {
-            own.select_nth_unstable_by(middle, |&p, &q| {
-                points[p][axis].total_cmp(&points[q][axis]).then(p.cmp(&q))
-            });
-        }
-        let (start, end) = (range.start, range.end);
-        self.nodes.push(TreeNode { range, low, high, second: 0 });
-        if !is_leaf {
-            self.divide(start..start + middle);
-            self.nodes[node].second = self.nodes.len();
-            self.divide(start + middle..end);
-        }
-    }
-
-    /// Calls `found` with the points in the boxes for which `meets` holds, and no others.
-    fn for_each(&self, meets: &impl Fn(&TreeNode) -> bool, found: &mut impl FnMut(usize)) {
-        let mut open = Vec::from_iter((!self.nodes.is_empty()).then_some(0));
-        while let Some(n) = open.pop() {
-            let node = &self.nodes[n];
-            if !meets(node) {
-                continue;
-            }
-            if node.second == 0 {
-                self.order[node.range.clone()].iter().for_each(|&point| found(point));
-            } else {
-                open.extend([node.second, n + 1]);
-            }
-        }
-    }
-}
-
 /// Points and the nearest of the sites so far: a new site is compared only with the points near it.
 struct NearestSites {
     tree: Tree,
@@ -355,100 +280,84 @@ impl Pattern {
         for x in sites.iter().flat_map(|site| site.iter()) {
             check("site", *x, true, "finite")?;
         }
-        let scaled: Vec<Vector3<f64>> =
-            sites.iter().map(|site| site.coords.component_div(stretch)).collect();
-        let tree = Tree::new(scaled);
-        let cells = (0..sites.len()).into_par_iter();
-        let cells = cells.map(|site| voronoi_cell(sites, stretch, &tree, site)).collect();
-        Self::from_cells(cells)
-    }
-}
-
-/// Extent of a cell, distances measured after dividing each axis by its stretch: a site cuts the
-/// cell if a corner is nearer to it than to the site of the cell.
-struct Extent {
-    /// Corners with their squared distances to the site of the cell.
-    corners: Vec<(Vector3<f64>, f64)>,
-}
-
-impl Extent {
-    fn new(cell: &Cell, site: &Vector3<f64>, stretch: &Vector3<f64>) -> Self {
-        /// Far above rounding: skipped planes cut nothing.
-        const SLACK: f64 = 1.0 + 1e-9;
-        let scaled = |p: &Point3<f64>| p.coords.component_div(stretch);
-        let mut corners: Vec<Vector3<f64>> = cell.corners().map(scaled).collect();
-        // faces share corners, bit for bit where they were cut together
-        let bits = |p: &Vector3<f64>| [p.x.to_bits(), p.y.to_bits(), p.z.to_bits()];
-        corners.sort_unstable_by_key(bits);
-        corners.dedup();
-        let distance = |p: &Vector3<f64>| (p - site).norm_squared() * SLACK;
-        Self { corners: corners.into_iter().map(|p| (p, distance(&p))).collect() }
-    }
-
-    /// Whether a site in a box of the tree may cut the cell.
-    fn meets(&self, node: &TreeNode) -> bool {
-        self.corners.iter().any(|(corner, distance)| node.beside(corner) < *distance)
-    }
-
-    /// Whether a site may cut the cell.
-    fn is_cut_by(&self, site: &Vector3<f64>) -> bool {
-        self.corners.iter().any(|(corner, distance)| (corner - site).norm_squared() < *distance)
-    }
-}
-
-/// The cell of a site: cut by the sites near it first, so that few of the others remain to be
-/// tested.
-fn voronoi_cell(sites: &[Point3<f64>], stretch: &Vector3<f64>, tree: &Tree, index: usize) -> Cell {
-    let site = sites[index];
-    let own = tree.points[index];
-    let mut cell = Cell::whole(&Pattern::REACH);
-    let mut extent = Extent::new(&cell, &own, stretch);
-    let radius = near(tree, &own);
-    for ring in [0.0..=radius, radius.next_up()..=f64::INFINITY] {
-        let mut others: Vec<(f64, usize)> = Vec::new();
-        let is_near = |node: &TreeNode| node.beside(&own) <= *ring.end() && extent.meets(node);
-        tree.for_each(&is_near, &mut |other| {
-            let distance = (tree.points[other] - own).norm_squared();
-            if distance > 0.0 && ring.contains(&distance) && extent.is_cut_by(&tree.points[other]) {
-                others.push((distance, other));
-            }
-        });
-        others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        for &(_, other) in &others {
-            if extent.is_cut_by(&tree.points[other]) {
-                // the negated plane of the other cell, bit for bit: a node on it is a tie, not a
-                // gap
-                let normal = (sites[other] - site).component_div(&stretch.component_mul(stretch));
-                cell = cell.cut(Plane::through(&nalgebra::center(&site, &sites[other]), normal));
-                extent = Extent::new(&cell, &own, stretch);
-            }
-        }
-    }
-    cell
-}
-
-/// The square of a distance around a point of a tree within which there are about 30 others: a
-/// quarter of the diagonal of a box with 64 to 127.
-fn near(tree: &Tree, own: &Vector3<f64>) -> f64 {
-    const ENOUGH: usize = 64;
-    let mut at = 0;
-    loop {
-        let node = &tree.nodes[at];
-        let holds = |n: &usize| {
-            let part = &tree.nodes[*n];
-            part.beside(own) <= 0.0 && part.range.len() >= ENOUGH
-        };
-        let halves = if node.second == 0 { &[][..] } else { &[at + 1, node.second] };
-        match halves.iter().copied().find(holds) {
-            Some(half) => at = half,
-            None => return (node.high - node.low).norm_squared() / 16.0,
-        }
+        Ok(Self::of_diagram(Diagram::new(sites.to_vec(), *stretch, Self::REACH)))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use levelset::{Grid, Solid};
+    use nalgebra::UnitQuaternion;
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::Pieces;
+
+    /// All bits of pieces.
+    fn bits(pieces: &Pieces) -> Vec<u64> {
+        let mut words = Vec::new();
+        for piece in &pieces.pieces {
+            words.extend(piece.regions.iter().map(|region| *region as u64));
+            let points = piece.geometry.points();
+            words.extend(points.iter().flat_map(|p| p.iter().map(|x| x.to_bits())));
+            piece.geometry.digest(|word| words.push(word));
+        }
+        words
+    }
+
+    fn vector(most: f64) -> impl Strategy<Value = Vector3<f64>> {
+        [-most..most, -most..most, -most..most].prop_map(Vector3::from)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn cells_that_are_made_when_a_body_needs_them_divide_it_as_all_cells_do(
+            (sites, seed) in (1_usize..900, any::<u64>()),
+            (clustering, scale) in (1.0..4.0_f64, 0.1..2.0_f64),
+            (stretch, half, towards) in (vector(1.0), vector(1.0), vector(1.1)),
+            (axis, angle) in (vector(1.0), -3.0..3.0_f64),
+        ) {
+            let stretch = stretch.map(|x| libm::pow(4.0, x));
+            let spec = Voronoi { clustering, stretch, ..Voronoi::new(sites, seed) };
+            // often thin
+            let half = half.map(|x| 0.5 * libm::pow(20.0, -x.abs()));
+            let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
+            let grid = Grid::enclosing(&bounds, half.max() / 12.0, 4, Grid::MAX_NODES).unwrap();
+            let exact = Geometry::primitive(Solid::Box { half_extents: half }, grid).unwrap();
+            let (samples, moments) = (Arc::clone(exact.level_set()), *exact.moments());
+            let sampled = Geometry::sampled(samples, exact.points(), moments);
+            let axis = UnitVector3::try_new(axis, 1e-6).unwrap_or(Vector3::y_axis());
+            let at = Alignment {
+                at: Point3::from(towards.component_mul(&half)),
+                rotation: UnitQuaternion::from_axis_angle(&axis, angle),
+                scale: scale * 2.0 * half.norm(),
+            };
+            let some = Pattern::voronoi(&spec).unwrap();
+            let cells = Pattern::voronoi(&spec).unwrap();
+            let cells = cells.cells().map(|cell| cell.unwrap().clone()).collect();
+            let all = Pattern::from_cells(cells).unwrap();
+            let p = at.transform().inverse_transform_point(&Point3::origin());
+            prop_assert_eq!(some.region_at(&p), all.region_at(&p));
+            for body in [exact, sampled] {
+                let [some, all] = [&some, &all].map(|cells| bits(&body.divide(cells, &at, 0.0)));
+                prop_assert!(some == all);
+            }
+        }
+    }
+
+    #[test]
+    fn a_thin_body_needs_few_of_many_cells() {
+        let pattern = Pattern::voronoi(&Voronoi::new(10_000, 7)).unwrap();
+        let plate = Vector3::new(0.5, 0.01, 0.5);
+        let near = pattern.near(&Aabb { min: Point3::from(-plate), max: Point3::from(plate) });
+        // a plane meets 1.458 n^(2/3) cells of a Poisson-Voronoi diagram per area (Moller 1989),
+        // here 169
+        assert!((170..500).contains(&near.len()), "{}", near.len());
+    }
 
     #[test]
     fn the_region_at_a_point_is_that_of_the_nearest_site() {

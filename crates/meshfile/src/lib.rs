@@ -39,8 +39,8 @@ pub use nalgebra;
 pub use sim;
 
 pub use recording::{
-    WriteError, check_poses, check_surface, write_glb, write_glb_of, write_physics_glb,
-    write_rigged_glb_of,
+    WriteError, check_poses, check_surface, write_dust_glb, write_glb, write_glb_of,
+    write_physics_glb, write_rigged_glb_of,
 };
 
 /// Why a mesh file is rejected.

@@ -17,6 +17,7 @@
 mod buffer;
 mod chunks;
 mod document;
+mod dust;
 mod encoded;
 mod error;
 mod keys;
@@ -31,7 +32,8 @@ use sim::Recording;
 
 use buffer::Buffer;
 use chunks::{write_head, write_surfaces};
-use document::{Document, Traces};
+use document::{Document, Traces, scene_of};
+pub use dust::write_dust_glb;
 pub use error::{WriteError, check_poses, check_surface};
 pub use physics::write_physics_glb;
 pub use rig::write_rigged_glb_of;
@@ -63,7 +65,7 @@ pub fn write_glb_of(
     let mut document = Document::of_surfaces(recording)?;
     document.add_tracks(recording, traces)?;
     let images = std::mem::take(&mut document.images);
-    let (json, layout) = document.finish(recording);
+    let (json, layout) = document.finish(scene_of(recording));
     write_head(&json, &layout, out)?;
     if layout.len() > 0 {
         write_surfaces(recording, &images, out)?;

@@ -8,6 +8,8 @@ use levelset::TriMesh;
 use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use sim::{Anchor, BodyId, MeshData, Region, scene};
 
 use crate::act::{Act, Body, Done, MESH, Triangles};
@@ -15,6 +17,14 @@ use crate::arrays::isometry;
 use crate::failure::{failed, refused};
 use crate::scene::Scene;
 use crate::world::World;
+
+/// Reads keys as a scene has them.
+fn read_keys<T: DeserializeOwned>(mut keys: Map<String, Value>) -> PyResult<T> {
+    // `None` in Python
+    keys.retain(|_, value| !value.is_null());
+    let text = toml::to_string(&keys).map_err(refused)?;
+    scene::read_toml(&text).map_err(|error| refused(error.problem()))
+}
 
 impl World {
     /// Does something, and keeps it if it was done.
@@ -122,15 +132,16 @@ impl World {
 
     fn join_bodies(&mut self, bodies: [u64; 2], keys: &str) -> PyResult<u64> {
         let bodies = [self.body(bodies[0])?, self.body(bodies[1])?];
-        let spec: scene::Joint = serde_json::from_str(keys).map_err(refused)?;
+        let spec: scene::Joint = read_keys(serde_json::from_str(keys).map_err(refused)?)?;
         let id = self.world.add_joint(sim::joint(&spec, bodies)).map_err(refused)?;
         Ok(id.number())
     }
 
     fn anchor_body(&mut self, id: u64, regions: &str, strength: f64) -> PyResult<()> {
         let body = self.body(id)?;
-        let specs: Vec<scene::Anchor> = serde_json::from_str(regions).map_err(refused)?;
-        let anchors: PyResult<Vec<Anchor>> = specs.iter().map(|spec| self.region(spec)).collect();
+        let regions: Vec<Map<String, Value>> = serde_json::from_str(regions).map_err(refused)?;
+        let anchor = |keys| self.region(&read_keys(keys)?);
+        let anchors: PyResult<Vec<Anchor>> = regions.into_iter().map(anchor).collect();
         if self.world.anchor(body, anchors?, strength) {
             return Ok(());
         }

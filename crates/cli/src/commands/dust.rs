@@ -26,8 +26,7 @@ pub(super) fn check_dust(path: &Path) -> Result<DustFormat, Failure> {
 
 /// Writes dust in the format of `path`, and warns if it is less than requested.
 pub(super) fn write_dust(dust: &Dust, path: &Path, is_quiet: bool) -> Result<(), Failure> {
-    let failed =
-        |source: std::io::Error| Failure::Write { path: path.to_owned(), source: source.into() };
+    let failed = |source| Failure::Write { path: path.to_owned(), source };
     check_dust(path)?.write(dust, path).map_err(failed)?;
     let count = dust.specks.len();
     if !is_quiet && dust.asked >= count as f64 + 1.0 {

@@ -59,8 +59,9 @@ struct Run {
     /// Of the world before the first frame.
     surroundings: Surroundings,
     events: Vec<Event>,
-    /// Of the world before the first frame.
-    fingerprint: u64,
+    /// Of the world before the first frame, where it is compared or written: it takes all cells of
+    /// patterns.
+    fingerprint: Option<u64>,
     over_budget: usize,
     stopped: usize,
     solver_limited: usize,
@@ -318,10 +319,11 @@ impl Job<'_> {
         }
         let camera = Camera::of(&loaded.scene, &appearances);
         let recorder = Recorder::new(&world, &appearances).with_camera(camera);
-        let fingerprint = world.fingerprint();
+        let is_asked = self.recorded.is_some() || self.replay_file().is_some();
+        let fingerprint = is_asked.then(|| world.fingerprint());
         if let (Some(recorded), Some(path)) = (recorded, self.recorded) {
             let last = recorded.events.iter().map(|event| event.frame).max().unwrap_or(0);
-            if recorded.fingerprint != fingerprint {
+            if fingerprint != Some(recorded.fingerprint) {
                 return Err(Failure::OtherScene { path: path.to_owned() });
             }
             if last > loaded.scene.simulation.frames {
@@ -438,13 +440,17 @@ impl Job<'_> {
         Failure::Write { path: self.options.output.clone(), source: source.into() }
     }
 
+    /// Where events go that `brisance replay` takes.
+    fn replay_file(&self) -> Option<&Path> {
+        self.events.filter(|path| ends_in(path, "jsonl"))
+    }
+
     fn write_events(&self, run: &Run, loaded: &Loaded) -> Result<(), Failure> {
-        let Some(path) = self.events.filter(|path| ends_in(path, "jsonl")) else { return Ok(()) };
-        let events = Events {
-            seed: loaded.scene.simulation.seed,
-            fingerprint: run.fingerprint,
-            events: run.events.clone(),
+        let Some((path, fingerprint)) = self.replay_file().zip(run.fingerprint) else {
+            return Ok(());
         };
+        let events =
+            Events { seed: loaded.scene.simulation.seed, fingerprint, events: run.events.clone() };
         write_whole(path, |out| events.write(out))
             .map_err(|e| Failure::Write { path: path.to_owned(), source: e.into() })
     }

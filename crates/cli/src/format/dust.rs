@@ -3,12 +3,11 @@
 //! A vertex of a PLY file is a particle: position (m), velocity (m/s), diameter `size` (m), `birth`
 //! (frame), `life` (s), `id`, and `body`, the index in the recording of the piece that emitted it.
 
-mod glb;
-
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
+use meshfile::{WriteError, write_dust_glb};
 use nalgebra::Vector3;
 use sim::{Dust, ShownSpeck, Speck};
 
@@ -52,7 +51,7 @@ impl DustFormat {
     ///
     /// # Errors
     /// If writing fails.
-    pub fn write(self, dust: &Dust, path: &Path) -> io::Result<()> {
+    pub fn write(self, dust: &Dust, path: &Path) -> Result<(), WriteError> {
         match self {
             Self::Births => write_whole(path, |out| {
                 let births = dust.specks.iter().enumerate();
@@ -60,7 +59,7 @@ impl DustFormat {
                     let Speck { position, velocity, .. } = *speck;
                     ShownSpeck { number, position, velocity }
                 });
-                write_ply(dust, &births.collect::<Vec<_>>(), out)
+                Ok(write_ply(dust, &births.collect::<Vec<_>>(), out)?)
             }),
             Self::Frames => write_whole_folder(path, |folder| {
                 for frame in 0..dust.frames() {
@@ -71,8 +70,8 @@ impl DustFormat {
                 }
                 Ok(())
             }),
-            Self::Glb => write_whole(path, |out| glb::write(dust, out)),
-            Self::Usd(encoding) => write_whole(path, |out| write_usd(dust, encoding, out)),
+            Self::Glb => write_whole(path, |out| write_dust_glb(dust, out)),
+            Self::Usd(encoding) => write_whole(path, |out| Ok(write_usd(dust, encoding, out)?)),
         }
     }
 }

@@ -28,9 +28,7 @@ impl Geometry {
         let is_finite = transform.to_homogeneous().iter().all(|x| x.is_finite());
         match &self.kind {
             _ if !is_finite => self.whole(),
-            Kind::Exact(exact) if pattern.cells().all(|cell| cell.is_ok()) => {
-                divided(self, exact, pattern, at, least)
-            }
+            Kind::Exact(exact) if pattern.is_convex() => divided(self, exact, pattern, at, least),
             Kind::Exact(_) | Kind::Sampled(_) => self.shattered(pattern, at, least),
         }
     }

@@ -50,9 +50,11 @@ fn cells<'a>(
         return Vec::new();
     };
     let seen = seen.grown(1e-9 * seen.extents().norm());
-    let reaches = pattern.reaches().iter().enumerate();
-    let near = reaches.filter(|(_, reach)| reach.is_some_and(|reach| reach.intersects(&seen)));
-    near.filter_map(|(number, _)| ConvexCell::new(pattern, number, to_material)).collect()
+    let near = pattern.near(&seen).into_par_iter().filter_map(|region| {
+        pattern.reach(region).filter(|reach| reach.intersects(&seen))?;
+        ConvexCell::new(pattern, region, to_material)
+    });
+    near.collect()
 }
 
 fn connected((region, facets): (usize, Facets)) -> impl Iterator<Item = Part> {

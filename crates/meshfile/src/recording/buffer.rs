@@ -50,15 +50,20 @@ impl<'a> Buffer<'a> {
 
     /// Reserves space for a surface after the previous ones.
     pub(super) fn add_surface(&mut self, surface: &Encoded) -> Primitive {
+        surface.primitive.clone().moved(self.add(surface))
+    }
+
+    /// As [`Buffer::add_surface`]; returns the number of the first accessor.
+    pub(super) fn add(&mut self, encoded: &Encoded) -> usize {
         let (views, accessors) = (self.views.len(), self.accessors.len());
-        for view in &surface.views {
+        for view in &encoded.views {
             self.views.push(moved(view, "byteOffset", self.surfaces));
         }
-        for accessor in &surface.accessors {
+        for accessor in &encoded.accessors {
             self.accessors.push(moved(accessor, "bufferView", views));
         }
-        self.surfaces += surface.bytes.len();
-        surface.primitive.clone().moved(accessors)
+        self.surfaces += encoded.bytes.len();
+        accessors
     }
 
     /// Reserves space for the bytes of an image after the previous surfaces and images; returns the

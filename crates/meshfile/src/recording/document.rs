@@ -219,8 +219,8 @@ impl Document<'_> {
         self.channels.push(json!({ "sampler": sampler, "target": { "node": node, "path": path } }));
     }
 
-    /// The JSON chunk, and the layout of the binary one.
-    pub(super) fn finish(self, recording: &Recording) -> (Value, Layout) {
+    /// The JSON chunk, and the layout of the binary one; `scene` lacks its nodes.
+    pub(super) fn finish(self, mut scene: Map<String, Value>) -> (Value, Layout) {
         let [textures, samplers] = self.textures();
         let mut used: Vec<&str> = self.extensions.iter().map(|(name, _)| *name).collect();
         used.extend(self.material_extensions());
@@ -229,24 +229,9 @@ impl Document<'_> {
         let mut put = |key: &str, value: Value| root.insert(key.to_owned(), value);
         put("asset", json!({ "version": "2.0", "generator": generator }));
         put("scene", json!(0));
-        let mut scene = Map::new();
         if !self.in_scene.is_empty() {
             scene.insert("nodes".to_owned(), json!(self.in_scene.collect::<Vec<_>>()));
         }
-        let energies =
-            |of: fn(&Energy) -> f64| -> Vec<f64> { recording.energies.iter().map(of).collect() };
-        let extras = json!({
-            "fps": recording.fps,
-            "frames": recording.frames,
-            "kinetic": energies(|e| e.kinetic),
-            "potential": energies(|e| e.potential),
-            "dissipated": energies(|e| e.dissipated),
-        });
-        let mut extras = extras;
-        if let Some(camera) = &recording.camera {
-            extras["camera"] = camera_extras(camera);
-        }
-        scene.insert("extras".to_owned(), extras);
         put("scenes", json!([scene]));
         if !self.channels.is_empty() {
             put("animations", json!([{ "channels": self.channels, "samplers": self.samplers }]));
@@ -281,6 +266,23 @@ impl Document<'_> {
         }
         (Value::Object(root), layout)
     }
+}
+
+/// The scene of a recording, without its nodes.
+pub(super) fn scene_of(recording: &Recording) -> Map<String, Value> {
+    let energies =
+        |of: fn(&Energy) -> f64| -> Vec<f64> { recording.energies.iter().map(of).collect() };
+    let mut extras = json!({
+        "fps": recording.fps,
+        "frames": recording.frames,
+        "kinetic": energies(|e| e.kinetic),
+        "potential": energies(|e| e.potential),
+        "dissipated": energies(|e| e.dissipated),
+    });
+    if let Some(camera) = &recording.camera {
+        extras["camera"] = camera_extras(camera);
+    }
+    Map::from_iter([("extras".to_owned(), extras)])
 }
 
 fn camera_extras(camera: &Camera) -> Value {

@@ -10,7 +10,7 @@ pub(super) const FLOAT: u32 = 5126;
 const UNSIGNED_BYTE: u32 = 5121;
 const UNSIGNED_SHORT: u32 = 5123;
 const UNSIGNED_INT: u32 = 5125;
-const ARRAY_BUFFER: u32 = 34962;
+pub(super) const ARRAY_BUFFER: u32 = 34962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34963;
 
 /// A surface encoded for the binary chunk; indices and offsets are relative to the surface.
@@ -214,6 +214,21 @@ impl Encoded {
         encoded
     }
 
+    /// Values, at least one, with a view and an accessor of their own; `target` is that of the view.
+    pub(super) fn of_values<const N: usize>(values: &[[f32; N]], target: Option<u32>) -> Self {
+        let mut view = json!({ "buffer": 0, "byteOffset": 0, "byteLength": size_of_val(values) });
+        if let Some(target) = target {
+            view["target"] = json!(target);
+        }
+        let accessor = json!({
+            "bufferView": 0, "componentType": FLOAT, "count": values.len(),
+            "type": if N == 3 { "VEC3" } else { "SCALAR" },
+            "min": fold(values, f32::min).as_slice(), "max": fold(values, f32::max).as_slice(),
+        });
+        let bytes = values.as_flattened().iter().flat_map(|x| x.to_le_bytes()).collect();
+        Self { bytes, views: vec![view], accessors: vec![accessor], ..Self::default() }
+    }
+
     /// Start of the unfinished view.
     fn start(&self) -> usize {
         let end = |view: &Value| [&view["byteOffset"], &view["byteLength"]].map(Value::as_u64);
@@ -291,7 +306,7 @@ fn paint(surface: &Surface, look: &Look) -> Vec<[f32; 4]> {
     painted
 }
 
-fn fold(vectors: &[[f32; 3]], pick: fn(f32, f32) -> f32) -> [f32; 3] {
+fn fold<const N: usize>(vectors: &[[f32; N]], pick: fn(f32, f32) -> f32) -> [f32; N] {
     let start = vectors[0];
     vectors.iter().fold(start, |b, v| std::array::from_fn(|a| pick(b[a], v[a])))
 }

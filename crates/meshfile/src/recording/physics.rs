@@ -18,7 +18,7 @@ use sim::{
 };
 
 use super::chunks::{write_head, write_surfaces};
-use super::document::Document;
+use super::document::{Document, scene_of};
 use super::encoded::Encoded;
 use super::error::WriteError;
 
@@ -45,7 +45,7 @@ pub fn write_physics_glb(scene: &PhysicsScene, out: &mut impl Write) -> Result<(
     let hulls = std::mem::take(&mut physics.hulls);
     let images = std::mem::take(&mut document.images);
     document.extensions.extend(physics.finish());
-    let (mut json, layout) = document.finish(recording);
+    let (mut json, layout) = document.finish(scene_of(recording));
     json["scenes"][0]["extras"]["gravity"] = json!(scene.gravity.as_slice());
     write_head(&json, &layout, out)?;
     write_surfaces(recording, &images, out)?;

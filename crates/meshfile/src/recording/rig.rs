@@ -13,7 +13,7 @@ use sim::{Look, Recording, Surface};
 
 use super::buffer::Buffer;
 use super::chunks::{write_head, write_images};
-use super::document::{Document, Traces};
+use super::document::{Document, Traces, scene_of};
 use super::encoded::{Encoded, FLOAT, Vertices, sides};
 use super::error::{MAX_JOINTS, WriteError};
 use super::surfaces::for_each_surface;
@@ -49,7 +49,7 @@ pub fn write_rigged_glb_of(
     let matrices = inverse_bind_matrices(&births);
     document.add_rig(&chunks, &matrices);
     let images = std::mem::take(&mut document.images);
-    let (json, layout) = document.finish(recording);
+    let (json, layout) = document.finish(scene_of(recording));
     write_head(&json, &layout, out)?;
     write_images(&images, out)?;
     if !chunks.is_empty() {

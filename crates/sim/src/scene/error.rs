@@ -108,7 +108,18 @@ fn choices(nearest: &Option<Box<str>>, known: &[String]) -> String {
 }
 
 impl SceneError {
-    pub(super) fn from_toml(text: &str, error: &toml::de::Error) -> Self {
+    /// What is wrong, without the place, for texts that a user does not see as a file.
+    pub fn problem(&self) -> String {
+        let (Self::Syntax { place, .. }
+        | Self::Unknown { place, .. }
+        | Self::Choice { place, .. }
+        | Self::Value { place, .. }) = self;
+        let text = self.to_string();
+        text.strip_prefix(&format!("{place}: ")).unwrap_or(&text).to_owned()
+    }
+
+    /// `whole` names the text where a key is of no table.
+    pub(super) fn from_toml(text: &str, error: &toml::de::Error, whole: &str) -> Self {
         let offset = error.span().map_or(0, |span| span.start);
         let place = Place::of(text, offset);
         let Ok(root) = DeTable::parse(text) else {
@@ -135,7 +146,7 @@ impl SceneError {
         };
         // a missing key has no position of its own, and only the scene itself has a version
         let of_scene = key.is_empty() || message == "missing field `version`";
-        let key = if of_scene { "the scene".to_owned() } else { key };
+        let key = if of_scene { whole.to_owned() } else { key };
         Self::Value { place, invalid: InvalidValue { key, problem } }
     }
 

@@ -6,6 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::{names_wanted, nearest, wants_name};
+use super::exact::deserialize_exactly;
 use super::quantity::{MAX_DEPTH, Quantity, evaluate, evaluate_at};
 use super::{InvalidValue, SceneError};
 
@@ -165,7 +166,7 @@ pub fn units(path: &str) -> Option<&'static [&'static str]> {
 /// Reads TOML in which strings replace numbers: quantities with units, and expressions of the
 /// file's variables.
 pub(super) fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, SceneError> {
-    let wrong = |error| SceneError::from_toml(text, &error);
+    let wrong = |error| SceneError::from_toml(text, &error, "the scene");
     // replacements outlive the table that borrows them
     let mut numbers = Numbers::default();
     let mut table = DeTable::parse(text).map_err(wrong)?;
@@ -174,7 +175,7 @@ pub(super) fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Scen
     found
         .map_err(|(key, problem)| SceneError::from_invalid(text, InvalidValue { key, problem }))?;
     replace_in_table(table.get_mut(), &numbers);
-    T::deserialize(toml::de::Deserializer::from(table)).map_err(|mut error| {
+    deserialize_exactly(toml::de::Deserializer::from(table)).map_err(|mut error| {
         error.set_input(Some(text));
         let names = || names_at::<T>(text, &numbers, error.span()?.start);
         match wants_name(&error).then(names).flatten() {
@@ -195,7 +196,7 @@ fn names_at<T: serde::de::DeserializeOwned>(
     let mut table = DeTable::parse(text).ok()?;
     replace_in_table(table.get_mut(), numbers);
     replace_in_table(table.get_mut(), &no_name);
-    let error = T::deserialize(toml::de::Deserializer::from(table)).err()?;
+    let error = deserialize_exactly::<T, _>(toml::de::Deserializer::from(table)).err()?;
     Some((offset, names_wanted(&error)?))
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use gltf::animation::Channel;
 use gltf::animation::util::ReadOutputs;
-use gltf::{Mesh, Node};
+use gltf::mesh::Mode;
+use gltf::{Document, Mesh, Node, Scene};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 use serde::Deserialize;
 use sim::{
@@ -45,6 +46,12 @@ pub enum GlbReadError {
     /// It is a rig, whose mesh cannot be split into bodies.
     #[error("has a skinned mesh, which is for other programs: write it without --rig")]
     Rigged,
+    /// It contains dust.
+    #[error(
+        "has points and no bodies, as `--dust` writes for particle systems: give the recording \
+         that the same run wrote with -o"
+    )]
+    Points,
     /// It is GLB, but not written by brisance.
     #[error(
         "was not written by brisance ({lacks}): give a recording of `brisance run` or `fracture`"
@@ -185,6 +192,19 @@ impl CameraExtras {
     }
 }
 
+/// The scene of a file that is no rig and no dust.
+fn scene_of(file: &Document) -> Result<Scene<'_>, GlbReadError> {
+    if file.skins().next().is_some() {
+        return Err(GlbReadError::Rigged);
+    }
+    let scene = file.scenes().next().ok_or(GlbReadError::Foreign { lacks: "it has no scene" })?;
+    let mut primitives = file.meshes().flat_map(|mesh| mesh.primitives());
+    if scene.extras().is_none() && primitives.any(|part| part.mode() == Mode::Points) {
+        return Err(GlbReadError::Points);
+    }
+    Ok(scene)
+}
+
 /// Reads a recording; poses have `f32` precision.
 ///
 /// # Errors
@@ -193,11 +213,8 @@ impl CameraExtras {
 pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
     let file = open(bytes)?;
     check_animations(&file)?;
-    if file.skins().next().is_some() {
-        return Err(GlbReadError::Rigged);
-    }
     let blob = file.blob.as_deref().unwrap_or_default();
-    let scene = file.scenes().next().ok_or(GlbReadError::Foreign { lacks: "it has no scene" })?;
+    let scene = scene_of(&file)?;
     let extras: SceneExtras = parse(scene.extras())?;
     let SceneExtras { fps, frames, .. } = extras;
     // reject files that would take all memory

@@ -1,5 +1,6 @@
 //! Patterns in the syntax of the command line.
 
+use super::super::read_toml;
 use super::{Nested, Pattern, Preset};
 
 const FORM: &str = "give voronoi:PIECES, radial:SECTORSxRINGS, bricks:LENGTHxHEIGHT, slices:PLANES or \
@@ -65,7 +66,7 @@ fn single(text: &str) -> Result<Pattern, String> {
     };
     let rest: Vec<&str> = parts.collect();
     let toml = format!("[{kind}]\n{counts}\n{}\n", rest.join("\n"));
-    toml::from_str(&toml).map_err(|e| format!("{}: {FORM}", e.message()))
+    read_toml(&toml).map_err(|e| format!("{}: {FORM}", e.problem()))
 }
 
 /// The parts between commas that are not in brackets.

@@ -1,0 +1,146 @@
+//! Dust as animated points, with a size independent of the number of frames.
+//!
+//! Particles with the same first and last frame form one mesh of points. Its morph target is their
+//! displacement by velocity, with a weight that increases linearly from 0 to 1; gravity moves the
+//! node. A scale that steps between 0 and 1 shows the node, as in recordings. The attribute `_SIZE`
+//! is the diameter, m.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use nalgebra::{Point3, Vector3};
+use serde_json::{Map, json};
+use sim::{Dust, Speck};
+
+use super::chunks::write_head;
+use super::document::Document;
+use super::encoded::{ARRAY_BUFFER, Encoded};
+use super::error::WriteError;
+
+const POINTS: u32 = 0;
+/// View targets: the one of vertices, and none for keys.
+const VERTICES: Option<u32> = Some(ARRAY_BUFFER);
+const KEYS: Option<u32> = None;
+
+/// Writes `dust` as one GLB of animated points to `out`.
+///
+/// # Errors
+/// [`WriteError`] if it is larger than the format allows, or writing fails.
+pub fn write_dust_glb(dust: &Dust, out: &mut impl Write) -> Result<(), WriteError> {
+    let mut points = Points { dust, document: Document::default(), bytes: Vec::new() };
+    for ((birth, last), specks) in groups(dust) {
+        points.add(&Group { birth, last, specks });
+    }
+    let Points { mut document, bytes, .. } = points;
+    document.in_scene = 0..document.nodes.len();
+    let scene = Map::from_iter([("name".to_owned(), json!("dust"))]);
+    let (mut json, layout) = document.finish(scene);
+    json["asset"]["generator"] = json!("brisance");
+    write_head(&json, &layout, out)?;
+    Ok(out.write_all(&bytes)?)
+}
+
+/// Particles that exist in the same frames.
+struct Group<'a> {
+    birth: usize,
+    /// The last frame in which they exist.
+    last: usize,
+    specks: Vec<&'a Speck>,
+}
+
+fn groups(dust: &Dust) -> BTreeMap<(usize, usize), Vec<&Speck>> {
+    let mut groups: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for speck in &dust.specks {
+        let last = (speck.birth + dust.shown_frames(speck) - 1).min(dust.frames() - 1);
+        groups.entry((speck.birth, last)).or_default().push(speck);
+    }
+    groups
+}
+
+/// A file under construction.
+struct Points<'a> {
+    dust: &'a Dust,
+    document: Document<'static>,
+    bytes: Vec<u8>,
+}
+
+impl Points<'_> {
+    fn add(&mut self, group: &Group<'_>) {
+        let Group { birth, last, specks } = group;
+        let (birth, last) = (*birth, *last);
+        let duration = (last - birth) as f64 / self.dust.fps();
+        let places: Vec<[f32; 3]> = specks.iter().map(|s| single(&s.position)).collect();
+        let flown: Vec<[f32; 3]> =
+            specks.iter().map(|s| single(&Point3::from(s.velocity * duration))).collect();
+        let sizes: Vec<[f32; 1]> = specks.iter().map(|s| [s.size as f32]).collect();
+        let [places, flown] = [places, flown].map(|values| self.add_values(&values, VERTICES));
+        let sizes = self.add_values(&sizes, VERTICES);
+        let mesh = self.document.meshes.len();
+        self.document.meshes.push(json!({
+            "primitives": [{
+                "mode": POINTS,
+                "attributes": { "POSITION": places, "_SIZE": sizes },
+                "targets": [{ "POSITION": flown }],
+            }],
+            "weights": [0],
+        }));
+        let scale = if birth == 0 { 1 } else { 0 };
+        let name = format!("dust {birth}-{last}");
+        let node = json!({ "name": name, "mesh": mesh, "scale": [scale, scale, scale] });
+        let node = self.document.push_node(node);
+        self.add_scale(node, (birth, last));
+        if last > birth {
+            let frames: Vec<usize> = (birth..=last).collect();
+            let fall = |&frame: &usize| {
+                let time = (frame - birth) as f64 / self.dust.fps();
+                let fall: Vector3<f64> = self.dust.gravity() * (0.5 * time * time);
+                single(&Point3::from(fall))
+            };
+            let falls: Vec<[f32; 3]> = frames.iter().map(fall).collect();
+            self.animate(node, "translation", &frames, &falls);
+            self.animate(node, "weights", &[birth, last], &[[0.0], [1.0]]);
+        }
+    }
+
+    /// Shows a node between two frames.
+    fn add_scale(&mut self, node: usize, (birth, last): (usize, usize)) {
+        let mut keys = vec![(birth, [1.0; 3])];
+        if birth > 0 {
+            keys.insert(0, (0, [0.0; 3]));
+        }
+        if last + 1 < self.dust.frames() {
+            keys.push((last + 1, [0.0; 3]));
+        }
+        if keys.len() > 1 {
+            let (frames, scales): (Vec<_>, Vec<_>) = keys.into_iter().unzip();
+            self.animate(node, "scale", &frames, &scales);
+        }
+    }
+
+    fn animate<const N: usize>(
+        &mut self,
+        node: usize,
+        path: &str,
+        frames: &[usize],
+        values: &[[f32; N]],
+    ) {
+        let times: Vec<[f32; 1]> =
+            frames.iter().map(|&frame| [(frame as f64 / self.dust.fps()) as f32]).collect();
+        let times = self.add_values(&times, KEYS);
+        let values = self.add_values(values, KEYS);
+        let mode = if path == "scale" { "STEP" } else { "LINEAR" };
+        self.document.channel(node, path, mode, times, values);
+    }
+
+    /// Adds an accessor for values and returns its index; `target` is that of its view.
+    fn add_values<const N: usize>(&mut self, values: &[[f32; N]], target: Option<u32>) -> usize {
+        let encoded = Encoded::of_values(values, target);
+        let accessor = self.document.buffer.add(&encoded);
+        self.bytes.extend(encoded.bytes);
+        accessor
+    }
+}
+
+fn single(p: &Point3<f64>) -> [f32; 3] {
+    p.coords.map(|x| x as f32).into()
+}
