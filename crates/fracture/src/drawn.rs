@@ -44,9 +44,10 @@ impl Pattern {
     /// As [`Pattern::from_meshes`].
     pub fn from_parts(meshes: &[TriMesh], spacing: f64) -> Result<Self, PatternError> {
         let (solids, bounds) = solids(meshes, spacing, Reach::Band)?;
-        let regions = (0..solids.len())
-            .into_par_iter()
-            .map(|region| Region::Sampled(Sampled::new(&fitted_near(&solids, region), bounds)));
+        let along = Along::new(&solids);
+        let regions = (0..solids.len()).into_par_iter().map(|region| {
+            Region::Sampled(Sampled::new(&fitted_near(&solids, &along, region), bounds))
+        });
         Self::new(regions.collect())
     }
 
@@ -160,14 +161,44 @@ fn fitted(solids: &[Solid], region: usize) -> LevelSet {
     })
 }
 
+/// Solids in the order of their first nodes along the longest axis of the lattice. Few of many share
+/// nodes with a given one.
+struct Along {
+    axis: usize,
+    order: Vec<usize>,
+    /// Most nodes of a solid along the axis.
+    longest: usize,
+}
+
+impl Along {
+    fn new(solids: &[Solid]) -> Self {
+        let end = |axis: usize| solids.iter().map(|solid| solid.nodes(axis).end).max();
+        let axis = (0..3).max_by_key(|&axis| end(axis)).unwrap_or_default();
+        let mut order: Vec<usize> = (0..solids.len()).collect();
+        order.sort_by_key(|&n| solids[n].nodes(axis).start);
+        let longest = solids.iter().map(|solid| solid.nodes(axis).len()).max().unwrap_or_default();
+        Self { axis, order, longest }
+    }
+
+    /// The solids that may share nodes with a region.
+    fn others(&self, solids: &[Solid], region: usize) -> &[usize] {
+        let own = solids[region].nodes(self.axis);
+        let before = |limit: usize| {
+            self.order.partition_point(|&n| solids[n].nodes(self.axis).start < limit)
+        };
+        &self.order[before((own.start + 1).saturating_sub(self.longest))..before(own.end)]
+    }
+}
+
 /// [`fitted`] for meshes without gaps: only vertices within [`NEAR`] cells of the region's surface
 /// move, and other surfaces count up to [`BAND`] cells away.
-fn fitted_near(solids: &[Solid], region: usize) -> LevelSet {
+fn fitted_near(solids: &[Solid], along: &Along, region: usize) -> LevelSet {
     let own = &solids[region];
     let grid = *own.level_set.grid();
     let far = if solids.len() == 1 { f64::INFINITY } else { BAND * grid.spacing() };
     let mut nearest = Array3::from_elem(grid.dims(), far as f32);
-    for other in solids.iter().enumerate().filter(|(n, _)| *n != region).map(|(_, other)| other) {
+    for other in along.others(solids, region).iter().filter(|n| **n != region).map(|&n| &solids[n])
+    {
         let shared = [0, 1, 2].map(|axis| {
             let (mine, theirs) = (own.nodes(axis), other.nodes(axis));
             mine.start.max(theirs.start)..mine.end.min(theirs.end)
@@ -246,7 +277,7 @@ mod tests {
         {
             let (solids, _) = solids(&parts(), 0.1, reach).unwrap();
             let (fitted, near) = match reach {
-                Reach::Band => (fitted_near(&solids, region), NEAR * 0.1),
+                Reach::Band => (fitted_near(&solids, &Along::new(&solids), region), NEAR * 0.1),
                 Reach::Space => (fitted(&solids, region), f64::INFINITY),
             };
             let grid = fitted.grid();

@@ -57,7 +57,8 @@ fn solve(bonds: &[Bond], moves: &[bool], source: Vec<f64>) -> Vec<f64> {
             break;
         }
         times(&state.direction, &mut state.image);
-        if state.advance().is_none() {
+        let curvature = dot(&state.direction, &state.image);
+        if state.advance(curvature).is_none() {
             break;
         }
     }

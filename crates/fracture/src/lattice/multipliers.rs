@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::conjugate_gradient::{ConjugateGradient, norm};
+use crate::conjugate_gradient::ConjugateGradient;
 
 /// Particles and the pairs with distance constraints.
 #[derive(Clone, Copy, Debug)]
@@ -138,10 +138,20 @@ impl Rows {
     }
 
     fn scatter(&self, lambda: &[f64], sums: &mut [Vector3<f64>]) {
+        // links are sorted by their first ends, whose sum stays in registers
+        let (mut first, mut sum) = (0, sums.first().copied().unwrap_or_default());
         for (([a, b], u), lambda) in self.rows.iter().zip(lambda) {
             let force = u * *lambda;
-            sums[*a as usize] += force;
+            if *a as usize != first {
+                sums[first] = sum;
+                first = *a as usize;
+                sum = sums[first];
+            }
+            sum += force;
             sums[*b as usize] -= force;
+        }
+        if let Some(own) = sums.get_mut(first) {
+            *own = sum;
         }
     }
 
@@ -204,21 +214,24 @@ impl Rows {
         while state.least > goal && iterations < most {
             let keep = state.turn();
             self.accelerations(inverse_masses, &state.direction, &mut moved);
-            for (q, ([a, b], u)) in state.image.iter_mut().zip(&self.rows) {
+            let mut curvature = 0.0;
+            let images = state.image.iter_mut().zip(&state.direction);
+            for ((q, p), ([a, b], u)) in images.zip(&self.rows) {
                 *q = u.dot(&(moved[*a as usize] - moved[*b as usize]));
+                curvature += p * *q;
             }
-            let Some(length) = state.advance() else { break };
+            let Some(length) = state.advance(curvature) else { break };
             if let Some(potential) = &mut potential {
                 potential.advance(keep, length, &moved);
             }
             iterations += 1;
             // the residual is far above its least value: the search will not improve
-            if norm(&state.residual) > 1e3 * state.least {
+            if state.size() > 1e3 * state.least {
                 break;
             }
         }
         let residual = if size > 0.0 { state.least / size } else { 0.0 };
-        Multipliers { lambda: state.best, residual, iterations }
+        Multipliers { lambda: state.into_best(), residual, iterations }
     }
 }
 
