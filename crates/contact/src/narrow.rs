@@ -7,6 +7,7 @@ pub(crate) mod candidates;
 pub(crate) mod compounds;
 pub(crate) mod contacts;
 pub(crate) mod detect;
+pub(crate) mod exit;
 pub(crate) mod flight;
 pub(crate) mod pair;
 pub(crate) mod posed;

@@ -4,8 +4,9 @@
 use nalgebra::{Isometry3, Vector3};
 
 use crate::narrow::candidate::{Candidate, Side};
+use crate::narrow::exit::Exit;
 use crate::narrow::solids::{Looked, Parting, Separation, Solids};
-use crate::shape::compound::{Compound, Part};
+use crate::shape::compound::Compound;
 
 /// Gap beyond an exit face within which another part counts as adjacent, as a share of the margin.
 const SEAM: f64 = 0.02;
@@ -45,8 +46,7 @@ impl<'a> Compounds<'a> {
         }
     }
 
-    /// [`Solids::near`] for every pair of parts, without contacts whose normal leads from one part
-    /// into another.
+    /// [`Solids::near`] for every pair of parts. Normals lead out of the whole union.
     pub(crate) fn near(&self, margin: f64) -> Vec<Candidate> {
         if let Some(solids) = self.single() {
             return solids.near(margin);
@@ -61,16 +61,12 @@ impl<'a> Compounds<'a> {
                     Side::B => (b.first_key, corners[1], i, self.b.keys),
                 };
                 // an edge may cross several parts; a corner exists once
-                let across = if candidate.key < count { 0 } else { other as u32 * keys };
-                candidate.key += first + across;
-                found.push((other, candidate));
+                let is_corner = candidate.key < count;
+                candidate.key += first + if is_corner { 0 } else { other as u32 * keys };
+                found.push(OfPart { candidate, part: other, is_corner });
             }
         }
-        let any_leads_out = found.iter().any(|(part, c)| self.leads_out(c, *part, margin));
-        if any_leads_out {
-            found.retain(|(part, c)| self.leads_out(c, *part, margin));
-        }
-        let mut found: Vec<Candidate> = found.into_iter().map(|(_, candidate)| candidate).collect();
+        let mut found = self.out_of_unions(&found, margin);
         let place = |c: &Candidate| (c.owner == Side::B, c.key);
         found.sort_by(|c, d| place(c).cmp(&place(d)).then(c.distance.total_cmp(&d.distance)));
         found.dedup_by(|c, d| place(c) == place(d));
@@ -155,18 +151,40 @@ impl<'a> Compounds<'a> {
         })
     }
 
-    /// Whether the path out of `part` along a contact normal does not end in another part.
-    fn leads_out(&self, candidate: &Candidate, part: usize, margin: f64) -> bool {
-        let Candidate { owner, point, normal, distance, .. } = candidate;
-        let Some(normal) = normal else { return true };
-        let (other, at) = match owner {
-            Side::A => (self.b, self.b_from_a * point),
-            Side::B => (self.a, self.b_from_a.inverse_transform_point(point)),
-        };
+    /// Candidates whose normals lead out of the whole union. Other corners that are inside get the
+    /// shortest exit, and the rest is dropped. If nothing is left, all candidates are kept.
+    fn out_of_unions(&self, found: &[OfPart], margin: f64) -> Vec<Candidate> {
         let step = SEAM * margin;
-        let beyond = at - normal * (distance - step);
-        let others = other.parts.iter().enumerate().filter(|(n, _)| *n != part);
-        let is_in = |part: &Part| part.solid.height(&beyond) < -0.5 * step;
-        !others.map(|(_, part)| part).any(is_in)
+        let out = |own: &OfPart| {
+            let exit = self.exit(own, step);
+            let Candidate { normal, distance, .. } = &own.candidate;
+            if normal.is_none_or(|normal| exit.leads_out(&normal, *distance, own.part)) {
+                return Some(own.candidate);
+            }
+            let is_inside = own.is_corner && own.candidate.distance < 0.0;
+            is_inside.then(|| exit.shortest(own.part)).flatten().map(|way| {
+                let distance = -way.norm();
+                Candidate { normal: Some(way / -distance), distance, ..own.candidate }
+            })
+        };
+        let leading: Vec<Candidate> = found.iter().filter_map(out).collect();
+        if leading.is_empty() { found.iter().map(|own| own.candidate).collect() } else { leading }
     }
+
+    fn exit(&self, OfPart { candidate, .. }: &OfPart, step: f64) -> Exit<'a> {
+        let Candidate { owner, point, .. } = candidate;
+        match owner {
+            Side::A => Exit { union: self.b, from: self.b_from_a * point, step },
+            Side::B => {
+                Exit { union: self.a, from: self.b_from_a.inverse_transform_point(point), step }
+            }
+        }
+    }
+}
+
+/// A candidate at one part of a union.
+struct OfPart {
+    candidate: Candidate,
+    part: usize,
+    is_corner: bool,
 }
