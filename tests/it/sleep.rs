@@ -488,12 +488,12 @@ fn what_is_wedged_under_a_sleeper_is_not_pressed_into_the_floor() {
     for x in [-0.5, 0.5] {
         world.add(cube(Some(Body::Static), [0.05, 0.1, 0.15], [x, 0.1, 0.0])).unwrap();
     }
-    let plank = world.add(cube(None, [0.6, 0.025, 0.15], [0.0, 0.225, 0.0])).unwrap();
+    let plank = world.add(cube(None, [0.6, 0.01, 0.1], [0.0, 0.21, 0.0])).unwrap();
     steps(&mut world, 60);
     assert_eq!(asleep(&world, &[plank]), 1);
-    // 8 mm too high, and not below the middle of the plank
-    let half = Vector3::new(0.05, 0.104, 0.05);
-    let wedge = world.add(cube(None, half.into(), [0.2, 0.104, 0.05])).unwrap();
+    // 5 mm too high, and not below the middle of the plank
+    let half = Vector3::new(0.1, 0.1025, 0.1);
+    let wedge = world.add(cube(None, half.into(), [0.2, 0.1025, 0.0])).unwrap();
     let corners = Aabb { min: Point3::from(-half), max: Point3::from(half) }.corners();
     for _ in 0..120 {
         steps(&mut world, 1);

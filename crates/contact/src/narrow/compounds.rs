@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Vector3};
 
 use crate::narrow::candidate::{Candidate, Side};
 use crate::narrow::exit::Exit;
-use crate::narrow::solids::{Looked, Parting, Separation, Solids};
+use crate::narrow::solids::{Looked, MAX_CUT, Parting, Separation, Solids};
 use crate::shape::compound::Compound;
 
 /// Gap beyond an exit face within which another part counts as adjacent, as a share of the margin.
@@ -151,8 +151,8 @@ impl<'a> Compounds<'a> {
         })
     }
 
-    /// Candidates whose normals lead out of the whole union. Other corners that are inside get the
-    /// shortest exit, and the rest is dropped. If nothing is left, all candidates are kept.
+    /// Candidates whose normals lead out of the whole union. Other corners that are deep inside get
+    /// the shortest exit, and the rest is dropped. If nothing is left, all candidates are kept.
     fn out_of_unions(&self, found: &[OfPart], margin: f64) -> Vec<Candidate> {
         let step = SEAM * margin;
         let out = |own: &OfPart| {
@@ -161,8 +161,9 @@ impl<'a> Compounds<'a> {
             if normal.is_none_or(|normal| exit.leads_out(&normal, *distance, own.part)) {
                 return Some(own.candidate);
             }
-            let is_inside = own.is_corner && own.candidate.distance < 0.0;
-            is_inside.then(|| exit.shortest(own.part)).flatten().map(|way| {
+            // what touches at the crease of two parts has contacts with both
+            let is_deep = own.is_corner && own.candidate.distance < -MAX_CUT * margin;
+            is_deep.then(|| exit.shortest(own.part)).flatten().map(|way| {
                 let distance = -way.norm();
                 Candidate { normal: Some(way / -distance), distance, ..own.candidate }
             })

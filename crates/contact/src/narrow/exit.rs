@@ -4,6 +4,9 @@ use nalgebra::{Point3, Vector3};
 
 use crate::shape::compound::Compound;
 
+/// Length of the sum of two opposite unit normals.
+const OPPOSITE: f64 = 1e-6;
+
 /// The way of a point out of a union.
 pub(super) struct Exit<'a> {
     pub(super) union: &'a Compound,
@@ -18,8 +21,8 @@ impl<'a> Exit<'a> {
         self.parts_beyond(&(normal * -distance), normal, part).next().is_none()
     }
 
-    /// The parts other than `left` that contain the point a step beyond the face with this normal
-    /// at the end of `way`.
+    /// The parts other than `left` that contain the point a step along `normal` from the end of
+    /// `way`.
     fn parts_beyond(
         &self,
         way: &Vector3<f64>,
@@ -40,17 +43,19 @@ impl<'a> Exit<'a> {
         let is_longer = |way: &Vector3<f64>, best: Option<Vector3<f64>>| {
             best.is_some_and(|b| way.norm() >= b.norm())
         };
-        for (normal, way) in self.faces(part, Vector3::zeros()) {
+        for (first, way) in self.faces(part, Vector3::zeros()) {
             if is_longer(&way, best) {
                 continue;
             }
-            let Some(next) = self.parts_beyond(&way, &normal, part).next() else {
+            let Some(next) = self.parts_beyond(&way, &first, part).next() else {
                 best = Some(way);
                 continue;
             };
-            for (normal, way) in self.faces(next, way) {
-                if !is_longer(&way, best) && self.parts_beyond(&way, &normal, next).next().is_none()
-                {
+            for (second, way) in self.faces(next, way) {
+                // out of the crease between both faces
+                let between = (first + second).try_normalize(OPPOSITE).unwrap_or(second);
+                let is_out = || self.parts_beyond(&way, &between, next).next().is_none();
+                if !is_longer(&way, best) && is_out() {
                     best = Some(way);
                 }
             }

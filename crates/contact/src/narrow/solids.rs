@@ -14,7 +14,7 @@ use crate::shape::polyhedron::{Edge, MAX_BENDS, Planes, Polyhedron};
 const FLAT: f64 = 0.3;
 /// Penetration of the best separating face, as a share of the margin, beyond which all normals must
 /// agree with the minimum translation vector.
-const MAX_CUT: f64 = 0.5;
+pub(crate) const MAX_CUT: f64 = 0.5;
 /// An edge that crosses between two faces gets a normal between theirs; if the mean of the normals
 /// is shorter than this, the faces point away from each other.
 const SHARP: f64 = 0.3;

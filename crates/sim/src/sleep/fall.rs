@@ -52,7 +52,6 @@ impl World {
 
     fn fall_asleep(&mut self, touches: &[Touch], solved: Solved<'_>, report: &mut Report) {
         self.wake_loaded(touches);
-        self.wake_overlapping(touches, solved);
         self.notice_motion();
         let falling = self.falling_asleep(touches, solved);
         self.link(touches, &falling, solved);

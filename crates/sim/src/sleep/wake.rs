@@ -9,7 +9,6 @@ use crate::breaking::hits::Hit;
 use crate::breaking::strength::Law;
 use crate::script::event::{Event, HitOutcome, Trigger};
 use crate::sleep::rest::{Rest, WAKING_SPEED};
-use crate::sleep::touch::{Solved, Touch};
 use crate::{BodyId, Events, World};
 
 /// Rounds of waking in a frame that follow an impact from body to body; after that all bodies
@@ -76,9 +75,10 @@ impl World {
         before.iter().zip(&self.rests).map(|(before, now)| before & !now.asleep).collect()
     }
 
-    /// Wakes the sleepers that others reach within two frames, and returns which woke. Otherwise
-    /// the contact pass may stop a body before the collision pass finds it, and the sleeper would
-    /// absorb its momentum like a static body.
+    /// Wakes the sleepers that others reach within two frames or are to be pushed out of, and
+    /// returns which woke. Otherwise the contact pass may stop a body before the collision pass
+    /// finds it, and the sleeper would absorb its momentum like a static body; and the push-out
+    /// would press a body that is wedged under a sleeper into others.
     pub(crate) fn wake_approached(&mut self, contacts: &Contacts) -> Vec<bool> {
         let velocity =
             |i: usize| self.bodies[i].velocity(&self.poses[i].rotation, &self.momenta[i]);
@@ -97,7 +97,10 @@ impl World {
                 let approach = side * contact.normal.dot(&velocity(mover).at(&arm.coords));
                 approach > WAKING_SPEED && contact.gap < 2.0 * self.settings.dt * approach
             };
-            if contacts.of(pair).iter().any(comes) {
+            let shapes = [a, b].map(|i| &*self.shapes[i]);
+            let settings = &self.settings.contact;
+            let overlaps = |contact: &Contact| settings.is_pushed_out(shapes, contact.gap);
+            if contacts.of(pair).iter().any(|contact| comes(contact) || overlaps(contact)) {
                 woken.insert(self.ids[sleeper]);
             }
         }
@@ -135,17 +138,6 @@ impl World {
             false => f64::INFINITY,
         };
         (0..self.len()).map(of).collect()
-    }
-
-    /// Wakes sleepers that overlap bodies which are awake: the push-out would press these into other bodies.
-    pub(super) fn wake_overlapping(&mut self, touches: &[Touch], solved: Solved<'_>) {
-        let is_overlapping = |touch: &&Touch| {
-            self.rests[touch.body].asleep
-                && self.acting[touch.other].mass_properties().is_some()
-                && self.is_pushed_out(touch, solved)
-        };
-        let overlapping = touches.iter().filter(is_overlapping);
-        self.wake(overlapping.map(|touch| self.ids[touch.body]).collect());
     }
 
     fn is_asleep(&self, id: BodyId) -> bool {
