@@ -188,8 +188,8 @@ pub enum Failure {
     },
     /// The pieces to bond are a recording in which bodies appear later.
     #[error(
-        "{}: is a recording of {frames} frames: give the pieces of `brisance fracture MESH -o pieces.glb`, or a \
-         frame of the folder that `brisance run SCENE -o frames/` writes",
+        "{}: is a recording of {frames} frames: give the pieces that `brisance fracture MESH -o pieces.glb` writes, \
+         or a folder of closed meshes",
         path.display()
     )]
     BondedFrames {
