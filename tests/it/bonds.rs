@@ -424,7 +424,10 @@ fn pieces_that_cannot_be_bonded_are_refused_and_nothing_is_written() {
     let path = |name: &str| case.folder.path().join(name);
     std::fs::write(path("open.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
     std::fs::create_dir(path("empty")).unwrap();
+    std::fs::write(path("scene.toml"), crate::cli::SCENE).unwrap();
+    assert!(case.run(&["run", "scene.toml", "-q", "-o", "run.glb"]).status.success());
     for (words, why) in [
+        (vec!["bond", "run.glb", "-o", "a.toml"], "run.glb: is a recording of 13 frames: give"),
         (vec!["bond", "blocks.obj", "-o", "a.glb"], "a.glb"),
         (
             vec!["bond", "blocks.obj", "--material", "chese", "-o", "a.toml"],
@@ -432,7 +435,7 @@ fn pieces_that_cannot_be_bonded_are_refused_and_nothing_is_written() {
         ),
         (vec!["bond", "open.obj", "-o", "a.toml"], "open.obj: "),
         (vec!["bond", "empty", "-o", "a.toml"], "holds no pieces"),
-        (vec!["bond", "missing", "-o", "a.toml"], "missing: "),
+        (vec!["bond", "missing", "-o", "a.toml"], "missing: cannot be read (No such file"),
     ] {
         let refused = case.run(&words);
         assert_eq!(refused.status.code(), Some(2), "{words:?}");

@@ -433,6 +433,21 @@ fn commands_that_read_recordings_say_of_dust_that_it_is_none() {
 }
 
 #[test]
+fn info_counts_the_specks_of_dust() {
+    let case = Case::new(&[("a.toml", BEAM)]);
+    let run = ["run", "a.toml", "-q", "-o", "a.jsonl", "--dust-per-joule", "40", "--dust"];
+    for name in ["a.glb", "a.ply"] {
+        assert!(case.run(&[&run[..], &[name]].concat()).status.success());
+    }
+    let specks = vertices(&std::fs::read(case.folder.path().join("a.ply")).unwrap()).len();
+    assert!(specks > 10, "{specks}");
+    for name in ["a.glb", "a.ply"] {
+        let told = String::from_utf8(case.run(&["info", name]).stdout).unwrap();
+        assert_eq!(told, format!("{name}: {specks} specks of dust and no bodies\n"));
+    }
+}
+
+#[test]
 fn dust_of_a_run_that_was_stopped_is_that_of_the_whole_run() {
     let case = Case::new(&[("a.toml", BEAM)]);
     let done = |arguments: &[&str]| {

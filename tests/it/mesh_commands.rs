@@ -94,6 +94,14 @@ fn a_sliced_mesh_is_two_closed_ones() {
     let recording = read_glb(&std::fs::read(case.folder.path().join("halves.glb")).unwrap());
     let names: Vec<String> = recording.unwrap().tracks.into_iter().map(|t| t.name).collect();
     assert_eq!(names, ["back", "front"]);
+    assert_eq!(problem(output.stderr), "");
+    let missed = [&halves[..4], &["--plane", "0,1,0,3", "-o", "missed.glb"]].concat();
+    let told = problem(case.run(&missed).stderr);
+    assert!(
+        told.starts_with("warning: plane 2 does not cut tet.obj, which is from 0,0,0 to "),
+        "{told}"
+    );
+    assert_eq!(told.lines().count(), 1, "{told}");
 
     let quarters = ["--plane", "1,-1,0,0", "--quiet", "-o", "quarters.obj"];
     let output = case.run(&[&halves[..4], &quarters[..]].concat());

@@ -6,7 +6,7 @@ use brisance::render::{Images, Picture, View, render};
 use nalgebra::{Isometry3, Point3, Vector3};
 use sim::{Camera, CameraKey, LazySurface, Look, Recording, Surface, Track};
 
-use crate::cli::{Case, SCENE};
+use crate::cli::{Case, SCENE, problem};
 
 /// A surface of a box with its edges along the axes.
 fn cuboid(half: [f64; 3]) -> Surface {
@@ -205,8 +205,14 @@ fn slow_motion_has_more_pictures_and_pieces_start_where_they_broke_off() {
         let run = case.run(&[&slow[..6], &wrong, &["-o", "no.gif"]].concat());
         assert_eq!(run.status.code(), Some(2), "{wrong:?}");
     }
-    let run = case.run(&["render", "out.glb", "--speed", "2", "-o", "no.png"]);
-    assert_eq!(run.status.code(), Some(2));
+    for wrong in [["--speed", "2"], ["--turntable", "90"]] {
+        let run = case.run(&[&["render", "out.glb", "-o", "no.png"], &wrong[..]].concat());
+        assert_eq!(run.status.code(), Some(2), "{wrong:?}");
+        let told = problem(run.stderr);
+        assert!(told.contains(&format!("no.png: {}", wrong[0])), "{told}");
+    }
+    let sheet = ["--sheet", "2", "--turntable", "90", "-o", "turned.png"];
+    assert!(case.run(&[&slow[..4], &["-q"], &sheet[..]].concat()).status.success());
 }
 
 #[cfg(unix)]
@@ -367,6 +373,8 @@ fn a_ledger_is_drawn() {
     for (text, said) in [
         ("", "holds no rows"),
         ("frame,time\n0,0\n", "no column `fractures`"),
+        ("{\"frame\":0,\"kind\":\"contact\"}\n{\"frame\":1}\n", "is not a ledger: give the .csv"),
+        ("glTF\u{2}\u{0}\n", "is not a ledger"),
         ("frame,time\n0,zero\n", "line 2: `zero` is not a finite number"),
         ("frame,time\n\n0\n", "line 3 has 1 cells, but the first line names 2"),
     ] {
@@ -376,6 +384,9 @@ fn a_ledger_is_drawn() {
         assert_eq!(run.status.code(), Some(2));
         assert!(error.contains(said) && error.lines().count() == 1, "{error}");
     }
+    std::fs::write(case.folder.path().join("bad.glb"), [b'g', 0xff, 0xfe]).unwrap();
+    let told = problem(case.run(&["plot", "bad.glb", "-o", "no.svg"]).stderr);
+    assert!(told.contains("bad.glb: is not a ledger"), "{told}");
     assert_eq!(case.run(&["plot", "o.csv", "-o", "no.pdf"]).status.code(), Some(2));
     assert!(!case.names().iter().any(|name| name.starts_with("no.")));
 }

@@ -250,7 +250,7 @@ fn files_of_another_kind_are_named_as_what_they_are() {
     }
     refused(
         &case,
-        &["info", "dust.ply"],
+        &["slice", "dust.ply", "--plane", "0,1,0,0", "-o", "out.glb"],
         &["dust.ply: holds points and no triangles, as dust does"],
     );
     #[cfg(target_os = "linux")]

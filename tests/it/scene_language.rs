@@ -147,6 +147,30 @@ fn included_files_come_first_and_once() {
 }
 
 #[test]
+fn a_key_in_both_spellings_is_refused_at_the_second() {
+    let red = "[1, 0, 0]";
+    let of = |keys: [&str; 2]| {
+        let [first, second] = keys.map(|key| format!("{key} = {red}\n"));
+        let text = format!("version = 1\n{BALL}{first}density = 1000\n{second}");
+        Scene::from_toml(&text).unwrap_err().to_string()
+    };
+    assert_eq!(
+        of(["colour", "color"]),
+        "line 7, column 1: `body[0].color` is the same key as `colour`: remove one of them"
+    );
+    assert_eq!(
+        of(["inner_color", "inner_colour"]),
+        "line 7, column 1: `body[0].inner_colour` is the same key as `inner_color`: remove one of them"
+    );
+    let material = format!("version = 1\n{BALL}[material.putty]\ncolor = {red}\ncolour = {red}\n");
+    let told = Scene::from_toml(&material).unwrap_err().to_string();
+    assert!(
+        told.contains("line 7, column 1: `material.putty.colour` is the same key as `color`"),
+        "{told}"
+    );
+}
+
+#[test]
 fn faults_of_included_files_are_told_with_file_and_line() {
     let told = |main: &str, files: &[(&str, &str)]| {
         let files: Vec<_> = std::iter::once(("", main)).chain(files.iter().copied()).collect();

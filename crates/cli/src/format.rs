@@ -17,7 +17,7 @@ use sim::Recording;
 use crate::output::{write_whole, write_whole_folder};
 use crate::spool::Paths;
 
-pub use dust::DustFormat;
+pub use dust::{DustFormat, count_specks};
 pub use meshfile::WriteError;
 pub use physics::PhysicsFormat;
 pub use usd::Encoding;

@@ -47,6 +47,9 @@ pub enum TableError {
         /// The cell.
         text: String,
     },
+    /// It is not a table of a ledger.
+    #[error("is not a ledger: give the .csv file that `brisance run --ledger` wrote")]
+    NoLedger,
     /// A column is missing.
     #[error("has no column `{name}`: give a file that `brisance run --ledger` wrote")]
     NoColumn {
@@ -74,6 +77,13 @@ impl Table {
         let mut lines = text.lines();
         let names = lines.next().unwrap_or_default();
         let names: Vec<String> = names.split(',').map(|name| name.trim().to_owned()).collect();
+        let is_name = |name: &String| {
+            name.starts_with(|c: char| c.is_ascii_alphabetic())
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || "_ ".contains(c))
+        };
+        if text.lines().next().is_some() && !names.iter().all(is_name) {
+            return Err(TableError::NoLedger);
+        }
         let mut rows = vec![];
         for (at, text) in lines.enumerate().filter(|(_, text)| !text.trim().is_empty()) {
             let line = at + 2;

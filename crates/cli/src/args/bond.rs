@@ -19,7 +19,8 @@ include = [\"broken_bunny.toml\"]. The meshes go to a folder of the same name be
 #[derive(Args, Debug)]
 #[command(after_help = BOND_EXAMPLES)]
 pub struct BondArguments {
-    /// Pieces: a mesh file with an object for each (.obj or .glb), or a folder of closed meshes
+    /// Pieces: a mesh file with an object for each (.obj or .glb), or a folder of closed meshes (.obj, .stl, .ply
+    /// or .glb)
     pub pieces: PathBuf,
     /// Material of the pieces
     #[arg(long, value_name = "NAME", default_value = "stone")]

@@ -15,8 +15,10 @@ use crate::args::BondArguments;
 use crate::commands::Failure;
 use crate::commands::fracture::bond_facts;
 use crate::commands::inputs::ends_in;
+use crate::commands::load::read_plain;
 use crate::commands::outputs::{check_distinct, check_folder, print};
 use crate::commands::regions::pattern_files;
+use crate::format::glb::read_glb;
 use crate::mesh_file::{is_mesh, read_objects};
 use crate::output::{write_whole, write_whole_folder};
 use crate::wording::{count, number};
@@ -33,9 +35,11 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
         return Err(Failure::Exists { path: folder });
     }
     let strength = strength(arguments)?;
+    std::fs::metadata(path).map_err(|source| Failure::Read { path: path.clone(), source })?;
     let mut meshes = Vec::new();
     for file in pattern_files(path)?.iter().filter(|file| !path.is_dir() || is_mesh(file)) {
         check_distinct(output, [file.as_path()])?;
+        refuse_frames(file)?;
         let objects = read_objects(file)
             .map_err(|source| Failure::MeshInfo { path: file.clone(), source })?;
         for object in objects {
@@ -134,6 +138,19 @@ fn scene(
         );
     }
     scene
+}
+
+/// Refuses a recording in which bodies appear after the first frame, where they have no size.
+fn refuse_frames(file: &Path) -> Result<(), Failure> {
+    if !ends_in(file, "glb") {
+        return Ok(());
+    }
+    match read_glb(&read_plain(file)?) {
+        Ok(recording) if recording.tracks.iter().any(|track| track.birth > 0) => {
+            Err(Failure::BondedFrames { path: file.to_owned(), frames: recording.frames })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn write_meshes(meshes: &[TriMesh], folder: &Path) -> io::Result<()> {

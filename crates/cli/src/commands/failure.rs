@@ -186,6 +186,18 @@ pub enum Failure {
         /// Where the scene refers to it.
         named: Option<Named>,
     },
+    /// The pieces to bond are a recording in which bodies appear later.
+    #[error(
+        "{}: is a recording of {frames} frames: give the pieces that `brisance fracture MESH -o pieces.glb` writes, \
+         or a folder of closed meshes",
+        path.display()
+    )]
+    BondedFrames {
+        /// The recording.
+        path: PathBuf,
+        /// Number of its frames.
+        frames: usize,
+    },
     /// A piece of a scene bounds no solid.
     #[error("{}: {source} ({named})", path.display())]
     OpenPiece {
@@ -549,6 +561,16 @@ pub enum Failure {
         /// The option.
         option: &'static str,
     },
+    /// A single picture cannot turn.
+    #[error(
+        "{}: --turntable turns the camera between pictures, and this is one: give --sheet for several, or --at and --from \
+         to look from another side",
+        path.display()
+    )]
+    TurnsOnce {
+        /// The picture.
+        path: PathBuf,
+    },
     /// Side-by-side recordings are not written as one picture.
     #[error("{}: --beside is for pictures: end the output in .png", path.display())]
     Beside {
@@ -653,5 +675,5 @@ impl Failure {
 }
 
 /// File types that `brisance info` supports, for messages.
-const KINDS: &str = "a recording (.glb), a mesh (.obj, .stl, .ply or .glb), tetrahedra \
+const KINDS: &str = "a recording (.glb), dust (.ply or .glb), a mesh (.obj, .stl, .ply or .glb), tetrahedra \
     (.msh, .ele, .node, .vol, .vtk or .vtu), a level set (.lset, .vti or .vdb) or a pattern (.pattern)";

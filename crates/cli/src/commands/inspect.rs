@@ -20,6 +20,7 @@ use crate::commands::outputs::print;
 use crate::commands::regions::read_pattern;
 use crate::commands::volume::volume_at;
 use crate::commands::warnings::{Warned, mesh_warning_json, warn, warnings};
+use crate::format::count_specks;
 use crate::format::glb::read_glb;
 use crate::mesh_file::{is_mesh, read_mesh};
 use crate::tet_file::{is_tets, read_tets};
@@ -217,10 +218,13 @@ impl Checked<'_> {
 /// Describes the contents of a file.
 pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
     let path = &arguments.file;
-    let facts = if let Ok(pattern) = Pattern::read(&read_plain(path)?[..]) {
+    let bytes = read_plain(path)?;
+    let facts = if let Ok(pattern) = Pattern::read(&bytes[..]) {
         pattern_facts(&pattern)
+    } else if let Some(specks) = count_specks(&bytes) {
+        dust_facts(specks)
     } else {
-        let recording = if ends_in(path, "glb") { read_glb(&read_plain(path)?).ok() } else { None };
+        let recording = if ends_in(path, "glb") { read_glb(&bytes).ok() } else { None };
         match recording {
             Some(recording) => recording_facts(&recording),
             None if is_tets(path) => tets_facts(path)?,
@@ -248,6 +252,13 @@ pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
 struct Facts {
     text: String,
     json: Value,
+}
+
+fn dust_facts(specks: usize) -> Facts {
+    Facts {
+        text: format!("{} of dust and no bodies\n", count(specks, "speck", "specks")),
+        json: json!({ "kind": "dust", "specks": specks }),
+    }
 }
 
 fn recording_facts(recording: &Recording) -> Facts {

@@ -4,10 +4,10 @@ use std::io::Write;
 
 use crate::args::PlotArguments;
 use crate::commands::Failure;
-use crate::commands::inputs::{ends_in, read_text};
+use crate::commands::inputs::{ends_in, read};
 use crate::commands::outputs::{check_distinct, check_folder, print};
 use crate::output::write_whole;
-use crate::plot::{Table, to_picture, to_svg};
+use crate::plot::{Table, TableError, to_picture, to_svg};
 
 /// Draws a ledger.
 pub(super) fn plot(arguments: &PlotArguments) -> Result<(), Failure> {
@@ -19,7 +19,8 @@ pub(super) fn plot(arguments: &PlotArguments) -> Result<(), Failure> {
     check_folder(output)?;
     check_distinct(output, [ledger.as_path()])?;
     let wrong = |source| Failure::Ledger { path: ledger.clone(), source };
-    let table = Table::from_csv(&read_text(ledger)?).map_err(wrong)?;
+    let text = String::from_utf8(read(ledger)?).map_err(|_| wrong(TableError::NoLedger))?;
+    let table = Table::from_csv(&text).map_err(wrong)?;
     let written = if is_svg {
         let svg = to_svg(&table, *size).map_err(wrong)?;
         write_whole(output, |out| out.write_all(svg.as_bytes()))

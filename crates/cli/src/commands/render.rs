@@ -89,6 +89,9 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
         return Err(Failure::NoFrame { path: path.clone(), frame, frames });
     }
     let moments = moments(arguments, kind, recording.frames);
+    if moments.len() == 1 && arguments.turntable.is_some() {
+        return Err(Failure::TurnsOnce { path: output.clone() });
+    }
     let count = moments.len() * (1 + others.len());
     if kind == Kind::Sheet && count.saturating_mul(size[0] * size[1]) > MAX_PIXELS {
         return Err(Failure::TooManyPixels { frames: count, size: *size });

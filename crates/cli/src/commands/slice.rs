@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fracture::{ClosedMesh, Plane, slice};
+use levelset::Aabb;
 use nalgebra::Isometry3;
 use sim::{Coat, Look, Paint, Recording, Surface, Track};
 
@@ -18,7 +19,7 @@ use crate::format::WriteError;
 use crate::format::glb::write_glb;
 use crate::mesh_file::{MeshFile, read_mesh_file};
 use crate::output::write_whole;
-use crate::wording::{self, number};
+use crate::wording::{self, number, place};
 
 /// A part of the mesh, and which of its triangles are cuts.
 struct Part {
@@ -41,12 +42,13 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
     check_distinct(output, [path.as_path()])?;
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
     let file = read_mesh_file(path).map_err(failed)?;
-    let lost: Vec<String> =
+    let mut doubts: Vec<String> =
         file.warnings.iter().map(|warning| format!("{}: {warning}", path.display())).collect();
     let MeshFile { mesh, corners, coats, coat_of, .. } = file;
     let solid = ClosedMesh::new(mesh)
         .map_err(|source| Failure::NotClosed { path: path.clone(), source })?;
     let whole = solid.mesh().signed_volume();
+    doubts.extend(misses(&solid, &arguments.planes).map(|n| missed(path, (&solid, n))));
     let parts = cut((solid, corners, coat_of), &arguments.planes);
     let is_glb = ends_in(output, "glb");
     let has_coats = !coats.is_empty();
@@ -59,7 +61,7 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
     if arguments.quiet {
         return Ok(());
     }
-    print_warnings(&lost);
+    print_warnings(&doubts);
     print(|out| {
         tell(out, output, &parts, whole)?;
         if has_coats && !is_glb {
@@ -67,6 +69,24 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
         }
         Ok(())
     })
+}
+
+/// The numbers, from 1, of the planes that leave the whole mesh on one side.
+fn misses(solid: &ClosedMesh, planes: &[Plane]) -> impl Iterator<Item = usize> {
+    let misses = |plane: &Plane| {
+        let mut heights = solid.mesh().vertices.iter().map(|p| plane.distance(p));
+        heights.clone().all(|height| height >= 0.0) || heights.all(|height| height <= 0.0)
+    };
+    (1..).zip(planes).filter(move |(_, plane)| misses(plane)).map(|(number, _)| number)
+}
+
+/// The warning about plane `number`, which misses the mesh.
+fn missed(path: &Path, (solid, number): (&ClosedMesh, usize)) -> String {
+    let bounds = Aabb::around(&solid.mesh().vertices);
+    let reach = bounds.map_or_else(String::new, |bounds| {
+        format!(", which is from {} to {}", place(&bounds.min), place(&bounds.max))
+    });
+    format!("plane {number} does not cut {}{reach}: give another --plane", path.display())
 }
 
 fn tell(out: &mut impl Write, output: &Path, parts: &[Part], whole: f64) -> io::Result<()> {

@@ -7,6 +7,9 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
+use gltf::mesh::Mode;
+use gltf::{Primitive, Semantic};
+use meshfile::glb_file::open;
 use meshfile::{WriteError, write_dust_glb};
 use nalgebra::Vector3;
 use sim::{Dust, ShownSpeck, Speck};
@@ -76,15 +79,47 @@ impl DustFormat {
     }
 }
 
+/// The number of specks in the bytes of a `.ply` or `.glb` file of dust; `None` if they are of another
+/// file.
+pub fn count_specks(bytes: &[u8]) -> Option<usize> {
+    ply_specks(bytes).or_else(|| glb_specks(bytes))
+}
+
+fn ply_specks(bytes: &[u8]) -> Option<usize> {
+    let line = bytes.split(|&byte| byte == b'\n').nth(2)?;
+    let count: usize = str::from_utf8(line).ok()?.strip_prefix(VERTICES)?.parse().ok()?;
+    let specks = bytes.strip_prefix(ply_header(count).as_bytes())?;
+    (Some(specks.len()) == count.checked_mul(SPECK)).then_some(count)
+}
+
+fn glb_specks(bytes: &[u8]) -> Option<usize> {
+    let file = open(bytes).ok()?;
+    let is_ours = file.as_json().asset.generator.as_deref() == Some("brisance");
+    let is_recording = file.scenes().any(|scene| scene.extras().is_some());
+    if !is_ours || is_recording {
+        return None;
+    }
+    let parts = || file.meshes().flat_map(|mesh| mesh.primitives());
+    let count = |part: Primitive<'_>| part.get(&Semantic::Positions).map_or(0, |at| at.count());
+    parts().all(|part| part.mode() == Mode::Points).then(|| parts().map(count).sum())
+}
+
+const FLOATS: [&str; 8] = ["x", "y", "z", "vx", "vy", "vz", "size", "life"];
+const INTEGERS: [&str; 3] = ["birth", "id", "body"];
+/// Bytes of a speck.
+const SPECK: usize = 4 * (FLOATS.len() + INTEGERS.len());
+/// Start of the third line of the header.
+const VERTICES: &str = "element vertex ";
+
+fn ply_header(count: usize) -> String {
+    let mut header = format!("ply\nformat binary_little_endian 1.0\n{VERTICES}{count}\n");
+    FLOATS.iter().for_each(|name| header += &format!("property float {name}\n"));
+    INTEGERS.iter().for_each(|name| header += &format!("property int {name}\n"));
+    header + "end_header\n"
+}
+
 fn write_ply(dust: &Dust, shown: &[ShownSpeck], out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "ply\nformat binary_little_endian 1.0\nelement vertex {}", shown.len())?;
-    for name in ["x", "y", "z", "vx", "vy", "vz", "size", "life"] {
-        writeln!(out, "property float {name}")?;
-    }
-    for name in ["birth", "id", "body"] {
-        writeln!(out, "property int {name}")?;
-    }
-    writeln!(out, "end_header")?;
+    out.write_all(ply_header(shown.len()).as_bytes())?;
     for &ShownSpeck { number, position, velocity } in shown {
         let speck = &dust.specks[number];
         let floats = position.iter().chain(&velocity).chain([&speck.size, &speck.life]);

@@ -127,6 +127,9 @@ impl SceneError {
         };
         let key = path_at(root.get_ref(), offset);
         let message = error.message();
+        if let Some(twice) = Self::of_spellings(text, root.get_ref(), &key, message) {
+            return twice;
+        }
         if let Some((name, known)) = unknown_name(message) {
             let nearest = nearest(&name, known.iter().map(String::as_str)).map(str::to_owned);
             let ends_in_it = is_key(&key, &name);
@@ -148,6 +151,27 @@ impl SceneError {
         let of_scene = key.is_empty() || message == "missing field `version`";
         let key = if of_scene { whole.to_owned() } else { key };
         Self::Value { place, invalid: InvalidValue { key, problem } }
+    }
+
+    /// The error of a key that the table at `path` has in both spellings, at the second one.
+    fn of_spellings(text: &str, root: &DeTable, path: &str, message: &str) -> Option<Self> {
+        let british = message.strip_prefix("duplicate field `")?.strip_suffix('`')?;
+        let american = british.replace("colour", "color").replace("centre", "center");
+        let mut found = Vec::new();
+        for name in [british, american.as_str()] {
+            let key = join(path, name);
+            visit(root, "", &mut |path, span| {
+                // the key comes before its value
+                if path == key && found.last().is_none_or(|(_, last)| *last != name) {
+                    found.push((span.start, name));
+                }
+            });
+        }
+        found.sort_unstable();
+        let &[(_, first), (offset, second)] = found.as_slice() else { return None };
+        let problem = format!("is the same key as `{first}`: remove one of them");
+        let invalid = InvalidValue { key: join(path, second), problem };
+        Some(Self::Value { place: Place::of(text, offset), invalid })
     }
 
     /// A value at `offset` that is none of the `known` names.
