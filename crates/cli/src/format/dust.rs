@@ -101,7 +101,8 @@ fn glb_specks(bytes: &[u8]) -> Option<usize> {
     }
     let parts = || file.meshes().flat_map(|mesh| mesh.primitives());
     let count = |part: Primitive<'_>| part.get(&Semantic::Positions).map_or(0, |at| at.count());
-    parts().all(|part| part.mode() == Mode::Points).then(|| parts().map(count).sum())
+    let all = || parts().map(count).fold(0, usize::saturating_add);
+    parts().all(|part| part.mode() == Mode::Points).then(all)
 }
 
 const FLOATS: [&str; 8] = ["x", "y", "z", "vx", "vy", "vz", "size", "life"];
