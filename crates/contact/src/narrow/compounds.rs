@@ -51,6 +51,23 @@ impl<'a> Compounds<'a> {
         if let Some(solids) = self.single() {
             return solids.near(margin);
         }
+        once_each(self.out_of_unions(&self.of_parts(margin), margin))
+    }
+
+    /// [`Self::near`] without the corners whose nearest face leads into another part.
+    pub(crate) fn near_by_faces(&self, margin: f64) -> Vec<Candidate> {
+        if let Some(solids) = self.single() {
+            return solids.near(margin);
+        }
+        let (found, step) = (self.of_parts(margin), SEAM * margin);
+        let leads_out = |own: &&OfPart| self.exit(own, step).leads_out(&own.candidate, own.part);
+        let leading: Vec<Candidate> =
+            found.iter().filter(leads_out).map(|own| own.candidate).collect();
+        let all = || found.iter().map(|own| own.candidate).collect();
+        once_each(if leading.is_empty() { all() } else { leading })
+    }
+
+    fn of_parts(&self, margin: f64) -> Vec<OfPart> {
         let mut found = Vec::new();
         for [i, j] in self.near_parts(margin) {
             let [a, b] = [&self.a.parts[i], &self.b.parts[j]];
@@ -66,10 +83,6 @@ impl<'a> Compounds<'a> {
                 found.push(OfPart { candidate, part: other, is_corner });
             }
         }
-        let mut found = self.out_of_unions(&found, margin);
-        let place = |c: &Candidate| (c.owner == Side::B, c.key);
-        found.sort_by(|c, d| place(c).cmp(&place(d)).then(c.distance.total_cmp(&d.distance)));
-        found.dedup_by(|c, d| place(c) == place(d));
         found
     }
 
@@ -157,8 +170,7 @@ impl<'a> Compounds<'a> {
         let step = SEAM * margin;
         let out = |own: &OfPart| {
             let exit = self.exit(own, step);
-            let Candidate { normal, distance, .. } = &own.candidate;
-            if normal.is_none_or(|normal| exit.leads_out(&normal, *distance, own.part)) {
+            if exit.leads_out(&own.candidate, own.part) {
                 return Some(own.candidate);
             }
             // what touches at the crease of two parts has contacts with both
@@ -188,4 +200,12 @@ struct OfPart {
     candidate: Candidate,
     part: usize,
     is_corner: bool,
+}
+
+/// Each contact key once, with its least distance, sorted by body and key.
+fn once_each(mut found: Vec<Candidate>) -> Vec<Candidate> {
+    let place = |c: &Candidate| (c.owner == Side::B, c.key);
+    found.sort_by(|c, d| place(c).cmp(&place(d)).then(c.distance.total_cmp(&d.distance)));
+    found.dedup_by(|c, d| place(c) == place(d));
+    found
 }

@@ -2,6 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 
+use crate::narrow::candidate::Candidate;
 use crate::shape::compound::Compound;
 
 /// Length of the sum of two opposite unit normals.
@@ -16,9 +17,12 @@ pub(super) struct Exit<'a> {
 }
 
 impl<'a> Exit<'a> {
-    /// Whether a contact normal at this distance of `part` does not lead into another part.
-    pub(super) fn leads_out(&self, normal: &Vector3<f64>, distance: f64, part: usize) -> bool {
-        self.parts_beyond(&(normal * -distance), normal, part).next().is_none()
+    /// Whether the normal of a candidate at `part` does not lead into another part.
+    pub(super) fn leads_out(&self, candidate: &Candidate, part: usize) -> bool {
+        let Candidate { normal, distance, .. } = candidate;
+        normal.is_none_or(|normal| {
+            self.parts_beyond(&(normal * -distance), &normal, part).next().is_none()
+        })
     }
 
     /// The parts other than `left` that contain the point a step along `normal` from the end of

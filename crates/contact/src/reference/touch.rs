@@ -21,7 +21,10 @@ pub(super) fn touches(posed: Posed<'_>, margin: f64) -> Vec<Candidate> {
         }
         (Field::Cuboid { .. }, Field::HalfSpace) => points_below(Side::A, posed, margin),
         (Field::HalfSpace, Field::Cuboid { .. }) => points_below(Side::B, posed, margin),
-        _ => posed.candidates(margin, &mut 0),
+        _ => match posed.compounds() {
+            Some(compounds) => compounds.near_by_faces(margin),
+            None => posed.candidates(margin, &mut 0),
+        },
     }
 }
 
