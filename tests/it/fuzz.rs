@@ -37,6 +37,8 @@ targets! {
     ply: 600,
     glb: 400,
     recording: 600,
+    dust_glb: 400,
+    dust_ply: 600,
     msh: 3000,
     ele: 3000,
     node: 3000,

@@ -33,10 +33,10 @@ impl Diagram {
         voronoi_cell(self, site)
     }
 
-    /// The sites, ascending, of all cells that have a point in a box, and few others; all where the
-    /// box is not inside the one that cells are cut from, beyond which planes of cells are missing.
+    /// A superset of the sites whose cells intersect a box, ascending. All sites if the box is not
+    /// inside `within`, where cells end.
     pub(crate) fn near(&self, bounds: &Aabb) -> Vec<usize> {
-        /// Far above the rounding of cells, pattern units.
+        /// Growth of the box against round-off of cells, pattern units.
         const MARGIN: f64 = 1e-6;
         let count = self.sites.len();
         let bounds = bounds.grown(MARGIN);
@@ -51,14 +51,17 @@ impl Diagram {
         (0..count).filter(|&site| is_near[site]).collect()
     }
 
-    /// Marks those of the `sites` that are nearest to a point of a box, and few others.
+    /// Marks a superset of the `sites` that are nearest to some point of a box, by bisection of the
+    /// box.
     fn mark(&self, span: Span, sites: &[usize], is_near: &mut [bool]) {
-        /// So few sites are not worth another halving.
+        /// Number of sites below which another bisection costs more than the cells it saves.
         const FEW: usize = 12;
+        /// Limit of bisections, for sites at equal distances from the box.
         const MAX_HALVINGS: usize = 15;
+        /// Factor against round-off of squared distances.
         const SLACK: f64 = 1.0 + 1e-9;
         let points = &self.tree.points;
-        // a point of the box is no farther from its nearest site
+        // no point of the box is farther than this from its nearest site
         let farthest =
             sites.iter().map(|&n| span.farthest(&points[n])).fold(f64::INFINITY, f64::min);
         let is_kept = |n: &usize| span.nearest(&points[*n]) <= farthest * SLACK;
@@ -107,8 +110,8 @@ impl Span {
     }
 }
 
-/// Extent of a cell, distances measured after dividing each axis by its stretch: a site cuts the
-/// cell if a corner is nearer to it than to the site of the cell.
+/// The corners of a cell after dividing each axis by its stretch: a site cuts the cell if a corner is
+/// nearer to it than to the site of the cell.
 struct Extent {
     /// Corners with their squared distances to the site of the cell.
     corners: Vec<(Vector3<f64>, f64)>,
@@ -116,7 +119,7 @@ struct Extent {
 
 impl Extent {
     fn new(cell: &Cell, site: &Vector3<f64>, stretch: &Vector3<f64>) -> Self {
-        /// Far above rounding: skipped planes cut nothing.
+        /// Factor against round-off of squared distances: planes that are skipped cut nothing.
         const SLACK: f64 = 1.0 + 1e-9;
         let scaled = |p: &Point3<f64>| p.coords.component_div(stretch);
         let mut corners: Vec<Vector3<f64>> = cell.corners().map(scaled).collect();
@@ -171,9 +174,10 @@ fn voronoi_cell(diagram: &Diagram, index: usize) -> Cell {
     cell
 }
 
-/// The square of a distance around a point of a tree within which there are about 30 others: a
-/// quarter of the diagonal of a box with 64 to 127.
+/// The squared radius of a ball around a point of a tree with about 30 other points: a quarter of the
+/// diagonal of the node with 64 to 127 points that contains it.
 fn near(tree: &Tree, own: &Vector3<f64>) -> f64 {
+    /// Minimum number of points of the node.
     const ENOUGH: usize = 64;
     let mut at = 0;
     loop {

@@ -30,7 +30,7 @@ pub(crate) struct Seam {
     /// For each axis the factor from the value at an edge's lower end to the share of the edge up
     /// to the plane; 0 for an axis along the plane.
     scales: [f64; 3],
-    /// For each axis the cosine between it and the normal.
+    /// Cosines of the angles between the normal and the axes.
     cosines: [f64; 3],
 }
 

@@ -183,8 +183,8 @@ impl Cap {
     }
 }
 
-/// The open edges as closed walks, in a fixed order. A mesh's boundary leaves each vertex as often
-/// as it enters it, so that a walk ends only at its start.
+/// The boundary edges as closed loops, in a fixed order. In the boundary of a mesh the in-degree of
+/// each vertex equals its out-degree, so that a walk ends only at its start.
 fn rims(open: &[[u32; 2]], vertices: usize) -> Vec<Vec<u32>> {
     let edges = sorted_by_vertex(vertices, open.iter().map(|&[from, to]| (from, to)));
     let first = |v: u32| edges.partition_point(|(from, _)| *from < v);

@@ -302,9 +302,9 @@ pub enum Failure {
     Lossy {
         /// The file.
         path: PathBuf,
-        /// What is lost.
+        /// What the result would lack.
         loss: Loss,
-        /// A sufficient number of tetrahedra, if a few attempts found one.
+        /// A number of tetrahedra that avoids the loss, if one was found.
         enough: Option<Fineness>,
     },
     /// A mesh bounds no solid.

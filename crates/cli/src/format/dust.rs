@@ -79,8 +79,7 @@ impl DustFormat {
     }
 }
 
-/// The number of specks in the bytes of a `.ply` or `.glb` file of dust; `None` if they are of another
-/// file.
+/// The number of specks in a `.ply` or `.glb` file of dust; `None` for other files.
 pub fn count_specks(bytes: &[u8]) -> Option<usize> {
     ply_specks(bytes).or_else(|| glb_specks(bytes))
 }

@@ -46,27 +46,56 @@ impl<'a> Compounds<'a> {
         }
     }
 
-    /// [`Solids::near`] for every pair of parts. Normals lead out of the whole union.
+    /// [`Solids::near`] for every pair of parts. Normals lead out of the whole union; deep corners get
+    /// its shortest exit.
     pub(crate) fn near(&self, margin: f64) -> Vec<Candidate> {
         if let Some(solids) = self.single() {
             return solids.near(margin);
         }
-        once_each(self.out_of_unions(&self.of_parts(margin), margin))
+        let deep = |exit: &Exit<'_>, own: &OfPart| {
+            // corners at the crease of two parts have contacts with both
+            let is_deep = own.is_corner && own.candidate.distance < -MAX_CUT * margin;
+            is_deep.then(|| exit.shortest(own.part)).flatten().map(|way| {
+                let distance = -way.norm();
+                Candidate { normal: Some(way / -distance), distance, ..own.candidate }
+            })
+        };
+        self.leading_out(margin, deep)
     }
 
-    /// [`Self::near`] without the corners whose nearest face leads into another part.
+    /// [`Self::near`] without exits: candidates whose normal leads into another part are dropped.
     pub(crate) fn near_by_faces(&self, margin: f64) -> Vec<Candidate> {
-        if let Some(solids) = self.single() {
-            return solids.near(margin);
+        match self.single() {
+            Some(solids) => solids.near(margin),
+            None => self.leading_out(margin, |_, _| None),
         }
-        let (found, step) = (self.of_parts(margin), SEAM * margin);
-        let leads_out = |own: &&OfPart| self.exit(own, step).leads_out(&own.candidate, own.part);
-        let leading: Vec<Candidate> =
-            found.iter().filter(leads_out).map(|own| own.candidate).collect();
-        let all = || found.iter().map(|own| own.candidate).collect();
-        once_each(if leading.is_empty() { all() } else { leading })
     }
 
+    /// The candidates of all pairs of parts: those whose normal leads into another part are replaced
+    /// by `instead`, or dropped. If none is left, all are kept. Each key occurs once, with its least
+    /// distance; sorted by body and key.
+    fn leading_out(
+        &self,
+        margin: f64,
+        instead: impl Fn(&Exit<'_>, &OfPart) -> Option<Candidate>,
+    ) -> Vec<Candidate> {
+        let found = self.of_parts(margin);
+        let leading = |own: &OfPart| {
+            let exit = self.exit(own, SEAM * margin);
+            let leads_out = exit.leads_out(&own.candidate, own.part);
+            if leads_out { Some(own.candidate) } else { instead(&exit, own) }
+        };
+        let mut kept: Vec<Candidate> = found.iter().filter_map(leading).collect();
+        if kept.is_empty() {
+            kept.extend(found.iter().map(|own| own.candidate));
+        }
+        let place = |c: &Candidate| (c.owner == Side::B, c.key);
+        kept.sort_by(|c, d| place(c).cmp(&place(d)).then(c.distance.total_cmp(&d.distance)));
+        kept.dedup_by(|c, d| place(c) == place(d));
+        kept
+    }
+
+    /// The candidates of every pair of parts, with keys of the unions.
     fn of_parts(&self, margin: f64) -> Vec<OfPart> {
         let mut found = Vec::new();
         for [i, j] in self.near_parts(margin) {
@@ -164,26 +193,6 @@ impl<'a> Compounds<'a> {
         })
     }
 
-    /// Candidates whose normals lead out of the whole union. Other corners that are deep inside get
-    /// the shortest exit, and the rest is dropped. If nothing is left, all candidates are kept.
-    fn out_of_unions(&self, found: &[OfPart], margin: f64) -> Vec<Candidate> {
-        let step = SEAM * margin;
-        let out = |own: &OfPart| {
-            let exit = self.exit(own, step);
-            if exit.leads_out(&own.candidate, own.part) {
-                return Some(own.candidate);
-            }
-            // what touches at the crease of two parts has contacts with both
-            let is_deep = own.is_corner && own.candidate.distance < -MAX_CUT * margin;
-            is_deep.then(|| exit.shortest(own.part)).flatten().map(|way| {
-                let distance = -way.norm();
-                Candidate { normal: Some(way / -distance), distance, ..own.candidate }
-            })
-        };
-        let leading: Vec<Candidate> = found.iter().filter_map(out).collect();
-        if leading.is_empty() { found.iter().map(|own| own.candidate).collect() } else { leading }
-    }
-
     fn exit(&self, OfPart { candidate, .. }: &OfPart, step: f64) -> Exit<'a> {
         let Candidate { owner, point, .. } = candidate;
         match owner {
@@ -200,12 +209,4 @@ struct OfPart {
     candidate: Candidate,
     part: usize,
     is_corner: bool,
-}
-
-/// Each contact key once, with its least distance, sorted by body and key.
-fn once_each(mut found: Vec<Candidate>) -> Vec<Candidate> {
-    let place = |c: &Candidate| (c.owner == Side::B, c.key);
-    found.sort_by(|c, d| place(c).cmp(&place(d)).then(c.distance.total_cmp(&d.distance)));
-    found.dedup_by(|c, d| place(c) == place(d));
-    found
 }

@@ -340,7 +340,7 @@ impl Contacts {
             let found = found.filter(|(_, look)| look.count > 0 || known.is_none());
             let Some((from, look)) = found.or(known) else { continue };
             let range = look.range();
-            // runs of consecutive pairs from one source are copied together
+            // one copy for consecutive pairs of the same source
             if !std::ptr::eq(run.from, from) || run.range.end != range.start {
                 all.copy(run.from, run.range);
                 run = Run { from, range: range.start..range.start };

@@ -5,14 +5,15 @@ use nalgebra::{Point3, Vector3};
 use crate::narrow::candidate::Candidate;
 use crate::shape::compound::Compound;
 
-/// Length of the sum of two opposite unit normals.
+/// Below this length the sum of two unit normals counts as zero: the faces are opposite.
 const OPPOSITE: f64 = 1e-6;
 
-/// The way of a point out of a union.
+/// A point of a union that is to leave it.
 pub(super) struct Exit<'a> {
     pub(super) union: &'a Compound,
+    /// The point, in coordinates of the union, m.
     pub(super) from: Point3<f64>,
-    /// How far beyond a face another part may begin, m.
+    /// Gap beyond a face within which another part counts as adjacent, m.
     pub(super) step: f64,
 }
 
@@ -25,8 +26,8 @@ impl<'a> Exit<'a> {
         })
     }
 
-    /// The parts other than `left` that contain the point a step along `normal` from the end of
-    /// `way`.
+    /// The parts other than `left` that contain the point one step along `normal` beyond the
+    /// displacement `way`.
     fn parts_beyond(
         &self,
         way: &Vector3<f64>,
@@ -40,8 +41,8 @@ impl<'a> Exit<'a> {
             .map(|(n, _)| n)
     }
 
-    /// The shortest way out of the union through a face of a part that contains the point, or
-    /// through that face and one of the part behind it.
+    /// The shortest displacement out of the union through one face of the `part` that contains the
+    /// point, or through that face and one of the adjacent part behind it, m.
     pub(super) fn shortest(&self, part: usize) -> Option<Vector3<f64>> {
         let mut best: Option<Vector3<f64>> = None;
         let is_longer = |way: &Vector3<f64>, best: Option<Vector3<f64>>| {
@@ -56,7 +57,7 @@ impl<'a> Exit<'a> {
                 continue;
             };
             for (second, way) in self.faces(next, way) {
-                // out of the crease between both faces
+                // at a concave crease only directions between both normals lead out
                 let between = (first + second).try_normalize(OPPOSITE).unwrap_or(second);
                 let is_out = || self.parts_beyond(&way, &between, next).next().is_none();
                 if !is_longer(&way, best) && is_out() {
@@ -67,8 +68,7 @@ impl<'a> Exit<'a> {
         best.filter(|way| way.norm() > 0.0)
     }
 
-    /// The faces of a part: each normal, and the way of the point that goes on from the end of
-    /// `before` to that face.
+    /// For each face of a part: its normal, and the displacement `before` continued onto its plane.
     fn faces(
         &self,
         part: usize,

@@ -8,9 +8,9 @@ use std::sync::{Arc, OnceLock};
 
 /// The solid of a body in its material space, m.
 ///
-/// It is *exact* if its surface is known as planar faces: a closed mesh, a primitive, and parts cut
-/// out of those by convex cells. Else it is *sampled*. Moments, surface, points and signed distance
-/// have the same interface for both.
+/// It is *exact* if its surface consists of planar faces: a closed mesh, a primitive, or a part that
+/// a convex cell cuts out of one of these. Otherwise it is *sampled*. Both have the same functions for
+/// moments, surface, points and signed distance.
 #[derive(Clone, Debug)]
 pub struct Geometry {
     pub(super) kind: Kind,
@@ -36,7 +36,7 @@ pub(super) struct Exact {
     pub(super) primitive: Option<Solid>,
 }
 
-/// The convex solids of which an exact one is known to consist.
+/// The known decomposition of an exact solid into convex parts.
 #[derive(Clone, Debug)]
 pub(super) enum Convexity {
     /// It is convex.

@@ -18,8 +18,8 @@ use crate::{
 
 /// Half the edges of the box that represents a half-space, m: other engines and formats have none.
 const GROUND: Vector3<f64> = Vector3::new(500.0, 5.0, 500.0);
-/// Error and limit of the convex parts of a solid that is not a known union; see
-/// [`convex_decomposition`].
+/// Relative error and maximum number of parts of a [`convex_decomposition`], for solids that are not
+/// unions of convex parts already.
 const ERROR: f64 = 0.05;
 const MAX_PARTS: u32 = 64;
 

@@ -1,4 +1,4 @@
-//! Arrays of fixed length that hold exactly as many values, and tables that are tables.
+//! A serde adapter that checks the lengths of arrays and rejects arrays in place of tables.
 
 use std::fmt;
 
@@ -10,8 +10,7 @@ use serde::forward_to_deserialize_any;
 
 use super::SceneError;
 
-/// Reads TOML as scenes are read, with arrays that have the lengths of their types, but without
-/// units and variables.
+/// Reads TOML with the length checks of scenes, but without units and variables.
 ///
 /// # Errors
 /// [`SceneError`] with line, column and key.
@@ -21,27 +20,29 @@ pub fn read_toml<T: DeserializeOwned>(text: &str) -> Result<T, SceneError> {
     deserialize_exactly(document).map_err(wrong)
 }
 
-/// Reads a value from a self-describing format, as TOML is. The deserializers of `toml` ignore
-/// excess elements of an array, and structs that derive `Deserialize` take arrays as well: here an
-/// array must have the length of its type, and the fields of a struct must have names.
+/// Deserializes from a self-describing format such as TOML. The deserializers of `toml` ignore excess
+/// elements of an array, and structs that derive `Deserialize` accept arrays. Here an array must have
+/// the length of its type, and a struct must be a table.
 pub(super) fn deserialize_exactly<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<T, D::Error> {
     T::deserialize(Exact(from))
 }
 
-/// A part of a deserializer, or what it fills, and all that is in it.
+/// Wraps a deserializer, seed or access, and recursively those of nested values.
 struct Exact<T>(T);
 
-/// What a type takes where an array stands.
+/// The arrays that a type accepts.
 #[derive(Clone, Copy)]
 enum Takes {
+    /// Arrays of any length.
     Array,
+    /// Arrays of this length.
     ArrayOf(usize),
     NoArray,
 }
 
-/// Takes a value as `visitor` does.
+/// Checks arrays before `visitor` gets them.
 struct ExactVisitor<V> {
     visitor: V,
     takes: Takes,
@@ -116,7 +117,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Exact<D> {
     }
 }
 
-/// Hands on what is no array and holds nothing.
+/// Forwards scalar values.
 macro_rules! hand_on {
     ($($name:ident: $type:ty),*) => {$(
         fn $name<E: Error>(self, value: $type) -> Result<V::Value, E> {

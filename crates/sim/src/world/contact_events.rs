@@ -8,8 +8,8 @@ use crate::{BodyId, Events, World};
 
 impl World {
     /// Enables contact events, [`Events::contacts`], from the next frame on. They are disabled by
-    /// default, as they take some time. Existing contacts count as new, unless a state from
-    /// [`World::restore`] contains them. With [`contact::Solver::Reference`] and
+    /// default, because they take time. Contacts that already exist are reported as new, unless
+    /// [`World::restore`] has restored them. With [`contact::Solver::Reference`] and
     /// [`contact::Solver::Ku07`] only collisions are known.
     ///
     /// ```

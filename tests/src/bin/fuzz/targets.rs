@@ -96,6 +96,21 @@ pub(crate) const TARGETS: &[Target] = &[
         ..target("recording", "glb")
     },
     Target {
+        envelope: Envelope::Glb,
+        makes: &[
+            "fracture -q cube.obj --pattern voronoi:4 --nodes 2000 -o cube.glb --dust made.glb --dust-per-joule 0.1",
+        ],
+        commands: &["info -q FILE"],
+        ..target("dust_glb", "glb")
+    },
+    Target {
+        makes: &[
+            "fracture -q cube.obj --pattern voronoi:4 --nodes 2000 -o cube.glb --dust made.ply --dust-per-joule 0.1",
+        ],
+        commands: &["info -q FILE"],
+        ..target("dust_ply", "ply")
+    },
+    Target {
         makes: &["tetrahedralize -q cube.obj --nodes 2000 --count 20 -o made.msh"],
         shipped: &[
             "tests/tet_files/gmsh_2.2_binary.msh",

@@ -72,8 +72,7 @@ impl Pass<'_> {
     ) -> Vec<Spot> {
         let Frame { columns, settings, .. } = self.frame;
         let [a, b] = bodies.map(|i| &columns.shapes[i]);
-        let size = a.size().min(b.size());
-        let (margin, slop) = (MARGIN * size, settings.slop * size);
+        let (margin, slop) = (MARGIN * a.size().min(b.size()), settings.slop_of([a, b]));
         let posed = Posed { shapes: [a, b], poses };
         posed.touching(margin, slop, is_met).iter().map(|found| posed.spot(found)).collect()
     }
