@@ -33,6 +33,8 @@ fn no_scene_that_comes_with_it_warns() {
         assert!(warnings.is_empty(), "{}: {told:?}: {warnings:?}", path.display());
         let pieces = loaded.scene.piece_warnings(&world);
         assert!(pieces.is_empty(), "{}: {pieces:?}", path.display());
+        let walls = loaded.wall_warnings();
+        assert!(walls.is_empty(), "{}: {walls:?}", path.display());
         let ignored = loaded.scene.solver_warnings();
         assert!(ignored.is_empty(), "{}: {ignored:?}", path.display());
     }
@@ -161,6 +163,92 @@ fn tetrahedra_that_lack_parts_of_a_body_are_warned_of() {
         "{coarse:?}"
     );
     assert_eq!(warnings(0.02), []);
+}
+
+fn combined(parts: &str, keys: &str) -> String {
+    format!(
+        "version = 1\n[simulation]\nframes = 1\n[[body]]\nname = \"thing\"\ndensity = 1000\n\
+         shape = {{ combined = {{ parts = [{parts}]{keys} }} }}\n"
+    )
+}
+
+/// Spherical shells: the thickness that the warning tells is that of the two radii, and at the spacing that
+/// it gives there is none and the mass is that of the closed form within 2 %.
+#[test]
+fn walls_thinner_than_two_cells_are_told_with_a_spacing_that_helps() {
+    let shell = |wall: f64, keys: &str| {
+        let inner = 0.12 - wall;
+        let parts = format!(
+            "{{ shape = {{ sphere = {{ radius = 0.12 }} }} }}, \
+             {{ shape = {{ sphere = {{ radius = {inner} }} }}, op = \"difference\" }}"
+        );
+        Scene::from_toml(&combined(&parts, keys)).unwrap()
+    };
+    let none = BTreeMap::new();
+    for wall in [0.0056, 0.008, 0.011] {
+        let warnings = shell(wall, "").wall_warnings(&none);
+        let [sim::WallWarning { body, walls }] = &warnings[..] else { panic!("{wall}") };
+        assert_eq!(body, "thing");
+        assert!((walls.thickness / wall - 1.0).abs() < 0.01, "{walls:?} of {wall}");
+        let scene = shell(wall, &format!(", spacing = {}", walls.resolves.unwrap()));
+        assert_eq!(scene.wall_warnings(&none), vec![]);
+        let (world, _) = build(&scene, &none).unwrap();
+        let mass = world.iter().next().unwrap().body.mass_properties().unwrap().mass();
+        let ball = |radius: f64| 4.0 / 3.0 * std::f64::consts::PI * f64::powi(radius, 3);
+        let exact = 1000.0 * (ball(0.12) - ball(0.12 - wall));
+        assert!((mass / exact - 1.0).abs() < 0.02, "{mass} kg, not {exact}");
+    }
+    assert_eq!(shell(0.013, "").wall_warnings(&none), vec![]);
+    // nothing is left of half a cell: the error says why
+    let error = build(&shell(0.003, ""), &none).unwrap_err();
+    let sim::Cause::Walls(walls) = &error.cause else { panic!("{error}") };
+    assert!((walls.thickness / 0.003 - 1.0).abs() < 0.01, "{walls:?}");
+    // too thin for any spacing
+    let none_helps = shell(0.0001, ", spacing = 0.01").wall_warnings(&none);
+    assert!(matches!(&none_helps[..], [warning] if warning.walls.resolves.is_none()));
+}
+
+/// Edges and tapers are no walls.
+#[test]
+fn combined_solids_without_thin_walls_are_not_warned_of() {
+    let part = |shape: &str| format!("{{ shape = {{ {shape} }} }}");
+    let ball = part("sphere = { radius = 0.1 }");
+    let rod = "cylinder = { radius = 0.05, half_height = 0.2 }";
+    for parts in [
+        ball.clone(),
+        part("box = { half_extents = [0.1, 0.2, 0.3] }"),
+        part("cone = { radius = 0.1, half_height = 0.1 }"),
+        part("cone = { radius = 0.1, half_height = 0.03 }"),
+        part(rod),
+        format!(
+            "{}, {{ shape = {{ {rod} }}, op = \"difference\" }}",
+            part("box = { half_extents = [0.1, 0.1, 0.1] }")
+        ),
+        format!(
+            "{ball}, {{ shape = {{ plane = {{ normal = [1, 1, 1], offset = -0.05 }} }}, op = \"intersection\" }}"
+        ),
+        format!(
+            "{ball}, {{ shape = {{ sphere = {{ radius = 0.1 }} }}, position = [0, 0.05, 0], op = \"difference\" }}"
+        ),
+        format!("{ball}, {{ shape = {{ sphere = {{ radius = 0.1 }} }}, position = [0, 0.15, 0] }}"),
+    ] {
+        let scene = Scene::from_toml(&combined(&parts, "")).unwrap();
+        assert_eq!(scene.wall_warnings(&BTreeMap::new()), vec![], "{parts}");
+    }
+}
+
+/// The walls of a pan of 2 mm get lost and its bottom does not.
+#[test]
+fn check_and_run_tell_of_thin_walls() {
+    let pan = "{ shape = { box = { half_extents = [0.2, 0.2, 0.2] } } }, { shape = { box = { \
+        half_extents = [0.198, 0.2, 0.198] } }, position = [0, 0.1, 0], op = \"difference\" }";
+    let case = Case::new(&[("scene.toml", &combined(pan, ""))]);
+    for arguments in [&["check", "scene.toml"][..], &["run", "scene.toml", "-o", "a.glb"]] {
+        let told = problem(case.run(arguments).stderr);
+        let words = "warning: the walls of thing are 0.002 m thick, 0.2 cells of its spacing of 0.0103 m, \
+            and lose mass: take spacing 0.00099 or less";
+        assert!(told.contains(words), "{told}");
+    }
 }
 
 #[test]

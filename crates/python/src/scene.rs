@@ -101,7 +101,8 @@ impl Scene {
     #[getter]
     fn warnings(&self) -> Vec<String> {
         let meshes = self.loaded.mesh_warnings().into_iter().map(|warning| warning.to_string());
-        self.loaded.scene.notes().into_iter().chain(meshes).collect()
+        let walls = self.loaded.wall_warnings().into_iter().map(|warning| warning.to_string());
+        self.loaded.scene.notes().into_iter().chain(meshes).chain(walls).collect()
     }
 
     /// What pickles keep: the text and where its files are.

@@ -11,6 +11,8 @@ pub(crate) mod piece_warning;
 mod pieces;
 mod prescored;
 mod solids;
+pub(crate) mod wall_warning;
+pub(crate) mod walls;
 
 pub use pieces::{bond_capacity, separate};
 pub use prescored::pattern;

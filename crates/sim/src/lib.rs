@@ -43,6 +43,8 @@ pub use build::error::{BuildError, Cause};
 pub use build::mesh_data::MeshData;
 pub use build::mesh_warning::MeshWarning;
 pub use build::piece_warning::PieceWarning;
+pub use build::wall_warning::WallWarning;
+pub use build::walls::ThinWalls;
 pub use build::{
     add_bodies, bond_capacity, build, joint, mesh_geometry, pattern, sample_mesh, separate,
 };

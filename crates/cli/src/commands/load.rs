@@ -8,7 +8,7 @@ use std::sync::Arc;
 use fracture::{ClosedMesh, DensityMap, Stencil};
 use ndarray::Array2;
 use sim::scene::{Assembled, Body, FileError, Origins, Place, Scene, Shape, StrengthPicture};
-use sim::{Appearance, BuildError, Cause, MeshData, MeshWarning, PaintedMesh, World};
+use sim::{Appearance, BuildError, Cause, MeshData, MeshWarning, PaintedMesh, WallWarning, World};
 
 use crate::commands::failure::{Failure, Named, OUTSIDE};
 use crate::commands::inputs::read_text;
@@ -158,13 +158,19 @@ impl Loaded {
         self.scene.mesh_warnings(&self.meshes)
     }
 
-    /// Warnings about the meshes, about the pieces of the bodies of `world`, which was just built
-    /// from the scene, and about settings that its solver ignores.
+    /// Warnings about the walls of combined solids.
+    pub fn wall_warnings(&self) -> Vec<WallWarning> {
+        self.scene.wall_warnings(&self.meshes)
+    }
+
+    /// Warnings about the meshes and walls, about the pieces of the bodies of `world`, which was just
+    /// built from the scene, and about settings that its solver ignores.
     pub fn doubts(&self, world: &World) -> Vec<String> {
         let meshes = self.mesh_warnings().into_iter().map(|w| w.to_string());
+        let walls = self.wall_warnings().into_iter().map(|w| w.to_string());
         let pieces = self.scene.piece_warnings(world).into_iter().map(|w| w.to_string());
         let solver = self.scene.solver_warnings();
-        meshes.chain(self.lost.iter().cloned()).chain(pieces).chain(solver).collect()
+        meshes.chain(self.lost.iter().cloned()).chain(walls).chain(pieces).chain(solver).collect()
     }
 }
 

@@ -6,6 +6,7 @@ use fracture::{LatticeError, PatternError};
 use levelset::{GridError, MeshError, TetError};
 use thiserror::Error;
 
+use super::walls::ThinWalls;
 use crate::scene::InvalidValue;
 use crate::{JointError, RigidError};
 
@@ -65,6 +66,9 @@ pub enum Cause {
     /// It has no mass.
     #[error(transparent)]
     Rigid(#[from] RigidError),
+    /// Its samples hold nothing of it, for its walls are too thin.
+    #[error("its walls are {0}")]
+    Walls(ThinWalls),
     /// None of its material is inside the region of an anchor, or touches the supporting body
     /// there.
     #[error(

@@ -63,7 +63,7 @@ impl fmt::Display for MeshWarning {
 }
 
 /// Rounds down to two significant digits.
-fn rounded(x: f64) -> f64 {
+pub(super) fn rounded(x: f64) -> f64 {
     let unit = libm::pow(10.0, libm::log10(x).floor() - 1.0);
     // through text, so that no rounding digits show
     format!("{:.1e}", (x / unit).floor() * unit).parse().unwrap_or(x)

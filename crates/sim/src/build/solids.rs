@@ -10,6 +10,7 @@ use levelset::{Aabb, ConvexHull, Grid, LevelSet, MeshError, Moments, Sign, TetMe
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 
 use super::formed;
+use super::walls::ThinWalls;
 use crate::scene::{self, MeshSign};
 use crate::{Cause, MeshData, PaintedMesh, RigidError, Solid, rigid};
 
@@ -83,7 +84,9 @@ pub(super) fn solid(
         scene::Shape::Combined(_) | scene::Shape::Extruded(_) | scene::Shape::Heightfield(_) => {
             let given = |file: &str| Ok::<_, Cause>(&surface_in(meshes, file)?.mesh);
             let shape = spec.shape.with_outlines(given)?;
-            of_mesh(&formed::sampling(&shape), formed::mesh(&shape)?.into(), spec.density())
+            let drawn = formed::mesh(&shape).map_err(|error| unless_thin(error, &shape))?;
+            of_mesh(&formed::sampling(&shape), drawn.into(), spec.density())
+                .map_err(|error| unless_thin(error, &shape))
         }
         scene::Shape::Polygon(polygon) => {
             of_polygon(&formed::sampling(&spec.shape), polygon, spec.density())
@@ -206,6 +209,14 @@ fn unless_open(error: RigidError, mesh: &TriMesh) -> Cause {
     match error {
         RigidError::Empty if edges > 0 => Cause::Open { edges },
         other => other.into(),
+    }
+}
+
+/// The error of samples that hold no body: that its walls are too thin for them, if they are.
+fn unless_thin(error: Cause, shape: &scene::Shape) -> Cause {
+    match error {
+        Cause::Rigid(RigidError::Empty) => ThinWalls::of(shape).map_or(error, Cause::Walls),
+        other => other,
     }
 }
 
