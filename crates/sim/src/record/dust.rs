@@ -2,18 +2,21 @@
 //!
 //! A crack dissipates energy in proportion to its area ([`fracture::Material::fracture_energy`]),
 //! and the amount of dust is proportional to that energy. Half of it leaves each of the two faces.
-//! A face is new where it was inside the body that broke; faces of earlier cracks produce no more
+//! A face is new where the body that broke had no cut; faces of earlier cracks produce no more
 //! dust. Specks have no mass, collide with planes only and are computed from the recording after
 //! the run.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use contact::Field;
-use fracture::Random;
+use fracture::{Projector, Random};
+use levelset::{LevelSet, TriMesh};
 use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 use rayon::prelude::*;
 
-use crate::{BrokenMesh, LazySurface, Recording, Surface, SurfaceSource, Track, World};
+use crate::{BrokenMesh, LazySurface, Recording, Solid, Surface, SurfaceSource, Track, World};
 
 /// Inputs of dust in addition to the recording.
 #[derive(Clone, Debug)]
@@ -284,22 +287,25 @@ fn most_specks(fps: f64) -> usize {
 /// The new crack faces of all pieces, in the order of tracks.
 fn new_faces(recording: &Recording, energies: &[f64]) -> Vec<Faces> {
     let tracks = &recording.tracks;
+    let fragments = recording.fragments();
+    let broken: BTreeSet<usize> =
+        fragments.iter().filter_map(|&n| Some(seen(tracks, tracks[n].parent?))).collect();
+    let broken: Vec<usize> = broken.into_iter().collect();
+    let old: Vec<Option<OldCuts>> =
+        broken.par_iter().map(|&number| OldCuts::of(&tracks[number])).collect();
     let of = |number: usize| {
         let track = &tracks[number];
         let parent = track.parent?;
-        let (LazySurface::Of(own), LazySurface::Of(whole)) =
-            (&track.lazy_surface, &tracks[seen(tracks, parent)].lazy_surface)
-        else {
-            return None;
-        };
+        let LazySurface::Of(source) = &track.lazy_surface else { return None };
         if track.end() == track.birth {
             return None;
         }
-        let triangles = new_triangles(track, own, whole);
+        let at = broken.binary_search(&seen(tracks, parent)).ok()?;
+        let triangles = new_triangles(track, source, old[at].as_ref());
         let of_area = energies.get(root(tracks, parent)).copied().unwrap_or_default();
         Faces::new(number, triangles, of_area)
     };
-    recording.fragments().into_par_iter().filter_map(of).collect()
+    fragments.into_par_iter().filter_map(of).collect()
 }
 
 /// The body itself, or its nearest ancestor that existed in a frame.
@@ -320,29 +326,62 @@ fn root(tracks: &[Track], mut number: usize) -> usize {
     number
 }
 
-/// Triangles of cuts that were inside the body that broke.
+/// Cuts of a body that broke again, in material coordinates.
+struct OldCuts {
+    /// Its samples, in the same coordinates.
+    samples: Arc<LevelSet>,
+    /// `None` if it has no cuts.
+    faces: Option<Projector>,
+    /// Largest distance of a face of a piece from the face of the body that it continues, m: the
+    /// surfaces of sampled pieces differ from those of the body.
+    reach: f64,
+}
+
+impl OldCuts {
+    /// Those of a track; `None` if it is a body of the scene, which has none.
+    fn of(track: &Track) -> Option<Self> {
+        /// The reach of a convex body in sample spacings.
+        const CONVEX: f64 = 0.25;
+        /// The same for other bodies. Old faces were found up to 0.41 deep, since they are drawn
+        /// sharper than samples.
+        const OTHER: f64 = 0.5;
+        track.parent?;
+        let LazySurface::Of(source) = &track.lazy_surface else { return None };
+        let Solid { geometry, material } = source.solid.as_ref()?;
+        let samples = Arc::clone(geometry.level_set());
+        let reach = if geometry.is_convex() { CONVEX } else { OTHER } * samples.grid().spacing();
+        let surface = track.surface();
+        let place = |v: &[f32; 3]| material * Point3::from(v.map(f64::from));
+        let vertices = surface.vertices.iter().map(place).collect();
+        let mesh = TriMesh { vertices, triangles: surface.inner.clone() };
+        // it searches four times as far as it is told
+        Some(Self { faces: Projector::new(&mesh, reach / 4.0), samples, reach })
+    }
+
+    /// Whether a face of a piece is one of them. What is deep in the body is none; where the body is
+    /// thin, nothing is deep.
+    fn hold(&self, [a, b, c]: &[Point3<f64>; 3]) -> bool {
+        let Some(faces) = &self.faces else { return false };
+        let middle = Point3::from((a.coords + b.coords + c.coords) / 3.0);
+        self.samples.value(&middle) >= -self.reach
+            && faces.nearest_facing(&middle, &(b - a).cross(&(c - a))).is_some()
+    }
+}
+
+/// Triangles of a piece, in its coordinates, that are cuts and none of `old`, those of the body that
+/// broke.
 fn new_triangles(
     track: &Track,
-    own: &SurfaceSource,
-    whole: &SurfaceSource,
+    source: &SurfaceSource,
+    old: Option<&OldCuts>,
 ) -> Vec<[Point3<f64>; 3]> {
-    /// Least depth of new faces of a convex body, relative to the sample spacing: a pane may be
-    /// thinner than this.
-    const CONVEX: f64 = 0.25;
-    /// The same for other bodies. Old faces were found up to 0.41 deep, since they are drawn
-    /// sharper than samples.
-    const OTHER: f64 = 0.5;
-    let (Some(own), Some(whole)) = (&own.solid, &whole.solid) else { return Vec::new() };
-    let samples = whole.geometry.level_set();
-    let depth = if whole.geometry.is_convex() { CONVEX } else { OTHER };
-    let least = depth * samples.grid().spacing();
+    let Some(Solid { material, .. }) = &source.solid else { return Vec::new() };
     let surface = track.surface();
     let triangles = surface.inner.iter().map(|triangle| corners(&surface, triangle));
-    let is_new = |[a, b, c]: &[Point3<f64>; 3]| {
-        let middle = Point3::from((a.coords + b.coords + c.coords) / 3.0);
-        samples.value(&(own.material * middle)) < -least
+    let is_old = |triangle: &[Point3<f64>; 3]| {
+        old.is_some_and(|old| old.hold(&triangle.map(|corner| material * corner)))
     };
-    triangles.filter(is_new).collect()
+    triangles.filter(|triangle| !is_old(triangle)).collect()
 }
 
 fn corners(surface: &Surface, triangle: &[u32; 3]) -> [Point3<f64>; 3] {
