@@ -390,3 +390,25 @@ fn a_ledger_is_drawn() {
     assert_eq!(case.run(&["plot", "o.csv", "-o", "no.pdf"]).status.code(), Some(2));
     assert!(!case.names().iter().any(|name| name.starts_with("no.")));
 }
+
+/// A camera below the floor that looks down, one that looks at the ball, and one of which only some pictures are
+/// empty.
+#[test]
+fn pictures_without_a_body_are_told() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    assert!(case.run(&["run", "scene.toml", "-o", "a.glb", "-q"]).status.success());
+    let told = |arguments: &[&str]| {
+        let start = ["render", "a.glb", "-o", "a.png", "--size", "32x24"];
+        let output = case.run(&[&start, arguments].concat());
+        assert!(output.status.success());
+        problem(output.stderr)
+    };
+    let away = ["--from", "0,5,0", "--at", "0,9,0"];
+    let helps = "no body is in view in frame 0: move --at and --from, or leave them out";
+    assert!(told(&away).contains(helps), "{}", told(&away));
+    let many = told(&[&away[..], &["--frame", "2,4,6"]].concat());
+    assert!(many.contains("no body is in view in 3 of 3 pictures, first in frame 2"), "{many}");
+    assert_eq!(told(&[&away[..], &["-q"]].concat()), "");
+    assert!(!told(&[]).contains("in view"));
+    assert!(!told(&["--from", "0,0.2,2", "--at", "0,0.2,0"]).contains("in view"));
+}

@@ -58,7 +58,10 @@ pub fn render(
         let rows = first..(first + rows).min(height);
         bytes.extend(draw_rows(&stage, &camera, size, rows));
     }
-    Picture::new(size, bytes)
+    let shows_body = (0..height).into_par_iter().any(|y| {
+        (0..width).any(|x| stage.has_body(&camera.ray(SUPERSAMPLING * x, SUPERSAMPLING * y)))
+    });
+    Picture::new(size, bytes).showing(shows_body)
 }
 
 /// Draws some rows of a picture.

@@ -1,5 +1,6 @@
 //! `brisance render`.
 
+use std::cell::RefCell;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -56,6 +57,8 @@ struct Drawing<'a> {
     /// Rotation of the camera from the first picture to the one after the last, degrees.
     turntable: f64,
     quiet: bool,
+    /// Times of the pictures so far that show no body, in frames.
+    empty: RefCell<Vec<f64>>,
 }
 
 /// Draws one frame, a contact sheet, an animation or a folder of pictures.
@@ -115,6 +118,9 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     written.map_err(|source| Failure::Write { path: output.clone(), source: source.into() })?;
     if arguments.quiet {
         return Ok(());
+    }
+    for (drawing, path) in drawings.iter().zip(std::iter::once(path).chain(&arguments.beside)) {
+        drawing.tell_of_empty(path);
     }
     let [width, height] = size;
     let frames = wording::count(count, "frame", "frames");
@@ -179,6 +185,7 @@ impl<'a> Drawing<'a> {
             fps: recording.fps / f64::from(arguments.every.unwrap_or(1)),
             turntable: arguments.turntable.unwrap_or(0.0),
             quiet: arguments.quiet,
+            empty: RefCell::default(),
         })
     }
 
@@ -211,13 +218,52 @@ impl<'a> Drawing<'a> {
         }
     }
 
+    /// Tells of pictures in which no body is in view, and what helps.
+    fn tell_of_empty(&self, path: &Path) {
+        let empty = self.empty.borrow();
+        let Some(first) = empty.first() else { return };
+        let frames = match empty.len() {
+            1 => format!("frame {}", wording::number(*first)),
+            some => format!(
+                "{some} of {} pictures, first in frame {}",
+                self.moments.len(),
+                wording::number(*first)
+            ),
+        };
+        let bodies = |frame: usize| {
+            self.recording
+                .tracks
+                .iter()
+                .any(|track| track.pose(frame).is_some() && !track.surface().is_endless())
+        };
+        let helps = if !bodies(*first as usize) {
+            "there is none then: give another --frame"
+        } else if self.is_fixed {
+            "move --at and --from, or leave them out"
+        } else if self.recording.camera.is_some() {
+            "give another --frame, move the [camera] of the scene, or give --at and --from"
+        } else {
+            "give another --frame, or --at and --from"
+        };
+        // stderr may be closed
+        let _ = writeln!(
+            io::stderr(),
+            "note: {}: no body is in view in {frames}: {helps}",
+            path.display()
+        );
+    }
+
     /// Draws pictures and passes them on in order.
     fn each(&self, mut take: impl FnMut(usize, Picture) -> io::Result<()>) -> io::Result<()> {
         let progress = Progress::of_pictures(self.moments.len(), self.quiet);
         for (n, &moment) in self.moments.iter().enumerate() {
             let view = if self.is_fixed { self.view } else { self.view.at(self.recording, moment) };
             let view = view.turned(self.turntable * n as f64 / self.moments.len() as f64);
-            take(n, draw((self.recording, &self.images), &view, moment, self.size))?;
+            let picture = draw((self.recording, &self.images), &view, moment, self.size);
+            if !picture.shows_body() {
+                self.empty.borrow_mut().push(moment);
+            }
+            take(n, picture)?;
             progress.picture(n + 1);
         }
         Ok(())

@@ -7,6 +7,8 @@ use std::io::{self, Write};
 pub struct Picture {
     size: [usize; 2],
     bytes: Vec<u8>,
+    /// Whether a body of finite size is in view.
+    shows_body: bool,
 }
 
 impl Picture {
@@ -16,7 +18,17 @@ impl Picture {
     /// If there are not three bytes per pixel.
     pub(crate) fn new(size: [usize; 2], bytes: Vec<u8>) -> Self {
         assert_eq!(bytes.len(), 3 * size[0] * size[1], "three bytes a pixel");
-        Self { size, bytes }
+        Self { size, bytes, shows_body: true }
+    }
+
+    /// The same, of a view with a body of finite size or without.
+    pub(super) fn showing(self, shows_body: bool) -> Self {
+        Self { shows_body, ..self }
+    }
+
+    /// Whether a picture of a recording shows a body, other than endless planes.
+    pub fn shows_body(&self) -> bool {
+        self.shows_body
     }
 
     /// Red, green and blue of each pixel, row by row from the top.
@@ -67,5 +79,6 @@ pub fn contact_sheet(pictures: &[Picture], columns: usize) -> Picture {
             bytes[at..at + line.len()].copy_from_slice(line);
         }
     }
-    Picture { size, bytes }
+    let shows_body = pictures.iter().any(Picture::shows_body);
+    Picture { size, bytes, shows_body }
 }

@@ -122,6 +122,11 @@ impl<'i> Stage<'i> {
         }
     }
 
+    /// Whether a body of finite size is on a ray, before a plane or behind it.
+    pub(super) fn has_body(&self, ray: &Ray) -> bool {
+        self.tree.any(ray, f32::INFINITY, |_| true)
+    }
+
     /// The share of distant light that arrives along a ray.
     pub(super) fn open(&self, ray: &Ray) -> f32 {
         if self.planes.iter().any(|plane| plane.meet(ray).is_some()) {
