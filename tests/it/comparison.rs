@@ -208,3 +208,21 @@ fn power_laws_are_those_of_the_package_powerlaw() {
     assert_eq!(PowerLaw::fit(&[f64::NAN; 50]), None);
     assert_eq!(PowerLaw::fit(&[]), None);
 }
+
+#[test]
+fn models_with_which_nothing_breaks_are_told() {
+    let slow = CYLINDER.replace("velocity = [0, -6, 0]", "velocity = [0, -0.1, 0]");
+    let case = Case::new(&[("scene.toml", &slow)]);
+    let arguments = ["compare", "scene.toml", "--frames", "1", "--models", "prescored,lattice"];
+    let output = case.run(&[&arguments[..], &["-o", "report"]].concat());
+    let told = problem(output.stderr);
+    assert!(output.status.success(), "{told}");
+    for model in ["prescored", "lattice"] {
+        let words = format!(
+            "there are no pieces with the model {model}, for no blow broke a body in 1 frame"
+        );
+        assert!(told.contains(&words), "{told}");
+    }
+    let quiet = case.run(&[&arguments[..], &["-o", "other", "-q"]].concat());
+    assert!(quiet.stderr.is_empty());
+}

@@ -228,3 +228,59 @@ fn the_crack_plane_of_a_beam_that_is_pulled_is_its_cross_section() {
     let problem = problem(refused.stderr);
     assert!(problem.contains("--isolines"), "{problem}");
 }
+
+/// The beam is 1 m x 0.1 m x 0.1 m, with tetrahedra of 0.125 m.
+#[test]
+fn loads_that_cannot_make_stress_are_told() {
+    let case = bench(&[
+        ("still.toml", "[[load]]\nbody_force = [0, -9, 0]\n"),
+        (
+            "all.toml",
+            "support = [{ box = [[-1, -1, -1], [2, 2, 2]] }]\n[[load]]\nbody_force = [0, -9, 0]\n",
+        ),
+    ]);
+    let told = |options: &[&str]| {
+        let output = case.run(&[&["stress", "beam.msh", "-o", "beam.vtu"], options].concat());
+        (output.status.success(), problem(output.stderr))
+    };
+    let end = ["--fix", "-1,-1,-1,0.001,1,1"];
+    for (options, words) in [
+        (["--body-force", "0,-9,0"].as_slice(), "without supports a body force moves the body"),
+        (&["--loads", "still.toml"], "without supports a body force moves the body"),
+        (&["--at", "1,0.05,0.05", "--impulse", "0,0,0"], "all loads are 0"),
+        (
+            &[&end[..], &["--force", "0,0.05,0.05,5,0,0"]].concat(),
+            "all loads are on fixed vertices",
+        ),
+        (
+            &["--force", "0.5,0.3,0.05,0,5,0"],
+            "the load at 0.5,0.3,0.05 is moved by 0.2 m to the surface, to 0.5,0.1,0.05",
+        ),
+    ] {
+        let (is_done, told) = told(options);
+        assert!(is_done && told.contains(words), "{options:?}: {told}");
+        let quiet = case.run(&[&["stress", "beam.msh", "-q", "-o", "beam.vtu"], options].concat());
+        assert!(quiet.status.success() && quiet.stderr.is_empty());
+    }
+    let impulse = ["--at", "1,0.05,0.05", "--impulse", "0,1,0"];
+    for (options, words) in [
+        (
+            [&impulse[..], &["--collision-radius", "0.001"]].concat(),
+            "--collision-radius fixes all vertices",
+        ),
+        (
+            ["--fix", "-1,-1,-1,2,2,2", "--body-force", "0,-9,0"].to_vec(),
+            "--fix fixes all vertices",
+        ),
+        (["--loads", "all.toml"].to_vec(), "`support` fixes all vertices"),
+        (
+            ["--force", "0.5,3,0.05,0,5,0"].to_vec(),
+            "is 2.9 m from the surface, and the body is 1.01 m large",
+        ),
+    ] {
+        let (is_done, told) = told(&options);
+        assert!(!is_done && told.contains(words), "{options:?}: {told}");
+    }
+    let (is_done, told) = told(&[&end[..], &["--force", "1,0.05,0.05,0,5,0"]].concat());
+    assert!(is_done && told.is_empty(), "{told}");
+}

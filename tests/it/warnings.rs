@@ -165,6 +165,54 @@ fn tetrahedra_that_lack_parts_of_a_body_are_warned_of() {
     assert_eq!(warnings(0.02), []);
 }
 
+/// A box of 0.2 m with a lattice: at 0.25 and 0.15 m a blow of eight times what it bears does nothing, at 0.1 m it breaks.
+#[test]
+fn lattices_too_coarse_to_crack_are_warned_of() {
+    let scene = |key: &str, spacing: f64| {
+        let text = format!(
+            "version = 1\n[[body]]\nname = \"thing\"\nmaterial = \"glass\"\n\
+             shape = {{ box = {{ half_extents = [0.1, 0.1, 0.1] }} }}\n\
+             fracture = {{ {key} = {{ spacing = {spacing} }} }}\n"
+        );
+        let scene = Scene::from_toml(&text).unwrap();
+        let world = build(&scene, &BTreeMap::new()).unwrap().0;
+        scene.piece_warnings(&world)
+    };
+    for key in ["lattice", "stress"] {
+        let none = scene(key, 10.0);
+        assert!(matches!(&none[..], [PieceWarning::Lost { lost: None, .. }]), "{none:?}");
+        for spacing in [0.25, 0.15] {
+            let told = scene(key, spacing);
+            let [PieceWarning::Large { size, .. }] = &told[..] else { panic!("{told:?}") };
+            assert!((size - 0.2).abs() < 0.02, "{size}");
+            assert!(told[0].to_string().contains(&format!("a {key} spacing of at most half")));
+        }
+        assert_eq!(scene(key, 0.09), vec![]);
+    }
+}
+
+/// Whatever the shape, and also where nothing else is wrong with it.
+#[test]
+fn a_spacing_larger_than_the_body_is_told() {
+    let body = |shape: &str| {
+        format!(
+            "version = 1\n[simulation]\nframes = 1\n[pattern.p.voronoi]\npieces = 5\n[[body]]\n\
+             name = \"thing\"\nmaterial = \"glass\"\nfracture = {{ pattern = \"p\" }}\nshape = {{ {shape} }}\n"
+        )
+    };
+    for shape in [
+        "box = { half_extents = [0.1, 0.1, 0.1], spacing = 100 }",
+        "sphere = { radius = 0.1, spacing = 0.3 }",
+        "cylinder = { radius = 0.1, half_height = 0.1, spacing = 1 }",
+        "torus = { major = 0.1, minor = 0.03, spacing = 100 }",
+        "combined = { spacing = 100, parts = [{ shape = { sphere = { radius = 0.1 } } }] }",
+    ] {
+        let case = Case::new(&[("scene.toml", &body(shape))]);
+        let told = problem(case.run(&["check", "scene.toml"]).stderr);
+        assert!(told.contains("too few to keep them: take spacing"), "{shape}: {told}");
+    }
+}
+
 fn combined(parts: &str, keys: &str) -> String {
     format!(
         "version = 1\n[simulation]\nframes = 1\n[[body]]\nname = \"thing\"\ndensity = 1000\n\
@@ -245,8 +293,8 @@ fn check_and_run_tell_of_thin_walls() {
     let case = Case::new(&[("scene.toml", &combined(pan, ""))]);
     for arguments in [&["check", "scene.toml"][..], &["run", "scene.toml", "-o", "a.glb"]] {
         let told = problem(case.run(arguments).stderr);
-        let words = "warning: the walls of thing are 0.002 m thick, 0.2 cells of its spacing of 0.0103 m, \
-            and lose mass: take spacing 0.00099 or less";
+        let words = "warning: walls of thing are 0.002 m thick, 0.2 cells of its spacing of 0.0103 m, \
+            too few to keep them: take spacing 0.00099 or less";
         assert!(told.contains(words), "{told}");
     }
 }

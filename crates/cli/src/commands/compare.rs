@@ -83,6 +83,9 @@ fn check(arguments: &CompareArguments) -> Result<(), Failure> {
     if let Some(n) = repeated {
         return Err(Failure::Repeated { model: models[n] });
     }
+    if output.is_file() {
+        return Err(Failure::NotFolder { path: output.clone() });
+    }
     if output.exists() {
         return Err(Failure::Exists { path: output.clone() });
     }
@@ -228,7 +231,31 @@ fn moments(done: &Done) -> [f64; MOMENTS.len() + 1] {
     [after(MOMENTS[0]), after(MOMENTS[1]), last]
 }
 
+/// Tells of models with which nothing breaks.
+fn tell_of_whole(report: &Report) {
+    for Run { model, measured, .. } in report.models.iter().map(|of| &of.run) {
+        if measured.pieces > 0 {
+            continue;
+        }
+        let why = match measured.breaks {
+            0 => "no blow broke a body",
+            _ => "no piece is left at the end",
+        };
+        // stderr may be closed
+        let _ = writeln!(
+            std::io::stderr(),
+            "note: there are no pieces with the model {}, for {why} in {}: give more --frames or harder \
+             blows; `brisance check` prints what breaks each body",
+            model.name(),
+            count(measured.frames, "frame", "frames")
+        );
+    }
+}
+
 fn say(report: &Report, arguments: &CompareArguments) -> Result<(), Failure> {
+    if !arguments.quiet {
+        tell_of_whole(report);
+    }
     print(|out| {
         if arguments.json {
             let json = serde_json::to_string(report).map_err(std::io::Error::from)?;

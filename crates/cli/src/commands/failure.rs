@@ -282,6 +282,14 @@ pub enum Failure {
         /// Bounding box of all vertices.
         bounds: Box<levelset::Aabb>,
     },
+    /// Loads or supports do not fit a body.
+    #[error("{}: {source}", path.display())]
+    Stress {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: super::stress::StressError,
+    },
     /// A tetrahedral body has no equilibrium.
     #[error("{}: {source}", path.display())]
     Equilibrium {
@@ -509,6 +517,12 @@ pub enum Failure {
     #[error("{}: a folder of this name exists already: remove it or choose another name", path.display())]
     Exists {
         /// The folder.
+        path: PathBuf,
+    },
+    /// A file is where an output needs a folder.
+    #[error("{}: is a file, and no folder: remove it or choose another name", path.display())]
+    NotFolder {
+        /// The file.
         path: PathBuf,
     },
     /// The folder of an output does not exist.

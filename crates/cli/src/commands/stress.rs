@@ -1,5 +1,6 @@
 //! `brisance stress`: the static response of a tetrahedral body.
 
+mod checks;
 mod contour;
 mod picture;
 
@@ -12,6 +13,8 @@ use tetfem::{
     Structure, average_stresses, far_vertices, max_principal,
 };
 
+pub(super) use self::checks::StressError;
+use self::checks::{check_loads, check_supports, deforms_nothing};
 use self::picture::{Drawing, crack_area, picture};
 use crate::args::StressArguments;
 use crate::commands::Failure;
@@ -46,8 +49,10 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
         .map_err(|source| Failure::Material { source })?;
     let interpolation =
         if arguments.quadratic { Interpolation::Quadratic } else { Interpolation::Linear };
-    let mut bench = bench(&mesh, arguments)?;
-    let supports = std::mem::take(&mut bench.supports);
+    let bench = bench(&mesh, arguments)?;
+    let failed = |source| Failure::Stress { path: path.clone(), source };
+    let mut told = check_loads(&mesh, &bench).map_err(failed)?;
+    let supports = bench.supports.clone();
     let body = phase("assembling the finite elements", arguments.quiet, || {
         Structure::supported(mesh, supports, material, interpolation, solver(arguments))
     });
@@ -62,6 +67,13 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     });
     let response =
         response.map_err(|source| Failure::Equilibrium { path: path.clone(), source })?;
+    let is_still = response.displacements.iter().all(|way| way.norm() == 0.0);
+    if told.is_empty() && is_still {
+        told.extend(deforms_nothing(&bench).map(str::to_owned));
+    }
+    if !arguments.quiet {
+        checks::tell(&told);
+    }
     let mesh = body.mesh();
     let stresses = average_stresses(mesh, &response.stresses, arguments.averaging);
     let tensions: Vec<f64> = stresses.iter().map(max_principal).collect();
@@ -86,7 +98,11 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
 fn bench(mesh: &TetMesh, arguments: &StressArguments) -> Result<Bench, Failure> {
     if let Some(path) = &arguments.loads {
         let failed = |source| Failure::Loads { path: path.clone(), source };
-        return read_bench(&read_text(path)?, mesh).map_err(failed);
+        let bench = read_bench(&read_text(path)?, mesh).map_err(failed)?;
+        let helps = || "give smaller boxes of `support`".to_owned();
+        check_supports(&bench.supports, "`support`", helps)
+            .map_err(|source| Failure::Stress { path: path.clone(), source })?;
+        return Ok(bench);
     }
     Ok(Bench {
         supports: supports(mesh, arguments)?,
@@ -103,10 +119,16 @@ fn supports(mesh: &TetMesh, arguments: &StressArguments) -> Result<Vec<bool>, Fa
         option,
         bounds: Box::new(bounds),
     };
+    let unfit = |source| Failure::Stress { path: arguments.tets.clone(), source };
     let all = Aabb::around(&mesh.vertices)
         .unwrap_or(Aabb { min: Point3::origin(), max: Point3::origin() });
     if let (Some(radius), Some(at)) = (arguments.collision_radius, arguments.at) {
-        let far = far_vertices(mesh, &at.into(), radius);
+        let at = at.into();
+        let far = far_vertices(mesh, &at, radius);
+        let farthest = mesh.vertices.iter().map(|p| (p - at).norm()).fold(0.0, f64::max);
+        let helps =
+            || format!("give more than the size of tetrahedra, and less than {}", number(farthest));
+        check_supports(&far, "--collision-radius", helps).map_err(unfit)?;
         return if far.contains(&true) { Ok(far) } else { Err(nothing("--collision-radius", all)) };
     }
     let boxes: Vec<Aabb> = arguments
@@ -118,7 +140,10 @@ fn supports(mesh: &TetMesh, arguments: &StressArguments) -> Result<Vec<bool>, Fa
     if boxes.iter().any(|b| !mesh.vertices.iter().any(|p| is_in(p, b))) {
         return Err(nothing("--fix", all));
     }
-    Ok(mesh.vertices.iter().map(|p| boxes.iter().any(|b| is_in(p, b))).collect())
+    let fixed: Vec<bool> =
+        mesh.vertices.iter().map(|p| boxes.iter().any(|b| is_in(p, b))).collect();
+    check_supports(&fixed, "--fix", || "give smaller boxes".to_owned()).map_err(unfit)?;
+    Ok(fixed)
 }
 
 fn contacts(arguments: &StressArguments) -> Vec<Contact> {

@@ -9,7 +9,7 @@ use fracture::{
 use levelset::{LevelSet, TetMesh, TriMesh};
 use nalgebra::{Point3, Vector3};
 
-use crate::breaking::filling::stuffed;
+use crate::breaking::filling::{MAX_LOST, stuffed};
 use crate::breaking::impact::Impact;
 use crate::breaking::regions::Regions;
 
@@ -104,6 +104,22 @@ impl LatticeBody {
     /// The parameters.
     pub fn model(&self) -> &LatticeModel {
         &self.model
+    }
+
+    /// Largest distance of parts of `body` from the surface of the tetrahedra that fill it, m, if
+    /// that exceeds two edges: those parts are lost at the first impact. Infinite if no tetrahedra
+    /// of this size fit; `None` for given tetrahedra, and for a body of more than eight edges, for
+    /// which the question takes as long as filling it.
+    pub fn lost(&self, body: &LevelSet) -> Option<f64> {
+        const MOST_EDGES: f64 = 8.0;
+        let spacing = self.model.spacing;
+        let (low, high) = body.inside_range()?;
+        let most = (0..3).map(|k| high[k] - low[k]).max().unwrap_or(0);
+        if self.mesh.is_some() || most as f64 * body.grid().spacing() > MOST_EDGES * spacing {
+            return None;
+        }
+        let lost = stuffed(body, spacing).unwrap_or_default().deviation(body).from_level_set;
+        (lost > MAX_LOST * spacing).then_some(lost)
     }
 
     /// The tetrahedra, if they exist already.

@@ -67,7 +67,7 @@ pub enum Cause {
     #[error(transparent)]
     Rigid(#[from] RigidError),
     /// Its samples hold nothing of it, for its walls are too thin.
-    #[error("its walls are {0}")]
+    #[error("walls are {0}")]
     Walls(ThinWalls),
     /// None of its material is inside the region of an anchor, or touches the supporting body
     /// there.

@@ -5,7 +5,7 @@ use std::fmt;
 use fracture::{Geometry, Pattern};
 
 use crate::scene::{self, Scene};
-use crate::{ElasticBody, FractureModel, World};
+use crate::{FractureModel, World};
 
 /// Why a body breaks into fewer pieces than its pattern requests, or loses parts.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,10 +35,24 @@ pub enum PieceWarning {
         /// Least share of the volume of a piece.
         least: f64,
     },
-    /// The tetrahedra that fill it for stress lack parts of it.
+    /// The tetrahedra that fill it for stress, or as a lattice, are more than half as large as it: it
+    /// has no links or sections that could crack.
+    Large {
+        /// Its name.
+        body: String,
+        /// The key of their spacing: `stress` or `lattice`.
+        key: &'static str,
+        /// Edge of the tetrahedra, m.
+        spacing: f64,
+        /// Its longest extent, m.
+        size: f64,
+    },
+    /// The tetrahedra that fill it for stress, or as a lattice, lack parts of it.
     Lost {
         /// Its name.
         body: String,
+        /// The key of their spacing: `stress` or `lattice`.
+        key: &'static str,
         /// Distance of these parts from the surface of the tetrahedra, m; `None` if there are no
         /// tetrahedra.
         lost: Option<f64>,
@@ -63,14 +77,19 @@ impl fmt::Display for PieceWarning {
                 least,
                 1.0 / *pieces as f64
             ),
-            Self::Lost { body, lost: Some(lost), spacing } => write!(
+            Self::Large { body, key, spacing, size } => write!(
+                f,
+                "{body} is {size:.2e} m large and its tetrahedra are of {spacing} m, too few to crack: take \
+                 a {key} spacing of at most half its size"
+            ),
+            Self::Lost { body, key, lost: Some(lost), spacing } => write!(
                 f,
                 "the tetrahedra of {body} lack parts of it up to {lost:.2} m from their surface: take a \
-                 stress spacing below {spacing} m, or give tetrahedra that hold them"
+                 {key} spacing below {spacing} m, or give tetrahedra that hold them"
             ),
-            Self::Lost { body, lost: None, spacing } => write!(
+            Self::Lost { body, key, lost: None, spacing } => write!(
                 f,
-                "{body} holds no tetrahedra of {spacing} m and does not break: take a smaller stress spacing"
+                "{body} holds no tetrahedra of {spacing} m and does not break: take a smaller {key} spacing"
             ),
             Self::Cells { body, pieces } => write!(
                 f,
@@ -94,11 +113,29 @@ impl PieceWarning {
         is_full.then_some(Self::Cells { body, pieces })
     }
 
-    /// The warning for a body filled with tetrahedra for stress.
-    fn of_elastic(body: &str, geometry: &Geometry, elastic: &ElasticBody) -> Option<Self> {
-        let lost = elastic.lost(geometry.level_set())?;
-        let (body, spacing) = (body.to_owned(), elastic.model().spacing);
-        Some(Self::Lost { body, lost: Some(lost).filter(|lost| lost.is_finite()), spacing })
+    /// The warning for a body that tetrahedra fill, for stress or as a lattice.
+    fn of_filled(body: &str, geometry: &Geometry, model: &FractureModel) -> Option<Self> {
+        let solid = || geometry.level_set();
+        let (key, spacing, is_given, lost) = match model {
+            FractureModel::Stress(elastic) => {
+                let is_given = elastic.mesh().is_some();
+                ("stress", elastic.model().spacing, is_given, elastic.lost(solid()))
+            }
+            FractureModel::Lattice(lattice) => {
+                let is_given = lattice.mesh().is_some();
+                ("lattice", lattice.model().spacing, is_given, lattice.lost(solid()))
+            }
+            _ => return None,
+        };
+        let body = body.to_owned();
+        if let Some(lost) = lost {
+            let lost = Some(lost).filter(|lost| lost.is_finite());
+            return Some(Self::Lost { body, key, lost, spacing });
+        }
+        let (low, high) = solid().inside_range()?;
+        let most = (0..3).map(|k| high[k] - low[k] + 1).max()?;
+        let size = most as f64 * solid().grid().spacing();
+        (!is_given && 2.0 * spacing > size).then_some(Self::Large { body, key, spacing, size })
     }
 }
 
@@ -112,11 +149,11 @@ impl Scene {
             let copies = body.copies.map_or(1, |copies| copies.total());
             let Some(state) = states.next() else { break };
             states.by_ref().take(copies - 1).for_each(drop);
-            if let Some((solid, FractureModel::Stress(elastic))) =
-                state.solid.zip(state.breakage.map(|breakage| &breakage.model))
-            {
-                warnings.extend(PieceWarning::of_elastic(&body.name, &solid.geometry, elastic));
-            }
+            let model = state.breakage.map(|breakage| &breakage.model);
+            let geometry = state.solid.map(|solid| &*solid.geometry);
+            warnings.extend(geometry.zip(model).and_then(|(geometry, model)| {
+                PieceWarning::of_filled(&body.name, geometry, model)
+            }));
             let pattern =
                 body.fracture.as_ref().and_then(|fracture| fracture.first_pattern(&self.patterns));
             let Some(pattern) = pattern else { continue };

@@ -137,7 +137,8 @@ fn primitive(spec: &scene::Body, solid: levelset::Solid) -> Result<Solids, Cause
     // solids without samples may request a finer spacing than the limit
     let spacing = if spec.may_be_sampled() { spacing } else { spacing.max(finest) };
     let grid = Grid::enclosing(&bounds, spacing, scene::MARGIN, Grid::MAX_NODES)?;
-    let geometry = Geometry::primitive(solid, grid).ok_or(RigidError::Empty)?;
+    let geometry = Geometry::primitive(solid, grid)
+        .ok_or_else(|| unless_thin(RigidError::Empty.into(), &spec.shape))?;
     let (mass, frame) = aligned(&solid, geometry.moments(), spec.density())?;
     // anchored bodies need their solid to find the anchored samples
     let breaks = spec.fracture.is_some() || !spec.anchors.is_empty();
@@ -160,7 +161,7 @@ fn primitive(spec: &scene::Body, solid: levelset::Solid) -> Result<Solids, Cause
         levelset::Solid::Cone { half_height, radius } => {
             Shape::round(Round::cone(half_height, radius), spacing)
         }
-        _ => sampled_shape(&body)?,
+        _ => sampled_shape(&body).map_err(|error| unless_thin(error.into(), &spec.shape))?,
     };
     let is_exact = matches!(shape.field(), Field::Ball { .. } | Field::Cuboid { .. });
     let solid = (breaks || !is_exact).then_some(body);

@@ -1,4 +1,4 @@
-//! Warnings about walls of combined solids.
+//! Warnings about walls of shapes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,13 +19,16 @@ pub struct WallWarning {
 
 impl fmt::Display for WallWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the walls of {} are {}", self.body, self.walls)
+        write!(f, "walls of {} are {}", self.body, self.walls)
     }
 }
 
 impl WallWarning {
-    /// The warning about a body, if it is a combined solid with walls that are too thin.
+    /// The warning about a body, if its walls are too thin.
     fn of(body: &Body, meshes: &BTreeMap<String, MeshData>) -> Option<Self> {
+        if !body.may_be_sampled() {
+            return None;
+        }
         let outline = |file: &str| Ok::<_, Cause>(&surface_in(meshes, file)?.mesh);
         let walls = ThinWalls::of(&body.shape.with_outlines(outline).ok()?)?;
         Some(Self { body: body.given_name().to_owned(), walls })
@@ -33,7 +36,7 @@ impl WallWarning {
 }
 
 impl Scene {
-    /// The warnings about walls of combined solids, one per body. `meshes` holds the outlines by
+    /// The warnings about walls of its bodies, one per body; of meshes see [`Scene::mesh_warnings`]. `meshes` holds the outlines by
     /// file name.
     pub fn wall_warnings(&self, meshes: &BTreeMap<String, MeshData>) -> Vec<WallWarning> {
         self.bodies.iter().filter_map(|body| WallWarning::of(body, meshes)).collect()

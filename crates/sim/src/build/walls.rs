@@ -1,4 +1,4 @@
-//! Walls of combined solids that their samples do not resolve.
+//! Walls of solids that their samples do not resolve.
 
 use std::fmt;
 
@@ -36,7 +36,7 @@ impl fmt::Display for ThinWalls {
         let (thickness, spacing) = (shortened(thickness), shortened(spacing));
         write!(
             f,
-            "{thickness} m thick, {cells:.1} cells of its spacing of {spacing} m, and lose mass: "
+            "{thickness} m thick, {cells:.1} cells of its spacing of {spacing} m, too few to keep them: "
         )?;
         match resolves {
             Some(resolves) => write!(f, "take spacing {} or less", rounded(resolves)),
@@ -51,19 +51,23 @@ fn shortened(x: f64) -> f64 {
 }
 
 impl ThinWalls {
-    /// The walls of a combined solid, whose outlines are read, if they are too thin.
+    /// The walls of a shape, whose outlines are read, if they are too thin. Solids with a closed
+    /// form break into exact pieces at any spacing that is smaller than they are.
     pub(super) fn of(shape: &Shape) -> Option<Self> {
-        if !matches!(shape, Shape::Combined(_)) {
-            return None;
-        }
         let (bounds, spacing) = (shape.bounds()?, shape.spacing()?);
-        let thickness = wall_thickness(shape, &bounds, spacing)?;
+        let extents = bounds.extents();
+        let thickness = match shape {
+            _ if spacing > extents.max() => extents.min(),
+            Shape::Combined(_) => wall_thickness(shape, &bounds, spacing)?,
+            Shape::Torus(_) | Shape::Extruded(_) => extents.min(),
+            _ => return None,
+        };
         // a default spacing may be just two cells
         if thickness >= CELLS_THROUGH * spacing * (1.0 - 1e-9) {
             return None;
         }
         let resolves = thickness / CELLS_THROUGH;
-        let finest = Grid::finest_spacing(&bounds.extents(), scene::MARGIN, scene::MAX_NODES);
+        let finest = Grid::finest_spacing(&extents, scene::MARGIN, scene::MAX_NODES);
         let resolves = (rounded(resolves) >= finest).then_some(resolves);
         Some(Self { thickness, spacing, resolves })
     }
