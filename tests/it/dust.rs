@@ -88,7 +88,8 @@ fn cracks_of_thin_walls_leave_dust_as_those_of_thick_ones() {
         let (world, _) = sim::build(&scene, &Default::default()).unwrap();
         let volume = world.iter().nth(1).unwrap().solid.unwrap().geometry.moments().volume;
         // a cut makes one piece more; Irwin, as above
-        let energy = 0.7e6_f64.powi(2) * (1.0 - 0.22 * 0.22) / 70e9 * (leaves - 1) as f64 * volume / 1.2;
+        let energy =
+            0.7e6_f64.powi(2) * (1.0 - 0.22 * 0.22) / 70e9 * (leaves - 1) as f64 * volume / 1.2;
         let dust = dust(&run, 1.0);
         let off = (dust.energy / energy - 1.0).abs();
         assert!(off < 0.02, "walls of {wall} m: {} J, not {energy} J", dust.energy);
@@ -497,7 +498,7 @@ fn dust_that_cannot_be_written_is_refused_before_the_run() {
     let case = Case::new(&[("a.toml", BEAM), ("file.ply", "")]);
     for (options, word) in [
         (&["--dust", "dust.txt"][..], ".usda"),
-        (&["--dust", "file.ply/"], "not a directory"),
+        (&["--dust", "file.ply/"], "file.ply: is a file, and no folder"),
         (&["--dust", "a.ply", "--dust-per-joule", "-1"], "between"),
         (&["--dust", "a.ply/", "--dust-per-joule", "0"], "between"),
         (&["--dust", "no/dust.ply"], "folder"),

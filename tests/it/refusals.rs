@@ -388,7 +388,7 @@ fn a_body_too_thin_for_its_grid_is_named() {
     let case = scene_with("{ sphere = { radius = 0.1, spacing = 0.012 } }", {
         "{ torus = { major = 0.1, minor = 0.0001, spacing = 0.05 } }"
     });
-    case.refused(&["scene.toml", "\"ball\"", "finer grid"]);
+    case.refused(&["scene.toml", "\"ball\"", "0.0002 m thick", "take spacing 0.0001 or less"]);
 }
 
 #[cfg(unix)]
@@ -466,4 +466,49 @@ fn bumps_are_told_of_where_a_pattern_is_drawn_or_described() {
         let info = String::from_utf8(info).unwrap();
         assert_eq!(info.contains("bumps between straight rims"), has_bumps, "{info}");
     }
+}
+
+/// Inputs and outputs of all commands.
+#[test]
+fn folders_in_place_of_files_and_files_in_place_of_folders_are_named() {
+    let case =
+        Case::new(&[("scene.toml", SCENE), ("tri.obj", TETRAHEDRON), ("a.ply", ""), ("file", "")]);
+    std::fs::create_dir(case.folder.path().join("folder")).unwrap();
+    let folder = "folder: cannot be read (it is a folder, and no file)";
+    for arguments in [
+        &["info", "folder"][..],
+        &["check", "folder"],
+        &["run", "folder", "-o", "a.glb"],
+        &["run", "scene.toml", "-o", "a.glb", "--resume", "folder"],
+        &["replay", "folder", "folder", "-o", "a.glb"],
+        &["compare", "folder", "-o", "report"],
+        &["render", "folder", "-o", "a.png"],
+        &["view", "folder", "--no-open"],
+        &["plot", "folder", "-o", "a.svg"],
+        &["fracture", "folder", "--pattern", "voronoi:5", "-o", "a.glb"],
+        &["slice", "folder", "--plane", "0,1,0,0", "-o", "a.glb"],
+        &["voxelize", "folder", "-o", "a.lset"],
+        &["tetrahedralize", "folder", "--cell", "1", "-o", "a.msh"],
+        &["stress", "folder", "--at", "0,0,0", "--impulse", "0,1,0", "-o", "a.vtu"],
+    ] {
+        refused(&case, arguments, &[folder]);
+    }
+    refused(
+        &case,
+        &["info", "tri.obj/"],
+        &["tri.obj/: cannot be read", "is a file, and no folder"],
+    );
+    for (output, file) in [("a.ply/", "a.ply"), ("file/", "file"), ("file/a.glb", "file")] {
+        let words = format!("{file}: is a file, and no folder: remove it or choose another name");
+        refused(&case, &["run", "scene.toml", "-o", output], &[&words]);
+        refused(&case, &["fracture", "tri.obj", "--pattern", "voronoi:3", "-o", output], &[&words]);
+    }
+    for option in ["--dust", "--ledger", "--contacts", "--events"] {
+        let ending = if option == "--dust" { "a.ply/" } else { "file/a.csv" };
+        let ending = if option == "--contacts" { "file/a.jsonl" } else { ending };
+        let arguments = ["run", "scene.toml", "-o", "a.glb", option, ending];
+        refused(&case, &arguments, &["is a file, and no folder: remove it or choose another name"]);
+    }
+    refused(&case, &["render", "a.glb", "-o", "file/"], &["file: is a file, and no folder"]);
+    refused(&case, &["compare", "scene.toml", "-o", "file"], &["file: is a file, and no folder"]);
 }

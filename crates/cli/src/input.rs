@@ -36,11 +36,32 @@ pub(crate) fn problem(error: &io::Error) -> String {
     }
 }
 
+/// Refuses a folder in place of a file, of whatever name.
+///
+/// # Errors
+/// An error that says so.
+pub(crate) fn refuse_folder(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder, and no file"));
+    }
+    Ok(())
+}
+
 fn read_if(path: &Path, may: impl Fn(&std::fs::FileType) -> bool) -> io::Result<Vec<u8>> {
-    let kind = std::fs::metadata(path)?.file_type();
-    // the system's message for folders is good
-    if may(&kind) || kind.is_dir() {
+    refuse_folder(path)?;
+    let kind = std::fs::metadata(path).map_err(of_file)?.file_type();
+    if may(&kind) {
         return std::fs::read(path);
     }
     Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a device or a pipe and no file"))
+}
+
+/// The error of a path that goes on behind a file, as `mesh.ply/`.
+fn of_file(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::NotADirectory => {
+            io::Error::new(error.kind(), "a part of it before a / is a file, and no folder")
+        }
+        _ => error,
+    }
 }

@@ -70,6 +70,7 @@ pub fn read_objects(path: &Path) -> Result<Vec<TriMesh>, MeshFileError> {
 
 /// The content of a file, if its name is that of a mesh.
 fn bytes(path: &Path) -> Result<Vec<u8>, MeshFileError> {
+    crate::input::refuse_folder(path)?;
     if !is_mesh(path) {
         return Err(MeshFileError::UnknownFormat);
     }

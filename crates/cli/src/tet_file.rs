@@ -48,6 +48,7 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
 /// [`TetMesh::validate`] checks whether they are valid.
 pub fn read_tets(path: &Path) -> Result<TetMesh, MeshFileError> {
     let read = |path: &Path| crate::input::read(path).map_err(MeshFileError::from);
+    crate::input::refuse_folder(path)?;
     let raw = match &*ending(path) {
         "msh" => msh::parse(&read(path)?)?,
         "vol" => netgen::parse(&read(path)?)?,

@@ -14,14 +14,7 @@ use crate::wording::number;
 pub(super) fn check_dust(path: &Path) -> Result<DustFormat, Failure> {
     check_folder(path)?;
     let known = DustFormat::ENDINGS;
-    let format =
-        DustFormat::of(path).ok_or_else(|| Failure::Format { path: path.to_owned(), known })?;
-    // a file with the folder's name, found without the trailing slash
-    if format == DustFormat::Frames && path.components().as_path().exists() {
-        let source = std::io::Error::from(std::io::ErrorKind::NotADirectory);
-        return Err(Failure::Write { path: path.to_owned(), source: source.into() });
-    }
-    Ok(format)
+    DustFormat::of(path).ok_or_else(|| Failure::Format { path: path.to_owned(), known })
 }
 
 /// Writes dust in the format of `path`, and warns if it is less than requested.

@@ -67,7 +67,15 @@ pub(super) fn check_distinct<'a>(
 
 /// Rejects an output that cannot succeed, before any work is done for it.
 pub(super) fn check_folder(path: &Path) -> Result<(), Failure> {
-    if !crate::output::folder_of(path).is_dir() {
+    let folder = crate::output::folder_of(path);
+    // without the slash that makes it a folder
+    let plain = path.components().as_path();
+    if let Some(file) = [folder, plain].into_iter().find(|file| file.is_file())
+        && (file == folder || !path.is_file())
+    {
+        return Err(Failure::NotFolder { path: file.to_owned() });
+    }
+    if !folder.is_dir() {
         return Err(Failure::NoFolder { path: path.to_owned() });
     }
     if path.is_dir() {

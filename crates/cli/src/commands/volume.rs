@@ -12,6 +12,7 @@ use crate::commands::Failure;
 use crate::commands::filling::{Fineness, Loss, filled};
 use crate::commands::inputs::{ends_in, warn_of_mesh};
 use crate::commands::outputs::{check_distinct, check_folder, print};
+use crate::input::refuse_folder;
 use crate::mesh_file::{is_mesh, read_mesh};
 use crate::output::write_whole;
 use crate::progress::phase;
@@ -120,7 +121,8 @@ pub(super) fn voxelize(arguments: &VoxelizeArguments) -> Result<(), Failure> {
     };
     let failed = |source: io::Error| Failure::Write { path: output.clone(), source: source.into() };
     let surface = ends_in(output, "obj").then(|| solid.isosurface());
-    if surface.as_ref().is_some_and(|surface| surface.triangles.is_empty()) {
+    let is_empty = surface.as_ref().is_some_and(|surface| surface.triangles.is_empty());
+    if is_empty || (exact.is_some() && solid.inside_range().is_none()) {
         return Err(Failure::NothingInside { path: path.clone() });
     }
     match &surface {
@@ -161,6 +163,8 @@ fn write_surface(surface: &TriMesh, out: &mut impl Write) -> io::Result<()> {
 
 /// Samples a mesh; prints warnings about it unless `quiet`.
 fn sampled(path: &Path, sampling: &Sampling, quiet: bool) -> Result<(LevelSet, TriMesh), Failure> {
+    let read = |source| Failure::Read { path: path.to_owned(), source };
+    refuse_folder(path).map_err(read)?;
     if !is_mesh(path) {
         return Err(Failure::NoSolid { path: path.to_owned() });
     }
