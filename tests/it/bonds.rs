@@ -444,3 +444,33 @@ fn pieces_that_cannot_be_bonded_are_refused_and_nothing_is_written() {
         assert!(!path("a").exists() && !path("a.toml").exists());
     }
 }
+
+#[test]
+fn pieces_that_do_not_touch_are_told() {
+    let case = Case::new(&[("far.obj", &apart(1.0)), ("near.obj", &apart(0.0))]);
+    for (file, is_told) in [("far", true), ("near", false)] {
+        let output = format!("{file}.toml");
+        let run = case.run(&["bond", &format!("{file}.obj"), "-o", &output]);
+        assert!(run.status.success());
+        let told = crate::cli::problem(run.stderr);
+        assert_eq!(told.contains("no pieces touch"), is_told, "{told}");
+    }
+}
+
+/// Two unit cubes with a gap.
+fn apart(gap: f64) -> String {
+    let mut text = String::new();
+    for (n, start) in [0.0, 1.0 + gap].into_iter().enumerate() {
+        text += &format!("o cube{n}\n");
+        for corner in 0..8 {
+            let [x, y, z] = [0, 1, 2].map(|bit| f64::from(corner >> bit & 1));
+            text += &format!("v {} {y} {z}\n", start + x);
+        }
+        for face in ["1 3 4 2", "5 6 8 7", "1 2 6 5", "3 7 8 4", "1 5 7 3", "2 4 8 6"] {
+            let corners =
+                face.split(' ').map(|v| (v.parse::<usize>().unwrap() + 8 * n).to_string());
+            text += &format!("f {}\n", corners.collect::<Vec<_>>().join(" "));
+        }
+    }
+    text
+}

@@ -493,6 +493,25 @@ fn dust_of_a_run_that_was_stopped_is_that_of_the_whole_run() {
     assert!(read("a.ply") == read("b.ply"));
 }
 
+/// A beam that stays whole, and one whose cracks take too little for a speck.
+#[test]
+fn dust_without_specks_is_told() {
+    let whole = BEAM.replace("velocity = [0, -3, 0]", "velocity = [0, 9, 0]");
+    let case = Case::new(&[("whole.toml", &whole), ("a.toml", BEAM)]);
+    let told = |scene: &str, options: &[&str]| {
+        let run = ["run", scene, "-o", "a.glb", "--dust", "a.ply", "--frames", "12"];
+        let output = case.run(&[&run[..], options].concat());
+        assert!(output.status.success());
+        problem(output.stderr)
+    };
+    let told_whole = told("whole.toml", &[]);
+    assert!(told_whole.contains("a.ply: there is no dust: no crack takes energy"), "{told_whole}");
+    let few = told("a.toml", &["--dust-per-joule", "1e-6"]);
+    assert!(few.contains("specks: give a larger --dust-per-joule"), "{few}");
+    assert!(!told("a.toml", &[]).contains("no dust"));
+    assert_eq!(told("whole.toml", &["-q"]), "");
+}
+
 #[test]
 fn dust_that_cannot_be_written_is_refused_before_the_run() {
     let case = Case::new(&[("a.toml", BEAM), ("file.ply", "")]);

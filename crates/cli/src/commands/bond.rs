@@ -79,6 +79,13 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
     }
     // the sum of an empty iterator is -0
     let area = bonds.iter().fold(0.0, |sum, bond| sum + bond.area);
+    if bonds.is_empty() {
+        // stderr may be closed
+        let _ = writeln!(
+            io::stderr(),
+            "warning: no pieces touch, and nothing holds them together: give a --gap above {gap:.2e} m if they should"
+        );
+    }
     let (pieces, bonds) =
         (count(meshes.len(), "piece", "pieces"), count(bonds.len(), "bond", "bonds"));
     print(|out| {

@@ -22,6 +22,18 @@ pub(super) fn write_dust(dust: &Dust, path: &Path, is_quiet: bool) -> Result<(),
     let failed = |source| Failure::Write { path: path.to_owned(), source };
     check_dust(path)?.write(dust, path).map_err(failed)?;
     let count = dust.specks.len();
+    if !is_quiet && count == 0 {
+        let why = if dust.energy > 0.0 {
+            let (energy, asked) = (number(dust.energy), number(dust.asked));
+            format!(
+                "cracks take {energy} J, which is {asked} specks: give a larger --dust-per-joule"
+            )
+        } else {
+            "no crack takes energy".to_owned()
+        };
+        // stderr may be closed
+        let _ = writeln!(std::io::stderr(), "note: {}: there is no dust: {why}", path.display());
+    }
     if !is_quiet && dust.asked >= count as f64 + 1.0 {
         let asked = number(dust.asked);
         // stderr may be closed
