@@ -219,7 +219,7 @@ fn models_with_which_nothing_breaks_are_told() {
     assert!(output.status.success(), "{told}");
     for model in ["prescored", "lattice"] {
         let words = format!(
-            "there are no pieces with the model {model}, for no blow broke a body in 1 frame"
+            "the model {model} made no pieces: no blow broke a body in 1 frame"
         );
         assert!(told.contains(&words), "{told}");
     }

@@ -517,7 +517,7 @@ fn dust_that_cannot_be_written_is_refused_before_the_run() {
     let case = Case::new(&[("a.toml", BEAM), ("file.ply", "")]);
     for (options, word) in [
         (&["--dust", "dust.txt"][..], ".usda"),
-        (&["--dust", "file.ply/"], "file.ply: is a file, and no folder"),
+        (&["--dust", "file.ply/"], "file.ply: is a file, not a folder"),
         (&["--dust", "a.ply", "--dust-per-joule", "-1"], "between"),
         (&["--dust", "a.ply/", "--dust-per-joule", "0"], "between"),
         (&["--dust", "no/dust.ply"], "folder"),

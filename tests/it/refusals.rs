@@ -388,7 +388,7 @@ fn a_body_too_thin_for_its_grid_is_named() {
     let case = scene_with("{ sphere = { radius = 0.1, spacing = 0.012 } }", {
         "{ torus = { major = 0.1, minor = 0.0001, spacing = 0.05 } }"
     });
-    case.refused(&["scene.toml", "\"ball\"", "0.0002 m thick", "take spacing 0.0001 or less"]);
+    case.refused(&["scene.toml", "\"ball\"", "0.0002 m thick", "give a spacing of at most 0.0001"]);
 }
 
 #[cfg(unix)]
@@ -496,10 +496,10 @@ fn folders_in_place_of_files_and_files_in_place_of_folders_are_named() {
     refused(
         &case,
         &["info", "tri.obj/"],
-        &["tri.obj/: cannot be read", "is a file, and no folder"],
+        &["tri.obj/: cannot be read", "is a file, not a folder"],
     );
     for (output, file) in [("a.ply/", "a.ply"), ("file/", "file"), ("file/a.glb", "file")] {
-        let words = format!("{file}: is a file, and no folder: remove it or choose another name");
+        let words = format!("{file}: is a file, not a folder: remove it or choose another name");
         refused(&case, &["run", "scene.toml", "-o", output], &[&words]);
         refused(&case, &["fracture", "tri.obj", "--pattern", "voronoi:3", "-o", output], &[&words]);
     }
@@ -507,8 +507,8 @@ fn folders_in_place_of_files_and_files_in_place_of_folders_are_named() {
         let ending = if option == "--dust" { "a.ply/" } else { "file/a.csv" };
         let ending = if option == "--contacts" { "file/a.jsonl" } else { ending };
         let arguments = ["run", "scene.toml", "-o", "a.glb", option, ending];
-        refused(&case, &arguments, &["is a file, and no folder: remove it or choose another name"]);
+        refused(&case, &arguments, &["is a file, not a folder: remove it or choose another name"]);
     }
-    refused(&case, &["render", "a.glb", "-o", "file/"], &["file: is a file, and no folder"]);
-    refused(&case, &["compare", "scene.toml", "-o", "file"], &["file: is a file, and no folder"]);
+    refused(&case, &["render", "a.glb", "-o", "file/"], &["file: is a file, not a folder"]);
+    refused(&case, &["compare", "scene.toml", "-o", "file"], &["file: is a file, not a folder"]);
 }

@@ -209,7 +209,7 @@ fn a_spacing_larger_than_the_body_is_told() {
     ] {
         let case = Case::new(&[("scene.toml", &body(shape))]);
         let told = problem(case.run(&["check", "scene.toml"]).stderr);
-        assert!(told.contains("too few to keep them: take spacing"), "{shape}: {told}");
+        assert!(told.contains("too few to keep their mass: give a spacing"), "{shape}: {told}");
     }
 }
 
@@ -293,8 +293,8 @@ fn check_and_run_tell_of_thin_walls() {
     let case = Case::new(&[("scene.toml", &combined(pan, ""))]);
     for arguments in [&["check", "scene.toml"][..], &["run", "scene.toml", "-o", "a.glb"]] {
         let told = problem(case.run(arguments).stderr);
-        let words = "warning: walls of thing are 0.002 m thick, 0.2 cells of its spacing of 0.0103 m, \
-            too few to keep them: take spacing 0.00099 or less";
+        let words = "warning: walls of thing are 0.002 m thick, 0.2 cells of 0.0103 m, \
+            too few to keep their mass: give a spacing of at most 0.00099";
         assert!(told.contains(words), "{told}");
     }
 }

@@ -60,7 +60,7 @@ fn read_if(path: &Path, may: impl Fn(&std::fs::FileType) -> bool) -> io::Result<
 fn of_file(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::NotADirectory => {
-            io::Error::new(error.kind(), "a part of it before a / is a file, and no folder")
+            io::Error::new(error.kind(), "a part of it before a / is a file, not a folder")
         }
         _ => error,
     }

@@ -231,8 +231,8 @@ fn moments(done: &Done) -> [f64; MOMENTS.len() + 1] {
     [after(MOMENTS[0]), after(MOMENTS[1]), last]
 }
 
-/// Tells of models with which nothing breaks.
-fn tell_of_whole(report: &Report) {
+/// Prints a note for each model with which nothing breaks.
+fn note_models_without_pieces(report: &Report) {
     for Run { model, measured, .. } in report.models.iter().map(|of| &of.run) {
         if measured.pieces > 0 {
             continue;
@@ -244,8 +244,8 @@ fn tell_of_whole(report: &Report) {
         // stderr may be closed
         let _ = writeln!(
             std::io::stderr(),
-            "note: there are no pieces with the model {}, for {why} in {}: give more --frames or harder \
-             blows; `brisance check` prints what breaks each body",
+            "note: the model {} made no pieces: {why} in {}. Give more --frames or harder blows; \
+             `brisance check` prints what breaks each body",
             model.name(),
             count(measured.frames, "frame", "frames")
         );
@@ -254,7 +254,7 @@ fn tell_of_whole(report: &Report) {
 
 fn say(report: &Report, arguments: &CompareArguments) -> Result<(), Failure> {
     if !arguments.quiet {
-        tell_of_whole(report);
+        note_models_without_pieces(report);
     }
     print(|out| {
         if arguments.json {

@@ -520,7 +520,7 @@ pub enum Failure {
         path: PathBuf,
     },
     /// A file is where an output needs a folder.
-    #[error("{}: is a file, and no folder: remove it or choose another name", path.display())]
+    #[error("{}: is a file, not a folder: remove it or choose another name", path.display())]
     NotFolder {
         /// The file.
         path: PathBuf,

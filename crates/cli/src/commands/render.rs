@@ -120,7 +120,7 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
         return Ok(());
     }
     for (drawing, path) in drawings.iter().zip(std::iter::once(path).chain(&arguments.beside)) {
-        drawing.tell_of_empty(path);
+        drawing.note_empty_pictures(path);
     }
     let [width, height] = size;
     let frames = wording::count(count, "frame", "frames");
@@ -218,8 +218,8 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// Tells of pictures in which no body is in view, and what helps.
-    fn tell_of_empty(&self, path: &Path) {
+    /// Prints a note of pictures in which no body is in view, and what helps.
+    fn note_empty_pictures(&self, path: &Path) {
         let empty = self.empty.borrow();
         let Some(first) = empty.first() else { return };
         let frames = match empty.len() {
@@ -237,7 +237,7 @@ impl<'a> Drawing<'a> {
                 .any(|track| track.pose(frame).is_some() && !track.surface().is_endless())
         };
         let helps = if !bodies(*first as usize) {
-            "there is none then: give another --frame"
+            "no body exists then: give another --frame"
         } else if self.is_fixed {
             "move --at and --from, or leave them out"
         } else if self.recording.camera.is_some() {

@@ -51,7 +51,7 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
         if arguments.quadratic { Interpolation::Quadratic } else { Interpolation::Linear };
     let bench = bench(&mesh, arguments)?;
     let failed = |source| Failure::Stress { path: path.clone(), source };
-    let mut told = check_loads(&mesh, &bench).map_err(failed)?;
+    let mut notes = check_loads(&mesh, &bench).map_err(failed)?;
     let supports = bench.supports.clone();
     let body = phase("assembling the finite elements", arguments.quiet, || {
         Structure::supported(mesh, supports, material, interpolation, solver(arguments))
@@ -68,11 +68,11 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     let response =
         response.map_err(|source| Failure::Equilibrium { path: path.clone(), source })?;
     let is_still = response.displacements.iter().all(|way| way.norm() == 0.0);
-    if told.is_empty() && is_still {
-        told.extend(deforms_nothing(&bench).map(str::to_owned));
+    if notes.is_empty() && is_still {
+        notes.extend(deforms_nothing(&bench).map(str::to_owned));
     }
     if !arguments.quiet {
-        checks::tell(&told);
+        checks::print(&notes);
     }
     let mesh = body.mesh();
     let stresses = average_stresses(mesh, &response.stresses, arguments.averaging);

@@ -79,7 +79,7 @@ impl fmt::Display for PieceWarning {
             ),
             Self::Large { body, key, spacing, size } => write!(
                 f,
-                "{body} is {size:.2e} m large and its tetrahedra are of {spacing} m, too few to crack: take \
+                "{body} is {size:.2e} m large and its tetrahedra are of {spacing} m, too few to crack: give \
                  a {key} spacing of at most half its size"
             ),
             Self::Lost { body, key, lost: Some(lost), spacing } => write!(

@@ -36,11 +36,11 @@ impl fmt::Display for ThinWalls {
         let (thickness, spacing) = (shortened(thickness), shortened(spacing));
         write!(
             f,
-            "{thickness} m thick, {cells:.1} cells of its spacing of {spacing} m, too few to keep them: "
+            "{thickness} m thick, {cells:.1} cells of {spacing} m, too few to keep their mass: "
         )?;
         match resolves {
-            Some(resolves) => write!(f, "take spacing {} or less", rounded(resolves)),
-            None => write!(f, "make them thicker, for no spacing resolves them"),
+            Some(resolves) => write!(f, "give a spacing of at most {}", rounded(resolves)),
+            None => write!(f, "no spacing resolves them: make them thicker"),
         }
     }
 }

@@ -354,7 +354,7 @@ impl OldCuts {
         let place = |v: &[f32; 3]| material * Point3::from(v.map(f64::from));
         let vertices = surface.vertices.iter().map(place).collect();
         let mesh = TriMesh { vertices, triangles: surface.inner.clone() };
-        // it searches four times as far as it is told
+        // the projector searches four times as far as its length
         Some(Self { faces: Projector::new(&mesh, reach / 4.0), samples, reach })
     }
 

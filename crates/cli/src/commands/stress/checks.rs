@@ -30,7 +30,7 @@ pub enum StressError {
         bounds: Box<Aabb>,
     },
     /// All vertices are fixed.
-    #[error("{option} fixes all vertices, and nothing is left that stress could be in: {helps}")]
+    #[error("{option} fixes all vertices, so that nothing can deform: {helps}")]
     FixesAll {
         /// The option or the file of the supports.
         option: String,
@@ -47,9 +47,9 @@ const ON_SURFACE: f64 = 1e-3;
 /// # Errors
 /// [`StressError::FarOff`].
 pub(super) fn check_loads(mesh: &TetMesh, bench: &Bench) -> Result<Vec<String>, StressError> {
-    let mut told = Vec::new();
+    let mut notes = Vec::new();
     let surface = mesh.boundary();
-    let Some(bounds) = Aabb::around(&mesh.vertices) else { return Ok(told) };
+    let Some(bounds) = Aabb::around(&mesh.vertices) else { return Ok(notes) };
     let size = bounds.extents().norm();
     for (contact, _) in &bench.contacts {
         let at = contact.place;
@@ -63,7 +63,7 @@ pub(super) fn check_loads(mesh: &TetMesh, bench: &Bench) -> Result<Vec<String>, 
         }
         if distance > ON_SURFACE * size {
             let (from, to, by) = (place(&at), place(&nearest), number(distance));
-            told.push(format!(
+            notes.push(format!(
                 "note: the load at {from} is moved by {by} m to the surface, to {to}"
             ));
         }
@@ -73,16 +73,17 @@ pub(super) fn check_loads(mesh: &TetMesh, bench: &Bench) -> Result<Vec<String>, 
     let is_pushed = bench.contacts.iter().any(|(contact, _)| contact.force.norm() > 0.0);
     if !is_pressed && !is_pushed {
         if bench.body_force.norm() == 0.0 {
-            told.push("warning: all loads are 0, and so is the stress: give a force".to_owned());
+            notes
+                .push("warning: all loads are 0, so that the stress is 0: give a force".to_owned());
         } else if is_free {
-            told.push(
+            notes.push(
                 "warning: without supports a body force moves the body and makes no stress: fix a part \
                  of it by --fix, or by `support` in --loads"
                     .to_owned(),
             );
         }
     }
-    Ok(told)
+    Ok(notes)
 }
 
 /// Checks that supports leave some vertex free. `option` is what gives them, and `helps` says what
@@ -104,14 +105,14 @@ pub(super) fn check_supports(
 /// The warning where loads on fixed vertices deform nothing.
 pub(super) fn deforms_nothing(bench: &Bench) -> Option<&'static str> {
     bench.supports.contains(&true).then_some(
-        "warning: nothing deforms, for all loads are on fixed vertices: fix fewer, or take a larger \
+        "warning: nothing deforms: all loads are on fixed vertices. Fix fewer, or give a larger \
          --collision-radius",
     )
 }
 
 /// Prints notes and warnings.
-pub(super) fn tell(told: &[String]) {
-    for line in told {
+pub(super) fn print(notes: &[String]) {
+    for line in notes {
         // stderr may be closed
         let _ = writeln!(std::io::stderr(), "{line}");
     }
