@@ -258,8 +258,8 @@ def load(data: bytes | str | os.PathLike[str]) -> dict[str, Any]:
     """Reads the ``.npz`` of a sample, from bytes or a file.
 
     Returns its arrays, and ``pieces``: the vertices, m, triangles and labels of cuts of each piece in its own frame.
-    ``assembly`` restores the pose of a piece in the whole: rotate it by the quaternion qx, qy, qz, qw of its last four numbers, then
-    translate it by the first three.
+    ``assembly`` restores the pose of a piece in the whole: rotate it by the quaternion qx, qy, qz, qw of its last
+    four numbers, then translate it by the first three.
     """
     source: Any = io.BytesIO(data) if isinstance(data, bytes) else data
     with np.load(source) as file:

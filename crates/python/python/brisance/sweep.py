@@ -126,11 +126,11 @@ def sweep(
 ) -> list[dict[str, Any]]:
     """Runs a scene file with all combinations of the values of ``grid``, the draws of ``ranges`` and all ``seeds``.
 
-    ``ranges`` maps keys of the scene to a lowest and a highest number. ``sample_seed`` seeds a Latin hypercube of ``samples``
-    draws from these ranges. ``grid`` maps keys of the scene to values, such as ``{"body.cube.restitution": [0.2, 0.5]}``.
-    ``seeds`` is a list of numbers, or their count from 0 on. ``recording`` is the file name extension of recordings, such
-    as ``".glb"``. ``ray`` is the address of a cluster; by default this machine. Runs call ``progress(done, all)`` at
-    their end.
+    ``ranges`` maps keys of the scene to a lowest and a highest number. ``sample_seed`` seeds a Latin hypercube of
+    ``samples`` draws from these ranges. ``grid`` maps keys of the scene to values, such as
+    ``{"body.cube.restitution": [0.2, 0.5]}``. ``seeds`` is a list of numbers, or their count from 0 on. ``recording`` is
+    the file name extension of recordings, such as ``".glb"``. ``ray`` is the address of a cluster; by default this
+    machine. Runs call ``progress(done, all)`` at their end.
 
     Returns the rows of ``results.parquet``: the values, ``error``, and the results of the run. A failed
     run has an ``error`` and does not stop the others.
