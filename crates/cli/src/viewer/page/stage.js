@@ -58,8 +58,8 @@ export class Stage {
     this.scene.add(this.sun, this.sun.target);
   }
 
-  /** An empty batch for bodies of one kind of material, with capacity for the given numbers of instances of a geometry, or of
-   * instances, vertices and indices. */
+  /** An empty batch for bodies of one kind of material, with capacity for the given number of instances of a geometry,
+   * or of instances, vertices and indices. */
   batchOf(body, room) {
     const material = materialOf(body);
     this.mirror(material);
