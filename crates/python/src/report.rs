@@ -1,4 +1,4 @@
-//! What happened in a frame.
+//! Reports of frames.
 
 use pyo3::prelude::*;
 

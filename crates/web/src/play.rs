@@ -52,7 +52,7 @@ pub enum PlayError {
     Mesh {
         /// Its name.
         file: String,
-        /// What is wrong with it.
+        /// A description of the problem.
         source: MeshFileError,
     },
     /// An SVG file cannot be read.
@@ -60,7 +60,7 @@ pub enum PlayError {
     Outline {
         /// Its name.
         file: String,
-        /// What is wrong with it.
+        /// A description of the problem.
         source: OutlineFileError,
     },
     /// The module does not include the solver of the scene.
