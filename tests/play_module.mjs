@@ -1,6 +1,6 @@
-// Runs the module of the playground in Node: node play_module.mjs brisance.wasm FRAMES EVENTS [KEY ...]
-// EVENTS are hexadecimal, as `Play::events` writes them. Prints for each scene its key, what it comes to and the
-// milliseconds of processor time of a frame, as JSON.
+// Runs the module of the playground in Node: node play_module.mjs brisance.wasm FRAMES EVENTS [KEY ...] EVENTS
+// are hexadecimal, in the format of `Play::events`. Prints the key, the fingerprint and the milliseconds of
+// processor time per frame of each scene, as JSON.
 import { readFileSync } from "node:fs";
 
 const [file, frames, events, ...keys] = process.argv.slice(2);
@@ -17,7 +17,7 @@ const text = new TextDecoder();
 const answer = () => text.decode(new Uint8Array(wasm.memory.buffer, wasm.output(), wasm.output_length()));
 
 function call(name, bytes = new Uint8Array()) {
-  // memory may grow, and its buffer with it
+  // memory growth replaces the buffer
   const at = wasm.input(bytes.length);
   new Uint8Array(wasm.memory.buffer, at, bytes.length).set(bytes);
   if (!wasm[name]()) throw new Error(answer());
@@ -35,7 +35,7 @@ for (const { key, text: scene } of JSON.parse(answer())) {
     for (let frame = 0; frame < Number(frames); frame++) call("step");
     return process.cpuUsage(before);
   };
-  // the first run of those that are timed has the engine compile
+  // the first timed run includes compilation by the engine
   if (keys.length) run();
   const spent = run();
   seen[key] = {

@@ -1,4 +1,4 @@
-//! One frame of free flight: this crate's step with energy fix beside Rapier's, same bodies.
+//! One frame of free flight of the same bodies: our step with energy fix beside that of Rapier.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use dynamics::{Body, MassProperties, Momentum, Velocity, advance_all, energy_fix};
@@ -12,7 +12,7 @@ use std::hint::black_box;
 
 const BODIES: usize = 10_000;
 const FRAME: f64 = 1.0 / 30.0;
-/// What Rapier divides a step into by default.
+/// Default number of substeps of Rapier.
 const SUBSTEPS: usize = 4;
 
 struct Spinning {
@@ -23,7 +23,7 @@ struct Spinning {
 
 /// Boxes with edges of 0.1 to 1 m that spin at up to 15 rad/s.
 fn boxes() -> Vec<Spinning> {
-    // fractions of the golden ratio's powers fill the cube evenly and need no generator
+    // fractional parts of powers of the golden ratio fill the cube evenly without a generator
     let spread =
         |i: usize, k: usize| (i as f64 * [0.819_172_513, 0.671_043_607, 0.549_700_478][k]).fract();
     let vector = |i: usize| Vector3::new(spread(i, 0), spread(i, 1), spread(i, 2));
@@ -76,7 +76,7 @@ fn rapier_body(b: &Spinning) -> RigidBody {
         .build()
 }
 
-/// Rapier's free-flight arithmetic alone, by its public functions, without its pipeline.
+/// Only the free-flight arithmetic of Rapier, by its public functions, without its pipeline.
 fn rapier_update(body: &mut RigidBody) {
     let dt = FRAME / SUBSTEPS as f64;
     for _ in 0..SUBSTEPS {

@@ -69,7 +69,7 @@ fn sampling(c: &mut Criterion) {
     let mesh = bunny();
     let [(_, grid), _] = grids(&mesh);
     let level_set = LevelSet::from_mesh(&mesh, grid, Sign::Strict).expect("a closed mesh");
-    // far apart, one after the other, as contact meets them
+    // far apart and in sequence, as in contact
     let points: Vec<Point3<f64>> = level_set.surface_particles(grid.spacing());
     let mut group = c.benchmark_group("levelset/sampling");
     group.throughput(criterion::Throughput::Elements(points.len() as u64));

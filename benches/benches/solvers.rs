@@ -1,11 +1,11 @@
-//! Sequential impulses on many contacts: time per contact and sweep, ns, on one thread and on two, from a cold and
-//! from a warm start; and a frame of a settled pile with every solver.
+//! Sequential impulses on many contacts: time per contact and sweep, ns, on one thread and on two, with cold and
+//! warm starts; and a frame of a settled pile with every solver.
 //!
 //! The contacts are those of a wall of bricks: four for each pair, three rows for each contact.
 //!
-//! Medians on two cores of an EPYC under other load (17, so that two threads gain nothing):
-//! 117 ns a contact and sweep of 1,092 contacts on one thread, 121 on two; 108 of 9,828 on one. To
-//! 1 mm/s it takes 1,469 sweeps cold and 115 warm for 1,092 contacts, 1,242 and 76 for 9,828.
+//! Medians on two cores of an EPYC under other load (17, so that two threads gain nothing): 117 ns a contact and
+//! sweep of 1,092 contacts on one thread, 121 on two; 108 of 9,828 on one. Convergence to 1 mm/s takes 1,469
+//! sweeps cold and 115 warm for 1,092 contacts, 1,242 and 76 for 9,828.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -113,7 +113,7 @@ fn sweeps(c: &mut Criterion) {
             });
         }
         group.finish();
-        // sweeps to the same residual, from zero and from the impulses of the last step
+        // sweeps to the same residual, from a cold start and from a warm start
         let mut cold = wall.mlcp();
         let needed = cold.solve(1e-3, 5000);
         let mut warm = wall.mlcp();

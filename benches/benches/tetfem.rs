@@ -2,7 +2,7 @@
 //!
 //! Run with `RAYON_NUM_THREADS=1` for the single-thread figures.
 //!
-//! Least processor times in ms of many runs of the same steps, one thread of an EPYC with AVX-512,
+//! Minimum processor times in ms of many runs of the same steps, one thread of an EPYC with AVX-512,
 //! without LTO and beside other work (load 10 to 12), residuals below 1e-12:
 //!
 //! | tetrahedra | 960 | 3,888 | 19,800 |
@@ -17,23 +17,23 @@
 //! | one crack, two pieces | 0.70 | 2.3 | 16 |
 //! | whole, cold | 1.7 | 7.6 | 78 |
 //!
-//! The factor by fronts in an order of nested dissection took the place of faer's supernodal one in an
-//! order of minimum degree. Of the time by that, with LTO and runs of both in turn, it takes 0.39, 0.57
-//! and 0.48 to factor, 0.57, 0.63 and 0.64 to factor again, 0.73, 0.73 and 0.78 to solve, 0.80, 0.75 and
-//! 0.75 to answer an impact, 0.64, 0.64 and 0.47 from cold. The order saves 0.31 of the operations of
-//! 19,800 and none of the others'. What else gained: strips of four rows, which are read on and on
-//! (0.78 of the time to factor again of columns in one piece, 3,888 tetrahedra); rests of half a square
-//! in one stack, and no second matrix, since pages that the system takes back and gives again took 0.4
-//! of a cold solution. Three strips times four columns are no faster than two, and half as slow again
-//! when the compiler finds one register too few.
+//! The multifrontal factorization with nested dissection replaced the supernodal one of faer with
+//! minimum degree ordering. Relative to faer, with LTO and alternating runs, it takes 0.39, 0.57 and
+//! 0.48 of the time to factor, 0.57, 0.63 and 0.64 to refactor, 0.73, 0.73 and 0.78 to solve, 0.80, 0.75
+//! and 0.75 to respond to an impact, 0.64, 0.64 and 0.47 from cold. The ordering saves 0.31 of the
+//! operations for 19,800 and none for the others. Other gains: strips of four rows with sequential reads
+//! (0.78 of the time of contiguous columns to refactor 3,888 tetrahedra); triangular update matrices in
+//! one stack, and no second matrix, since returning pages to the system and requesting them again took
+//! 0.4 of a cold solution. Three strips times four columns are no faster than two, and take half as long
+//! again if the compiler spills a register.
 //!
-//! Eight bodies at once, least wall times with LTO on two cores of which other work left 0.9 of one to
-//! all threads: 15.5, 71 and 638 ms on one thread, eight times one body, and 15.2, 67 and 623 on two.
-//! What a second core gains that is free was not seen. One alone takes 1.8, 8.4 and 76.
+//! Eight bodies simultaneously, minimum wall times with LTO on two cores of which other work left 0.9 of
+//! one to all threads: 15.5, 71 and 638 ms on one thread, eight times one body, and 15.2, 67 and 623 on
+//! two. The gain of a free second core was not measured. One body takes 1.8, 8.4 and 76.
 //!
-//! Forces of 3,888 tetrahedra, wall time at the same load: 1.87 by the 45 products of Mu01, 0.28 by
-//! `F S grad`. A twentieth of them changed: 0.32 to subtract and add, 0.45 to assemble again, 0.89 with
-//! a new pattern; a factor is needed after all of them, so matrices are assembled again.
+//! Forces of 3,888 tetrahedra, wall time at the same load: 1.87 by the 45 products of Mu01, 0.28 by `F S
+//! grad`. After a change of a twentieth of the tetrahedra: 0.32 to subtract and add, 0.45 to reassemble,
+//! 0.89 with a new pattern. All of them need a new factor, so the library reassembles matrices.
 #![allow(clippy::print_stderr, reason = "benchmarks talk to a terminal")]
 
 use std::hint::black_box;
@@ -49,14 +49,14 @@ use tetfem::{
     linear_equilibrium, shatter,
 };
 
-/// Radius over which stress is averaged and forces are spread, m.
+/// Radius of stress averaging and force distribution, m.
 const RADIUS: f64 = 0.3;
 
 fn material() -> Material {
     Material::from_young(1e9, 0.3).expect("a material")
 }
 
-/// Pushes down in the middle of the top, and holds up at the ends of the bottom.
+/// A downward force in the middle of the top, and upward forces at the ends of the bottom.
 fn bending(mesh: &TetMesh) -> [Contact; 3] {
     let length = mesh.vertices.iter().fold(0.0_f64, |m, p| m.max(p.x));
     let at =
@@ -89,7 +89,7 @@ fn supported(criterion: &mut Criterion) {
         }
         let stiffness = || {
             let mut matrix = made.tangent(&vec![Vector3::zeros(); loads.len()]);
-            // stands for supports, and makes every row definite
+            // replaces supports, and makes the matrix definite
             matrix.shift(1e6);
             matrix
         };
@@ -177,7 +177,7 @@ fn impacts(criterion: &mut Criterion) {
     }
 }
 
-/// The bodies of the examples of Mu01, hit from the side.
+/// The bodies of the examples of Mu01, struck from the side.
 fn examples(criterion: &mut Criterion) {
     for name in ["vase", "teddy", "cinder_block"] {
         let path = format!("{}/../assets/{name}.msh", env!("CARGO_MANIFEST_DIR"));
@@ -223,15 +223,15 @@ fn examples(criterion: &mut Criterion) {
     }
 }
 
-/// A tetrahedron as Mu01 section 3.1 stores it: in a frame in which three of the gradients' entries
-/// are zero, with all 45 products of the nine others.
+/// A tetrahedron in the storage of Mu01 section 3.1: in a frame where three entries of the gradients are
+/// zero, with all 45 products of the nine others.
 struct Stored {
     entries: [f64; 9],
     products: [f64; 45],
     volume: f64,
 }
 
-/// Which of the nine entries are those of each corner's gradient; 9 is a zero.
+/// Indices of the gradient entries of each corner among the nine; 9 is a zero.
 const ENTRIES: [[usize; 3]; 4] = [[0, 1, 2], [9, 3, 4], [9, 9, 5], [6, 7, 8]];
 
 impl Stored {
@@ -344,7 +344,7 @@ fn updates(criterion: &mut Criterion) {
     let first = blocks.clone();
     let update = |blocks: &mut Vec<Matrix3<f64>>| {
         for (t, tet) in mesh.tets.iter().enumerate().step_by(20) {
-            // what is there is subtracted, and what takes its place, here the same, is added
+            // subtracts the old part and adds the new one, here the same
             let old = model.elements()[t].tangent(&material(), &at_rest);
             let new = model.elements()[t].tangent(&material(), &at_rest);
             for (a, b) in (0..4).flat_map(|a| (0..4).map(move |b| (a, b))) {

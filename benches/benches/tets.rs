@@ -1,9 +1,9 @@
 //! Bodies of tetrahedra: piles that collide by their tetrahedra (Mu01 section 2.9) or by samples, and eight bodies
-//! that are struck in one frame.
+//! struck in one frame.
 //!
 //! Run with `RAYON_NUM_THREADS=1` for the single-thread figures of piles. The bench first prints the table of
 //! `docs/tetrahedra.md`: contacts of a frame, and the depth of vertices in the tetrahedra of other bodies or below the
-//! floor, an error measure that favours neither kind of collision.
+//! floor, an error measure that favors neither kind of collision.
 #![allow(clippy::print_stderr, reason = "benchmarks talk to a terminal")]
 
 use std::collections::BTreeMap;
@@ -15,10 +15,10 @@ use levelset::TetMesh;
 use sim::scene::Scene;
 use sim::{MeshData, World, build};
 
-/// Assets, and the edge length of the smallest box around a body, m, by which bodies are apart.
+/// Assets, and the edge lengths of the bounding box of a body, m, which are the spacing of bodies.
 const BODIES: [(&str, [f64; 3]); 3] =
     [("cinder_block", [0.45, 0.25, 0.25]), ("vase", [0.3, 0.36, 0.3]), ("teddy", [0.45, 0.5, 0.4])];
-/// Frames after the start: the lowest bodies have hit the floor, and all lie still.
+/// Frames after the start: the lowest bodies have hit the floor; all bodies are at rest.
 const FRAMES: [(&str, usize); 2] = [("impact", 12), ("settled", 240)];
 
 fn world(text: &str, mesh: TetMesh) -> World {
@@ -50,7 +50,7 @@ fn pile(mesh: &TetMesh, apart: [f64; 3], collide: &str) -> World {
     world(&text, mesh.clone())
 }
 
-/// The deepest that a vertex of the surface is in the tetrahedra of another body or below the floor, m.
+/// The largest depth of a surface vertex in the tetrahedra of another body or below the floor, m.
 fn deepest(exact: &World, poses: &World) -> f64 {
     let shapes: Vec<_> = exact.iter().skip(1).map(|state| state.shape).collect();
     let poses: Vec<_> = poses.iter().skip(1).map(|state| *state.pose).collect();
@@ -99,7 +99,7 @@ fn piles(criterion: &mut Criterion) {
     }
 }
 
-/// Eight bears that all hit a plane in the next frame and bear it; each has a factor of its own to make.
+/// Eight bears that hit a plane in the next frame without breaking; each computes a separate factor.
 fn struck(mesh: &TetMesh) -> World {
     let body = |n: usize| {
         format!(
@@ -122,8 +122,8 @@ fn struck(mesh: &TetMesh) -> World {
     world(&text, mesh.clone())
 }
 
-/// The frame in which eight bodies are struck, on one thread and on two in turn. Worlds that are cloned share factors, so
-/// that each run has a new one.
+/// The frame with eight struck bodies, alternately on one thread and on two. Cloned worlds share factors, so each run
+/// has a new world.
 fn eight(_: &mut Criterion) {
     const ROUNDS: usize = 9;
     let path = format!("{}/../assets/teddy.msh", env!("CARGO_MANIFEST_DIR"));

@@ -1,4 +1,4 @@
-//! The energy fix in another engine's loop: bodies of Rapier at 30 Hz, whose centers of mass are not their origins.
+//! The energy fix in the loop of another engine: Rapier bodies at 30 Hz with centers of mass off their origins.
 //!
 //! `cargo run --release -p brisance-benches --example rapier_energy_fix`
 #![expect(clippy::print_stdout, reason = "an example that reports")]
@@ -14,7 +14,7 @@ use rapier::prelude::{
 
 const FRAMES: usize = 300;
 
-/// Handles of Rapier do not implement `Ord`; their parts do.
+/// Handles of Rapier do not implement `Ord`, but their parts do.
 type Handle = (u32, u32);
 
 fn engine_body(body: &RigidBody) -> EngineBody {
@@ -31,14 +31,14 @@ fn engine_body(body: &RigidBody) -> EngineBody {
     }
 }
 
-/// Whether something touches the body.
+/// Whether the body has contacts.
 fn is_touched(world: &PhysicsWorld, body: &RigidBody) -> bool {
     let mut pairs =
         body.colliders().iter().flat_map(|&part| world.narrow_phase.contact_pairs_with(part));
     pairs.any(|pair| pair.has_any_active_contact())
 }
 
-/// The pass after each step.
+/// The correction pass after each step.
 fn hold(world: &mut PhysicsWorld, keeper: &mut EnergyKeeper<Handle>) {
     let awake =
         |(_, body): &(RigidBodyHandle, &RigidBody)| body.is_dynamic() && !body.is_sleeping();
@@ -78,7 +78,7 @@ fn world(gravity: f64) -> PhysicsWorld {
     world
 }
 
-/// Angular momentum in world axes, rotational energy and place of the center of mass.
+/// Angular momentum in world axes, rotational energy and position of the center of mass.
 fn state(body: &RigidBody) -> (Vector3<f64>, f64, Point3<f64>) {
     let body = engine_body(body);
     let axes = (body.pose.rotation * body.principal_axes).to_rotation_matrix().into_inner();
@@ -111,7 +111,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Energy over that at the start, by how much angular momentum turned, deg, and how far the center of mass moved, m.
+/// Energy over initial energy, rotation of the angular momentum, deg, and displacement of the center of mass, m.
 fn fly(speed: f64, is_held: bool) -> [f64; 3] {
     let mut world = world(0.0);
     let spin = AngVector::new(8.0, 0.1, 6.0) * speed;
@@ -131,7 +131,7 @@ fn fly(speed: f64, is_held: bool) -> [f64; 3] {
     [after / energy, now.angle(&momentum).to_degrees(), (place - center).norm()]
 }
 
-/// The largest growth of the energy in a frame, as a share of it, and the height of the lowest center, m.
+/// The largest relative growth of energy in a frame, and the height of the lowest center, m.
 fn fall() -> (f64, f64) {
     let mut world = world(9.81);
     let ground = world.insert_body(RigidBodyBuilder::fixed());

@@ -44,13 +44,13 @@ def run(np, manifold3d, trimesh):
         for _ in range(RUNS):
             start = time.process_time()
             parts = [body ^ cell for cell in cells]
-            # the library is lazy: asking for the triangles makes it work
+            # the library is lazy: access to the triangles starts the computation
             count = sum(part.num_tri() for part in parts)
             times.append(1e3 * (time.process_time() - start))
         volume = sum(part.volume() for part in parts)
         bad = 0
         for points, faces in meshes(np, stem + ".pieces"):
-            # edges that touch may have several pairs of faces: vertices are told apart by number
+            # coincident edges may have several pairs of faces: the vertex number distinguishes them
             mesh = trimesh.Trimesh(points, faces, process=False)
             sound = solid(points, faces).status() == manifold3d.Error.NoError
             bad += not (mesh.is_watertight and mesh.is_winding_consistent and sound)

@@ -53,7 +53,7 @@ def with_python():
     def assembled():
         mesh = skfem.MeshTet(vertices.T.copy(), tets.T.copy(), sort_t=False, validate=False)
         basis = skfem.Basis(mesh, skfem.ElementVector(skfem.ElementTetP1()))
-        # their unknowns are ordered by node as ours are
+        # its unknowns are ordered by node like ours
         return elasticity.linear_elasticity(lam, mu).assemble(basis).tocsc()
 
     ms_assembly, whole = timed(assembled)

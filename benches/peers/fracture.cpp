@@ -1,9 +1,9 @@
-// Times OpenVDB on the events that peers_fracture wrote to the folder given.
+// Times OpenVDB on the events that peers_fracture wrote to the given folder.
 //
-// `fracture FOLDER`: of each CASE.txt, which holds the nodes along x, y and z, the spacing in m and
-// the number of regions, CASE.phi is the body and CASE.regions one region after another, dense f32,
-// k fastest. They become narrow bands of three voxels, as OpenVDB keeps level sets; what is timed
-// is csgIntersectionCopy of the body and each region and segmentSDF of the result, on one thread.
+// `fracture FOLDER`: CASE.txt holds the nodes along x, y and z, the spacing in m and the number of
+// regions. CASE.phi is the body and CASE.regions one region after another, dense f32, k fastest. The
+// program converts them to narrow bands of three voxels, the usual level sets of OpenVDB, and times
+// csgIntersectionCopy of the body and each region and segmentSDF of the result, on one thread.
 // Prints "CASE<tab>ms<tab>pieces<tab>volume" lines: processor time, the median of several runs, and
 // the volume of the inside voxels in m^3.
 

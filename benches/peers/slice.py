@@ -82,7 +82,7 @@ def with_manifold(np, manifold3d):
 
         def cut(normal, at):
             parts = solid.split_by_plane(tuple(normal), float(at))
-            # the library is lazy: asking for the triangles makes it work
+            # the library is lazy: access to the triangles starts the computation
             return [part for part in parts if part.num_tri() >= 0]
 
         ms, parts = timed(lambda: cut(normal, offset))

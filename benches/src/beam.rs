@@ -6,7 +6,8 @@ use tetfem::Support;
 
 use crate::tet_boxes::kuhn_box;
 
-/// Cells of beams of some 1,000, 4,000 and 20,000 tetrahedra, all 3.3 or so times as long as thick.
+/// Cells of beams of about 1,000, 4,000 and 20,000 tetrahedra, with a length of about 3.3
+/// thicknesses.
 pub const SIZES: [[usize; 3]; 3] = [[10, 4, 4], [18, 6, 6], [33, 10, 10]];
 
 /// A beam of cells of six tetrahedra, a meter thick.

@@ -1,4 +1,4 @@
-//! Events of fracture that are timed.
+//! Fracture events for timing.
 
 use std::path::Path;
 
@@ -11,26 +11,26 @@ use levelset::{Aabb, Grid, LevelSet, Sign, Solid, TriMesh};
 use nalgebra::{Point3, UnitVector3, Vector3};
 
 const H: f64 = 0.01;
-/// Sites in all of the pattern's space; only some of their cells meet the bunny.
+/// Sites in the whole space of the pattern; only some of their cells intersect the bunny.
 const BUNNY_SITES: usize = 543;
 /// Pieces of a sampled body with fewer inside nodes are merged with a neighbor.
 const MIN_NODES: usize = 8;
 /// Pieces of an exact body with a smaller share of its volume are merged with a neighbor.
 const MIN_SHARE: f64 = 1e-5;
 
-/// A body, and what breaks it where.
+/// A body with a pattern and its placement.
 pub struct Event {
-    /// What it is called.
+    /// Name of the event.
     pub name: &'static str,
-    /// The body's exact surface.
+    /// Exact surface of the body.
     pub exact: Geometry,
-    /// The body's samples.
+    /// Samples of the body.
     pub body: LevelSet,
     /// Points on its surface, m.
     pub particles: Vec<Point3<f64>>,
     /// The prescored space.
     pub pattern: Pattern,
-    /// Where it is put.
+    /// Placement of the pattern.
     pub at: Alignment,
 }
 
@@ -113,7 +113,7 @@ fn voronoi(sites: usize, extents: [f64; 3], clustering: f64) -> Pattern {
 /// The events.
 ///
 /// # Panics
-/// If the repository's bunny is not where it belongs.
+/// If the bunny of the repository is missing.
 pub fn events() -> Vec<Event> {
     let up = Vector3::y_axis();
     let on_top = (Point3::new(0.1, 0.025, 0.1), up);

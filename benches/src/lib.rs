@@ -1,4 +1,4 @@
-//! What benchmarks and programs beside other libraries share.
+//! Common parts of benchmarks and comparisons with other libraries.
 
 pub mod beam;
 pub mod event;
@@ -8,6 +8,6 @@ mod timing;
 
 pub use timing::{ratio, timed};
 
-// the boxes of the tests, without all that the tests depend on
+// the boxes of the tests, without the dependencies of the tests
 #[path = "../../crates/tetfem/src/tet_boxes.rs"]
 pub mod tet_boxes;

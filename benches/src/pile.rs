@@ -7,11 +7,11 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::parry::{math::Vector, transformation::convex_hull};
 use sim::{BodyId, NewBody, Settings, World, rigid};
 
-/// Points drawn for a hull.
+/// Number of random points of a hull.
 const POINTS: usize = 16;
-/// Radius of the sphere they are drawn from, m.
+/// Radius of the sphere of the points, m.
 const RADIUS: f64 = 0.11;
-/// Distance of bodies in the block they start from, m.
+/// Spacing of bodies in the initial block, m.
 const SPACING: f64 = 0.25;
 /// Mass per volume, kg/m^3.
 const DENSITY: f64 = 2000.0;
@@ -23,25 +23,25 @@ pub const FRICTION: f64 = 0.5;
 pub struct Fragment {
     /// Its corners, m.
     pub points: Vec<Vector3<f64>>,
-    /// Where the coordinates of the corners are at the start.
+    /// Initial pose of the coordinates of the corners.
     pub start: Isometry3<f64>,
-    /// Its mass, kg.
+    /// Mass, kg.
     pub mass: f64,
     body: NewBody,
-    /// Its coordinates, in which the corners are, to those of the body.
+    /// Transform from the coordinates of the corners to those of the body.
     frame: Isometry3<f64>,
 }
 
-/// How bodies of ours know each other.
+/// Collision geometry of our bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// As hulls, as the other engines do.
+    /// Hulls, as in the other engines.
     Hulls,
-    /// By samples and points alone, as what is not convex.
+    /// Samples and points, as for non-convex bodies.
     Samples,
 }
 
-/// Random convex hulls in a loose block above the ground, the same ones for the same number.
+/// Random convex hulls in a loose block above the ground, deterministic for each number.
 pub fn fragments(count: usize, known: Known) -> Vec<Fragment> {
     let edge = (count as f64).cbrt().floor() as usize;
     (0..count)
@@ -81,7 +81,7 @@ fn fragment(random: &mut Random, start: Isometry3<f64>, known: Known) -> Fragmen
     let level_set = LevelSet::from_fn(grid, distance);
     let hull = ConvexHull::new(&places).expect("the corners are those of a hull");
     let (mass, frame) = rigid(&level_set.moments(), DENSITY).expect("a hull has volume");
-    // samples round corners off, so they are given
+    // samples round corners off, so the corners are explicit
     let mut surface = places.clone();
     surface.extend(level_set.surface_particles(spacing));
     let shape = match known {
@@ -105,7 +105,7 @@ const MATERIAL: Material = Material {
     spinning_friction: 0.0,
 };
 
-/// What a pile lies on.
+/// The ground of a pile.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ground {
     /// A half-space.
@@ -123,7 +123,7 @@ impl Ground {
     }
 }
 
-/// The pile as a world of ours, and the names of the fragments.
+/// The pile as a `sim::World`, and the ids of the fragments.
 pub fn world(fragments: &[Fragment], ground: Ground, settings: Settings) -> (World, Vec<BodyId>) {
     let mut world = World::new(settings);
     let (shape, height) = ground.shape();
@@ -138,7 +138,7 @@ pub fn world(fragments: &[Fragment], ground: Ground, settings: Settings) -> (Wor
     (world, ids)
 }
 
-/// Where the corners' coordinates of each fragment are in `world`.
+/// The pose of the coordinates of the corners of each fragment in `world`.
 pub fn poses(fragments: &[Fragment], world: &World, ids: &[BodyId]) -> Vec<Isometry3<f64>> {
     let pose = |(f, id): (&Fragment, &BodyId)| {
         world.get(*id).map_or(f.start, |state| state.pose * f.frame.inverse())
@@ -146,7 +146,7 @@ pub fn poses(fragments: &[Fragment], world: &World, ids: &[BodyId]) -> Vec<Isome
     fragments.iter().zip(ids).map(pose).collect()
 }
 
-/// Numbers from a seed (xorshift64*).
+/// Random numbers from a seed (xorshift64*).
 struct Random(u64);
 
 impl Random {

@@ -4,10 +4,10 @@ use std::io::{Result, Write};
 
 use serde_json::Value;
 
-/// How the values of a column are written.
+/// Number format of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// As it is.
+    /// Text without formatting.
     Text,
     /// Three decimals.
     Number,
@@ -26,7 +26,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// The values of `key`, below `head`.
+    /// A column with the values of `key` under `head`.
     pub const fn new(head: &'static str, key: &'static str, style: Style) -> Self {
         Self { head, key, style }
     }
@@ -43,7 +43,7 @@ impl Column {
     }
 }
 
-/// Writes rows below the heads of the columns, `-` where a value is missing.
+/// Writes rows under the column heads, with `-` for missing values.
 ///
 /// # Errors
 /// As writing to `out`.

@@ -1,10 +1,10 @@
-//! How long things take.
+//! Measurement of processor time.
 
 use cpu_time::ProcessTime;
 
-/// The median processor time of several runs, ms, and what the last one found.
+/// The median processor time of several runs, ms, and the result of the last run.
 pub fn timed<T>(mut run: impl FnMut() -> T) -> (f64, T) {
-    // the first of many small ones warms the caches
+    // the first of many small runs warms the caches
     let mut found = run();
     let mut times = Vec::new();
     while times.len() < 5 || (times.len() < 200 && times.iter().sum::<f64>() < 500.0) {
@@ -17,7 +17,7 @@ pub fn timed<T>(mut run: impl FnMut() -> T) -> (f64, T) {
 }
 
 /// The `ratio` of every row of `cargo xtask peers`: our time over the peer's, so that at most 1 is
-/// good. `None` where either time is missing.
+/// good. `None` if either time is missing.
 pub fn ratio(ours: Option<f64>, peer: Option<f64>) -> Option<f64> {
     ours.zip(peer).map(|(ours, peer)| ours / peer)
 }

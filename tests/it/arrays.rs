@@ -1,4 +1,4 @@
-//! Arrays of fixed length hold exactly as many values, in all that is read of a user.
+//! All user input: arrays of fixed length must have the exact number of values.
 
 use brisance::commands::SCHEMA;
 use brisance::loads_file::LOADS_SCHEMA;
@@ -8,7 +8,7 @@ use sim::scene::{Scene, SceneError};
 use crate::cli::problem;
 use crate::stress_loads::bench;
 
-/// A value of the schema and where it stands in a document, outside in.
+/// A value of the schema and its path in a document, from the outside in.
 struct At<'a> {
     schema: &'a Value,
     steps: Vec<Step>,
@@ -21,7 +21,7 @@ enum Step {
     Item,
 }
 
-/// All values that a schema describes. What refers to something around it is described there.
+/// All values that a schema describes, without recursive references.
 fn all_values(root: &Value) -> Vec<At<'_>> {
     let mut all = Vec::new();
     let mut open = vec![At { schema: root, steps: Vec::new() }];
@@ -46,7 +46,7 @@ fn all_values(root: &Value) -> Vec<At<'_>> {
 }
 
 impl At<'_> {
-    /// The path of the value as messages have it.
+    /// The path of the value in the format of messages.
     fn key(&self) -> String {
         self.steps.iter().fold(String::new(), |path, step| match step {
             Step::Key(key) if path.is_empty() => key.clone(),
@@ -55,7 +55,7 @@ impl At<'_> {
         })
     }
 
-    /// A document that holds nothing but this value.
+    /// A document with only this value.
     fn document(&self, value: Value) -> String {
         let whole = self.steps.iter().rev().fold(value, |value, step| match step {
             Step::Key(key) => Value::Object(Map::from_iter([(key.clone(), value)])),
@@ -92,7 +92,7 @@ fn example(root: &Value, schema: &Value) -> Value {
 }
 
 /// Calls `check` with the path of each array of fixed length of a schema, a document with one that
-/// is too long or too short, the length wanted and the length there.
+/// is too long or too short, the required length and the actual length.
 fn check_fixed_arrays(schema: &str, mut check: impl FnMut(&str, &str, [usize; 2])) {
     let schema: Value = serde_json::from_str(schema).unwrap();
     for at in all_values(&schema) {

@@ -1,4 +1,4 @@
-//! Blows where and when bodies meet, at one step a frame.
+//! Impacts at the time and place of contact, at one step a frame.
 
 use std::sync::Arc;
 
@@ -23,8 +23,7 @@ fn speed(world: &World, id: BodyId, mass: f64) -> Vector3<f64> {
     world.get(id).unwrap().momentum.linear / mass
 }
 
-/// The heights above `rest` that a body falls back from, m, by its energy after each frame in which it
-/// rises for the first time.
+/// The apex heights above `rest`, m, from the energy after the first rising frame of each bounce.
 fn apexes(world: &mut World, id: BodyId, rest: f64, count: usize) -> Vec<f64> {
     let mut heights: Vec<f64> = Vec::new();
     let mut last = f64::INFINITY;
@@ -109,7 +108,7 @@ fn an_elastic_ball_keeps_its_height_and_a_flat_box_too() {
     }
 }
 
-/// Unfolded, the way is straight.
+/// The unfolded path is straight.
 #[test]
 fn a_ball_between_two_walls_bounces_as_often_as_it_has_to() {
     for speed in [20.0, 30.0, 100.0, 1000.0] {
@@ -125,7 +124,7 @@ fn a_ball_between_two_walls_bounces_as_often_as_it_has_to() {
             world.step();
             let now = world.get(id).unwrap().momentum.linear.x;
             assert!((now.abs() / speed - 1.0).abs() < 1e-9, "{speed} frame {frame}: {now}");
-            // from wall to wall 1.8 m
+            // 1.8 m from wall to wall
             let way = (0.9 + speed * f64::from(frame) / 30.0).rem_euclid(3.6);
             let x = if way < 1.8 { way - 0.9 } else { 2.7 - way };
             let off = (place(&world, id).x - x).abs();
@@ -146,7 +145,7 @@ fn a_light_ball_on_a_heavy_one_leaves_at_three_times_its_speed() {
         steps_without_gain(&mut world, 1);
         let (y, v) = (place(&world, light).y, speed(&world, light, 1.0).y);
         if v > 0.0 {
-            // where they meet
+            // point of contact
             fastest = fastest.max((v * v + 2.0 * GRAVITY * (y - 0.25)).sqrt());
         }
     }
@@ -196,7 +195,7 @@ fn bullet(kind: &str, pose: Isometry3<f64>, velocity: Velocity) -> NewBody {
     NewBody { shape: Arc::new(shape), velocity, ..cuboid(half, mass, pose, surface) }
 }
 
-/// A plate in the plane z = 0 and a bullet that comes from above to a point near its middle.
+/// A plate in the plane z = 0 and a bullet from above towards a point near its middle.
 fn shot(
     kind: &str,
     (thickness, speed): (f64, f64),

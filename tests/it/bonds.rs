@@ -1,4 +1,4 @@
-//! Scenes that start from pieces held by bonds.
+//! Scenes of pieces with bonds.
 
 use std::process::Output;
 
@@ -6,7 +6,7 @@ use sim::scene::Scene;
 
 use crate::cli::{Case, problem};
 
-/// Eight boxes that fill one of 2 x 1 x 1 m.
+/// Eight boxes that fill a box of 2 x 1 x 1 m.
 fn blocks(case: &Case) {
     let mut text = String::new();
     for n in 0..8 {
@@ -50,13 +50,13 @@ fn blocks_bear_their_strength_times_their_areas() {
     let bonds = facts["bonds"].as_array().unwrap();
     assert_eq!((facts["volumes"].as_array().unwrap().len(), bonds.len()), (8, 12));
     for bond in bonds {
-        // along x blocks meet in squares of 0.5 m, along y and z in 1 x 0.5 m
+        // contact areas are squares of 0.5 m along x, and 1 x 0.5 m along y and z
         let is_along_x = bond["normal"][0].as_f64().unwrap() > 0.5;
         let area = if is_along_x { 0.25 } else { 0.5 };
         let number = |key: &str| bond[key].as_f64().unwrap();
         assert!((number("area") - area).abs() < 1e-12);
         assert!((number("break_force") - 1000.0 * area).abs() < 1e-9);
-        // a square of that area in bending bears the third power of its side over six times the stress
+        // bending strength of a square of that area: the third power of its side over six, times the stress
         assert!((number("break_torque") - 1000.0 * area.powf(1.5) / 6.0).abs() < 1e-9);
     }
     let text = read(&case, "bonded.toml");
@@ -116,8 +116,7 @@ fn pieces_of_fracture_make_a_scene_of_the_same_masses_and_bonds() {
     }
 }
 
-/// Eight blocks that a narrow wall bears in the middle balance on it where bonds are strong; where these are weak both
-/// ends fall.
+/// Eight blocks balance on a narrow wall in the middle if bonds are strong. If bonds are weak, both ends fall.
 #[test]
 fn bonds_hold_until_they_bear_too_much() {
     for (strength, holds) in [("1e9", true), ("10", false)] {
@@ -131,7 +130,7 @@ fn bonds_hold_until_they_bear_too_much() {
                     position = [1, 0.5, 0.5]\n";
         std::fs::write(case.folder.path().join("main.toml"), main).unwrap();
         let places = run(&case).pop().unwrap();
-        // centers of blocks are at 1.25 and 1.75 m at the start, and at 0.25 m at the least on the floor
+        // centers of blocks are initially at 1.25 and 1.75 m, and on the floor at 0.25 m or more
         let is_whole = places[..8].iter().all(|place| place[1] > 1.2);
         assert_eq!(is_whole, holds, "{strength}: {places:?}");
     }
@@ -141,7 +140,7 @@ fn read(case: &Case, name: &str) -> String {
     std::fs::read_to_string(case.folder.path().join(name)).unwrap()
 }
 
-/// Runs `main.toml`. Returns the places of all bodies in each frame.
+/// Runs `main.toml`. Returns the poses of all bodies in each frame.
 fn run(case: &Case) -> Vec<Vec<Vec<f64>>> {
     let ran = case.run(&["run", "main.toml", "-o", "out.jsonl", "--quiet"]);
     assert!(ran.status.success(), "{}", problem(ran.stderr));
@@ -150,7 +149,7 @@ fn run(case: &Case) -> Vec<Vec<Vec<f64>>> {
     frames.filter(|frame| frame["poses"].is_array()).map(|frame| poses(&frame)).collect()
 }
 
-/// Where bodies are in a frame.
+/// The poses of bodies in a frame.
 fn poses(frame: &serde_json::Value) -> Vec<Vec<f64>> {
     let poses: Vec<Vec<f64>> = serde_json::from_value(frame["poses"].clone()).unwrap();
     poses.into_iter().map(|pose| pose[..3].to_vec()).collect()
@@ -159,7 +158,7 @@ fn poses(frame: &serde_json::Value) -> Vec<Vec<f64>> {
 const FLOOR: &str =
     "version = 1\n[[body]]\nname = \"floor\"\nmotion = \"static\"\nshape = { plane = {} }\n";
 
-/// A scene of a body in the pieces of `blocks`, with more keys of this body.
+/// A scene of a body with the pieces of `blocks`, with more keys of this body.
 fn scene_of_pieces(case: &Case, simulation: &str, pieces: &str, keys: &str) {
     let scene = format!(
         "{FLOOR}[simulation]\n{simulation}\n[[body]]\nname = \"box\"\nshape = {{ pieces = {{ {pieces} }} }}\n{keys}\n"
@@ -167,7 +166,7 @@ fn scene_of_pieces(case: &Case, simulation: &str, pieces: &str, keys: &str) {
     std::fs::write(case.folder.path().join("main.toml"), scene).unwrap();
 }
 
-/// A folder that `fracture` writes is a body of the scene: as heavy as the solid, and at rest on the floor.
+/// An output folder of `fracture` becomes a body of the scene, with the mass of the solid and at rest on the floor.
 #[test]
 fn a_scene_starts_from_a_folder_of_pieces() {
     let case = Case::new(&[]);
@@ -182,7 +181,7 @@ fn a_scene_starts_from_a_folder_of_pieces() {
         &case,
         "frames = 45",
         "file = \"parts\", nodes = 4000",
-        // the steepest cut that bears a piece leans by 31 degrees, above the angle of friction of 0.5
+        // the steepest supporting cut has a slope of 31 degrees, above the friction angle of 0.5
         "density = 2500\nfriction = 0.65",
     );
     let checked = json(&case.run(&["check", "main.toml", "--json"]));
@@ -191,7 +190,7 @@ fn a_scene_starts_from_a_folder_of_pieces() {
     assert!(masses.len() > 3, "{masses:?}");
     assert!((masses.iter().sum::<f64>() / 2500.0 - 1.0).abs() < 1e-3, "{masses:?}");
     let places = run(&case);
-    // what stood apart by too much, or inside each other, would move at once
+    // gaps or overlaps of the pieces would cause immediate motion
     for frame in &places {
         for (place, start) in frame.iter().zip(&places[0]) {
             let moved: f64 = place.iter().zip(start).map(|(a, b)| (a - b).powi(2)).sum();
@@ -200,7 +199,7 @@ fn a_scene_starts_from_a_folder_of_pieces() {
     }
 }
 
-/// Bonds are the joints of `brisance bond`, and hold as these do.
+/// Bonds are equal to the joints of `brisance bond`, with the same strength.
 #[test]
 fn bonds_of_a_body_in_pieces_hold_until_they_bear_too_much() {
     for (strength, holds) in [("1e9", true), ("10", false)] {
@@ -217,7 +216,8 @@ fn bonds_of_a_body_in_pieces_hold_until_they_bear_too_much() {
     }
 }
 
-/// Pieces that turn do so about their common center: places after a second without gravity are those of one rigid body.
+/// Rotating pieces move about their common center: positions after a second without gravity are those of one rigid
+/// body.
 #[test]
 fn pieces_start_to_move_as_one_body() {
     let case = Case::new(&[]);
@@ -236,8 +236,8 @@ fn pieces_start_to_move_as_one_body() {
     }
 }
 
-/// Copies of a body in pieces are held by bonds of their own, turned and mirrored with them: without gravity a copy moves
-/// as one rigid body does.
+/// Copies of a body in pieces have separate bonds, rotated and mirrored with them: without gravity a copy moves as one
+/// rigid body.
 #[test]
 fn copies_of_pieces_move_as_one_body_each() {
     let case = Case::new(&[]);
@@ -268,13 +268,13 @@ fn copies_of_pieces_move_as_one_body_each() {
             start[2],
         ];
         for (end, there) in end.iter().zip(there) {
-            // the sweeps of the solver leave a little
+            // residual of the sweeps
             assert!((end - there).abs() < 0.01, "{name}: {end}, not {there}");
         }
     }
 }
 
-/// Anchors hold the pieces in their region, bonds hold the rest to these.
+/// Anchors hold the pieces in their region. Bonds hold the other pieces to them.
 #[test]
 fn anchored_pieces_bear_the_others_by_bonds() {
     for (strength, holds) in [("1e9", true), ("10", false)] {
@@ -303,7 +303,7 @@ fn anchored_pieces_bear_the_others_by_bonds() {
     }
 }
 
-/// Pieces that nothing moves stay where they are, and those of keyframes go along together.
+/// Static pieces do not move, and pieces with keyframes move together.
 #[test]
 fn pieces_are_scenery_and_follow_keyframes() {
     let case = Case::new(&[]);
@@ -321,7 +321,7 @@ fn pieces_are_scenery_and_follow_keyframes() {
             assert!((end - there).abs() < 1e-9, "{end}, not {there}");
         }
     }
-    // and on the way they turn as one
+    // and in between they rotate together
     let distance = |frame: &[Vec<f64>], n: usize| {
         (0..3).map(|k| (frame[n][k] - frame[1][k]).powi(2)).sum::<f64>().sqrt()
     };

@@ -1,4 +1,4 @@
-//! Meshes that bound no solid, or none that is plain, through the command line.
+//! Meshes that bound no solid, or an ambiguous one, on the command line.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn write_obj(mesh: &TriMesh, path: &Path) {
     std::fs::write(path, text).unwrap();
 }
 
-/// What `brisance fracture` makes of a mesh, and how many pieces it wrote.
+/// The output of `brisance fracture` for a mesh, and its number of pieces.
 fn broken(mesh: &Path, pattern: &Path, options: &[&str]) -> (Output, Option<usize>) {
     let out = mesh.with_extension("glb");
     let _ = std::fs::remove_file(&out);
@@ -37,18 +37,18 @@ fn broken(mesh: &Path, pattern: &Path, options: &[&str]) -> (Output, Option<usiz
     (output, pieces)
 }
 
-/// Every mesh of the report breaks, but for those that have no inside: they are refused with advice.
-/// Open ones break with one warning, and are refused where closed ones are asked for.
+/// Every mesh of the report breaks, except meshes without an inside, which are refused with advice.
+/// Open meshes break with one warning, and are refused if closed ones are required.
 #[test]
 fn every_broken_mesh_breaks_from_the_command_line_or_is_refused_with_advice() {
     let folder = tempfile::tempdir().unwrap();
     let [file, pattern] = ["mesh.obj", "pattern.bfp"].map(|name| folder.path().join(name));
-    // one pattern for all, so that no number of sites is searched for
+    // one pattern for all, without a search for the number of sites
     let made = brisance().args(["pattern", "new", "voronoi:400", "-o"]).arg(&pattern).output();
     assert!(made.unwrap().status.success());
     for (name, mesh) in meshes().unwrap() {
         write_obj(&mesh, &file);
-        // reading makes vertices at the same place one
+        // reading merges vertices at the same position
         let open = read_mesh(&file).unwrap().facts().unwrap().open_edges;
         let (output, pieces) = broken(&file, &pattern, &[]);
         let said = String::from_utf8(output.stderr).unwrap();

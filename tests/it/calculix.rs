@@ -47,7 +47,7 @@ impl Case {
         (response.displacements, response.stresses)
     }
 
-    /// The deck of CalculiX. Nodes in the middles of edges come after the vertices.
+    /// The input deck of CalculiX. Mid-edge nodes come after the vertices.
     fn deck(&self, is_quadratic: bool) -> String {
         const EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [1, 3], [2, 3]];
         let mut nodes = self.mesh.vertices.clone();
@@ -147,7 +147,7 @@ fn stress_of_a_cantilever_and_a_bracket_is_that_of_calculix() {
             let farthest = other.0.iter().map(Vector3::norm).fold(0.0, f64::max);
             let hardest = other.1.iter().map(Matrix3::norm).fold(0.0, f64::max);
             let off = moves.iter().zip(&other.0).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
-            // it prints seven digits
+            // CalculiX prints seven digits
             assert!(off < 1e-5 * farthest, "{interpolation:?}: {off} of {farthest}");
             let off =
                 stresses.iter().zip(&other.1).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);

@@ -1,4 +1,4 @@
-//! Runs that are stopped at any moment go on to the same end.
+//! Interrupted and resumed runs have the same final state.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn bytes(case: &Case, name: &str) -> Vec<u8> {
     std::fs::read(case.folder.path().join(name)).unwrap()
 }
 
-/// A world of a scene and what is recorded of it.
+/// A world of a scene and its recorder.
 fn started(text: &str) -> (World, Recorder) {
     let scene = Scene::from_toml(text).unwrap();
     let (world, appearances) = build(&scene, &BTreeMap::new()).unwrap();
@@ -45,7 +45,7 @@ fn whole(recorder: &Recorder) -> RecordingState {
     recorder.saved(|_| Err("poses were taken")).unwrap()
 }
 
-/// Stops a run after each of some frames, goes on from there and compares the ends.
+/// Stops a run after each of some frames, resumes it and compares the final states.
 fn goes_on(scene: &str, frames: usize, stops: &[usize]) {
     let (mut world, mut recorder) = started(scene);
     let mut events = vec![];
@@ -208,7 +208,7 @@ fn a_replay_goes_on_from_a_checkpoint_of_it() {
     done(&[&replay[..], &["rest.glb", "--resume", "here.checkpoint"]].concat());
     assert!(bytes(&case, "rest.glb") == bytes(&case, "whole.glb"));
     assert!(bytes(&case, "whole.glb") == bytes(&case, "run.glb"));
-    // a run is not told what breaks, and its checkpoints are not those of a replay
+    // checkpoints of a run and of a replay are not interchangeable
     let run =
         case.run(&["run", "scene.toml", "-q", "-o", "run.glb", "--resume", "here.checkpoint"]);
     assert_eq!(run.status.code(), Some(2));
@@ -242,7 +242,7 @@ fn both_files_of_tetgen_decide_whether_a_checkpoint_fits() {
     assert!(String::from_utf8_lossy(&other.stderr).contains("another scene"));
 }
 
-/// A run in a folder of its own, and what it says.
+/// A run in a separate folder, and its messages.
 #[cfg(unix)]
 struct Running {
     child: std::process::Child,
@@ -266,13 +266,13 @@ impl Running {
         lines.find(|line| line.contains(text)).expect(text)
     }
 
-    /// Sends a signal to the process `times` times at once.
+    /// Sends a signal to the process `times` times in immediate succession.
     fn signal(&self, signal: &str, times: usize) {
         let ids = vec![self.child.id().to_string(); times];
         assert!(Command::new("kill").arg(signal).args(ids).status().unwrap().success());
     }
 
-    /// What else it says, and its exit code.
+    /// The remaining messages, and the exit code.
     fn end(mut self) -> (String, Option<i32>) {
         use std::io::Read;
         let mut rest = String::new();
@@ -281,7 +281,7 @@ impl Running {
     }
 }
 
-/// The frame after which a run says that it stopped.
+/// The frame after which a run reports that it stopped.
 #[cfg(unix)]
 fn stopped_after(message: &str) -> usize {
     let last = message.lines().last().unwrap_or_default();
@@ -297,7 +297,7 @@ fn an_interrupted_run_says_how_to_go_on() {
         let case = Case::new(&[("scene.toml", &long)]);
         let mut running = Running::new(&case, &["scene.toml", "-o", "out.jsonl"]);
         running.line_with("frame 1 of 50000");
-        // `timeout` sends two signals at once, which count as one request
+        // `timeout` sends two simultaneous signals, which count as one request
         running.signal(signal, times);
         let (message, code) = running.end();
         assert_eq!(code, Some(130), "{message}");
@@ -306,7 +306,7 @@ fn an_interrupted_run_says_how_to_go_on() {
         let first = stopped_after(&message);
         assert_eq!(case.names(), ["out.jsonl.checkpoint", "scene.toml"]);
 
-        // and once more, as it goes on
+        // and once more after it resumes
         std::fs::rename(
             case.folder.path().join("out.jsonl.checkpoint"),
             case.folder.path().join("first"),
@@ -332,13 +332,13 @@ fn an_interrupted_run_says_how_to_go_on() {
     }
 }
 
-/// A run that waits for its scene, which a pipe is to bring.
+/// A run that waits for its scene from a pipe.
 #[cfg(unix)]
 fn waiting(case: &Case, arguments: &[&str]) -> (Running, std::fs::File) {
     let pipe = case.folder.path().join("scene.toml");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let running = Running::new(case, &[&["scene.toml"], arguments].concat());
-    // the pipe opens once the program reads it; the program handles signals by then
+    // the pipe opens when the program reads it; the program handles signals then
     (running, std::fs::File::options().write(true).open(&pipe).unwrap())
 }
 

@@ -1,4 +1,4 @@
-//! The program as people meet it: what it writes, and what it says when it cannot.
+//! The program on the command line: outputs and error messages.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -25,7 +25,7 @@ pub(crate) fn brisance() -> Command {
     Command::new(path)
 }
 
-/// A folder with a scene and what belongs to it.
+/// A folder with a scene and its files.
 pub(crate) struct Case {
     pub(crate) folder: tempfile::TempDir,
 }
@@ -86,8 +86,8 @@ impl Case {
         names
     }
 
-    /// Runs `scene.toml`, which must fail with exit code 2, one line that holds every one of
-    /// `words`, and no file written or left behind.
+    /// Runs `scene.toml`, which must fail with exit code 2, one line with all `words`, and no file
+    /// written or left behind.
     pub(crate) fn refused(&self, words: &[&str]) {
         let before = self.names();
         let output = self.run(&["run", "scene.toml", "-o", "out.glb", "--quiet"]);
@@ -102,7 +102,7 @@ impl Case {
     }
 }
 
-/// What a command says of a problem, without the phases that show themselves on a busy machine.
+/// The error message of a command, without progress messages, which appear on a busy machine.
 pub(crate) fn problem(stderr: Vec<u8>) -> String {
     let told = String::from_utf8(stderr).unwrap();
     told.lines().filter(|line| !line.ends_with(" ...")).map(|line| format!("{line}\n")).collect()
@@ -191,7 +191,7 @@ fn what_a_run_writes_passes_the_khronos_validator() {
     crate::glb::assert_valid(&[case.folder.path().join("out.glb")]);
 }
 
-/// What a killed program left is cleared by the next; what others are writing is not.
+/// A run removes temporary files of killed programs, but not of running ones.
 #[cfg(target_os = "linux")]
 #[test]
 fn temporary_files_of_programs_that_are_no_more_are_cleared() {
@@ -271,7 +271,7 @@ fn a_scene_is_checked_without_running_it() {
     assert_eq!(bad.status.code(), Some(2));
 }
 
-/// A floor, a thousand boxes of which some are copies, and what is wrong with some of them.
+/// A floor and a thousand boxes, with copies and problems.
 const CROWD: &str = r#"version = 1
 [simulation]
 frames = 1
@@ -348,7 +348,7 @@ fn check_and_run_warn_of_what_starts_inside_others_and_of_what_may_pass_through(
         let quiet = case.run(&[arguments, &["--quiet"]].concat());
         assert!(quiet.status.success() && quiet.stderr.is_empty());
     }
-    // what a warning says helps
+    // the advice of a warning helps
     let output = case.run(&["run", "scene.toml", "--fps", "11000", "-o", "out.glb"]);
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(told.contains("inside floor") && !told.contains("pass through"), "{told}");
@@ -424,7 +424,7 @@ fn help_schema_completions_and_manual_are_printed() {
     assert!(manual.contains(".TH brisance 1"));
     for command in commands.get_subcommands().map(|c| c.get_name()) {
         let help = printed(&[command, "--help"]);
-        // those of `pattern` have theirs
+        // subcommands of `pattern` have their own
         let has_example = help.contains(&format!("  brisance {command} ")) || command == "pattern";
         assert!(has_example, "{help} has no example");
         assert!(completions.contains(&format!("brisance,{command})")), "{command}");
@@ -458,7 +458,7 @@ fn a_smallest_share_beyond_the_mean_is_told_by_check_and_run() {
     }
 }
 
-/// Usage begins with the name of the program's file, which may hold digits.
+/// Usage begins with the file name of the program, which may contain digits.
 #[cfg(unix)]
 #[test]
 fn wrong_arguments_name_the_program_whatever_it_is_called() {

@@ -1,4 +1,4 @@
-//! Files for other programs, as far as these are installed.
+//! Files for other programs, if these are installed.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -7,7 +7,7 @@ use brisance_tests::skipped::skipped;
 
 use crate::cli::{Case, SCENE};
 
-/// A Python with the module bpy, if there is one: `python3`, or what the variable BRISANCE_BPY names.
+/// A Python with the module bpy, if any: `python3`, or the value of the variable BRISANCE_BPY.
 fn python_of_blender() -> Option<String> {
     let python = std::env::var("BRISANCE_BPY").unwrap_or_else(|_| "python3".to_owned());
     let known = Command::new(&python).args(["-c", "import bpy"]).output();
@@ -46,7 +46,7 @@ fn blender_makes_its_file_with_the_rate_and_the_range_of_the_recording() {
     assert_eq!(seen, ["seen 30 0 12", "seen ['ball pieces'] True", "seen True"], "{text}");
 }
 
-/// Programs that do not import a visibility that changes see a body only in the frames of its life.
+/// Programs without support for animated visibility show a body only in its frames.
 #[test]
 fn the_scale_in_usd_is_zero_where_a_body_does_not_exist_and_prims_have_its_name() {
     let case = Case::new(&[("scene.toml", SCENE)]);

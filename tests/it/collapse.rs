@@ -1,4 +1,4 @@
-//! Simultaneous impacts in place of inelastic collapse.
+//! Simultaneous impacts instead of inelastic collapse.
 
 use contact::Settings;
 use dynamics::{Momentum, Velocity};
@@ -80,7 +80,7 @@ fn momenta(world: &World) -> Momentum {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Two stacks that meet in free space, one of them on its side or turned in some other way.
+    /// Two stacks that collide in free space, one of them on its side or in another orientation.
     #[test]
     fn stacks_that_collide_keep_momentum_and_gain_no_energy(
         counts in prop::array::uniform2(2_usize..9),

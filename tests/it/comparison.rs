@@ -1,4 +1,4 @@
-//! Models of fracture beside each other.
+//! Comparison of models of fracture.
 
 use std::path::Path;
 
@@ -150,7 +150,7 @@ fn names_from_files_are_no_markup() {
     let page = std::fs::read_to_string(case.folder.path().join("report/index.html")).unwrap();
     assert!(page.contains("a &lt;b&gt;bold&lt;/b&gt; &amp; &quot;quoted&quot; name"), "{page}");
     assert!(!page.contains("<b>") && !page.contains("<script"), "{page}");
-    // what it shows is there
+    // all referenced files exist
     for part in page.split("src=\"").skip(1) {
         let name = part.split('"').next().unwrap();
         assert!(case.folder.path().join("report").join(name).is_file(), "{name}");

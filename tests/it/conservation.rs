@@ -11,7 +11,7 @@ use sim::{Appearance, EnergyLedger, Look, Recorder, SmallPieces, World, build};
 
 use crate::cli::{Case, SCENE, problem};
 
-/// The run of a pillar: the sum of the energy that its frames gain, J, and the highest rise of a piece, m.
+/// The run of a pillar: the total energy gain of its frames, J, and the largest rise of a piece, m.
 struct Fallen {
     gained: f64,
     risen: f64,
@@ -19,7 +19,7 @@ struct Fallen {
 
 fn pillar(scene: &str, frames: usize, change: impl FnOnce(&mut Scene)) -> Fallen {
     let (_, mut world, _) = load(scene, change);
-    // where each piece was lowest, and how far above that it came
+    // the lowest position of each piece, and its rise above that
     let mut rises = BTreeMap::new();
     let mut gained = 0.0;
     for _ in 0..frames {
@@ -50,8 +50,8 @@ fn shards_of_a_pillar_bounce_high_only_where_nothing_keeps_energy_at_one_step_a_
     assert!(left.gained < 0.1 * drop && left.risen < 1.0, "{} J, {} m", left.gained, left.risen);
 }
 
-/// Neither the energy fix nor the clamp is enough without the other. With larger shards that bounce more, and without
-/// one of the two, shards gain more energy than others lose, for most seeds.
+/// The energy fix and the clamp do not suffice alone. With larger shards that bounce more, and without one of the
+/// two, shards gain more energy than others lose, for most seeds.
 #[test]
 fn the_energy_fix_and_the_clamp_are_both_needed() {
     let gained = |fix: bool, clamp: bool, seed: u64| {
@@ -89,7 +89,7 @@ fn boxes_dropped_onto_each_other_stand_until_a_larger_box_scatters_them() {
         assert!(gain <= 1e-10 * (kinetic + potential), "{frame}: {gain}");
         if frame == 40 {
             for (n, p) in places(&world).iter().enumerate() {
-                // contacts bear what overlaps by less than twice the slop of 0.2 %
+                // contacts tolerate overlaps below twice the slop of 0.2 %
                 let sunk = 0.25 + 0.5 * n as f64 - p.y;
                 assert!((-1e-3..=5e-3 * (n + 1) as f64).contains(&sunk), "{n}: {p}");
                 assert!(p.x.abs().max(p.z.abs()) < 1e-3, "{n}: {p}");
@@ -100,7 +100,7 @@ fn boxes_dropped_onto_each_other_stand_until_a_larger_box_scatters_them() {
     assert!(scattered >= 3, "{:?}", places(&world));
 }
 
-/// Su09 figure 3: the cube and the half-sphere of the analytic solution, which its keyframes hold.
+/// Su09 figure 3: the cube and the half-sphere of the analytic solution, which follows keyframes.
 #[test]
 fn a_cube_slides_down_an_incline_and_stops_as_the_analytic_solution_does() {
     let (scene, mut world, bodies) = load("incline", |_| {});
@@ -118,7 +118,7 @@ fn a_cube_slides_down_an_incline_and_stops_as_the_analytic_solution_does() {
         let exact = speed * time - 0.5 * slowing * time * time;
         let [cube, shown] = ["cube", "half-sphere"].map(|name| at(&world, name) - start);
         assert!((shown.x - exact).abs() < 1e-9, "frame {frame}: {} m, not {exact}", shown.x);
-        // 1e-4 of the way
+        // 1e-4 of the distance
         assert!((cube.x - exact).abs() < 3.6e-4, "frame {frame}: {} m, not {exact}", cube.x);
         assert!(cube.y.abs() < 1e-3 && cube.z.abs() < 1e-9, "frame {frame}: {cube}");
     }
@@ -220,7 +220,7 @@ fn keys_of_a_scene_set_the_solver() {
     assert_eq!(own.friction, contact::constraint::FrictionBounds::Box);
 }
 
-/// One line that names the key, and exit code 2.
+/// One line with the key, and exit code 2.
 #[test]
 fn settings_of_solvers_that_cannot_be_are_refused() {
     for (lines, key) in [
@@ -315,7 +315,7 @@ fn recordings_are_drawn_beside_each_other_at_the_same_time() {
     assert!(message.contains("--beside") && message.lines().count() == 1, "{message}");
 }
 
-/// The README and the table of figures tell what this build does. Slow scenes would take minutes here.
+/// The README and the table of figures agree with this build. Slow scenes would take minutes here.
 #[test]
 fn the_table_of_figures_and_the_readme_are_of_this_build() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -335,7 +335,7 @@ fn the_table_of_figures_and_the_readme_are_of_this_build() {
         }
         let (scene, mut world, _) = load(name, |_| {});
         let reports = (0..scene.simulation.frames).map(|_| world.step());
-        // a dented body takes the place of the one before, as pieces do
+        // a dented body replaces the previous one, as pieces do
         let born = |report: &sim::Report| {
             let fractures = report.events.fractures.iter().map(|fracture| fracture.fragments.len());
             fractures.sum::<usize>() + report.events.dents.len()

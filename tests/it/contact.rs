@@ -43,7 +43,7 @@ fn mover() -> impl Strategy<Value = Mover> {
     (mass(), rotation(), velocity(), vector(1.0))
 }
 
-/// The second body may be one that nothing moves: static, or kinematic with its velocity.
+/// The second body may be static, or kinematic with its velocity.
 fn approach((p, q, mut normal, fixed): (Mover, Mover, Vector3<f64>, bool)) -> Approach {
     let k = |m: &Mover| effective_mass(1.0 / m.0.mass(), &m.0.inverse_inertia(&m.1), &m.3);
     let u = p.2.at(&p.3) - q.2.at(&q.3);
@@ -76,10 +76,10 @@ proptest! {
                 + energy(&b, &given(&b.3, -j * share, -torque * share), &frame)
         };
         let (before, after) = (total(0.0), total(share));
-        // the energies of the parts may cancel against those of the frame
+        // energies of the parts may cancel those of the frame
         let scale = before + total(1.0);
         prop_assert!(after <= before + 1e-12 * scale, "{before} -> {after} at {share}");
-        // and no more is taken away than needed
+        // and the clamp removes no more than needed
         if share > 0.0 && share < 1.0 {
             prop_assert!((after - before).abs() <= 1e-9 * scale, "{before} -> {after} at {share}");
         }
@@ -116,7 +116,7 @@ proptest! {
         prop_assert!((after + restitution * speed).abs() <= 1e-9 * u.norm());
     }
 
-    /// For a frictionless hit the scale is known in closed form: of `over` times its impulse, `2 / ((1 + e) over)`.
+    /// For a frictionless impact with `over` times its impulse, the scale has the closed form `2 / ((1 + e) over)`.
     #[test]
     fn a_frictionless_elastic_impulse_is_just_allowed(
         a in state(mass().prop_map(Body::Dynamic)),
@@ -132,7 +132,7 @@ proptest! {
         };
         let u = velocity(&a) - velocity(&b);
         let normal = if u.dot(&direction) > 0.0 { -direction } else { direction };
-        // the parts of the velocity may cancel
+        // parts of the velocity may cancel
         let size = velocity(&a).norm() + velocity(&b).norm();
         prop_assume!(-u.dot(&normal) > 1e-4 * size);
         let elastic = pair_impulse(&normal, &(k(&a) + k(&b)), &u, 1.0, 0.0);

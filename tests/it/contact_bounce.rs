@@ -1,4 +1,4 @@
-//! Restitution of pairs that meet at several points, and what a world by itself keeps.
+//! Restitution of pairs with several contacts, and conserved quantities of an isolated world.
 
 use contact::{Material, Settings, Solver};
 use dynamics::Velocity;
@@ -51,7 +51,8 @@ fn a_box_dropped_flat_bounces_to_the_square_of_its_restitution_in_short_frames()
     assert!((apex / 0.36 - 1.0).abs() <= 0.03, "{apex}");
 }
 
-/// Each ball leaves at its own restitution, however many others the plate met before it in the same frame.
+/// Each ball leaves with its own restitution, independent of earlier impacts of the plate in the same
+/// frame.
 #[test]
 fn two_hundred_balls_bounce_off_a_free_plate_in_one_frame() {
     let mut world = weightless(Settings::default());
@@ -74,7 +75,8 @@ fn two_hundred_balls_bounce_off_a_free_plate_in_one_frame() {
     assert!(world.get(plate).unwrap().momentum.linear.y < -200.0 * 1e-3 * 35.9);
 }
 
-/// The pairwise solver hits corner by corner, and the box turns in between: less comes back.
+/// The pairwise solver applies impulses corner by corner, and the box rotates in between: the rebound
+/// is lower.
 #[test]
 fn with_the_reference_solver_a_flat_box_bounces_no_higher_than_it_may() {
     let (mut world, id) = drop(Settings::reference(), 1.0 / 30.0, 1.0);
@@ -116,7 +118,7 @@ fn boxes_that_land_on_edges_and_corners_gain_no_energy() {
     }
 }
 
-/// The bound on energy makes up for little.
+/// The energy bound corrects little.
 #[test]
 fn boxes_that_land_on_edges_and_corners_gain_little_without_the_bound_on_energy() {
     for contact in both() {
@@ -129,7 +131,7 @@ fn boxes_that_land_on_edges_and_corners_gain_little_without_the_bound_on_energy(
     }
 }
 
-/// Four boxes flung together in empty space, that touch and rub for two seconds.
+/// Four boxes that collide in empty space and stay in frictional contact for two seconds.
 fn cluster(contact: Settings) -> World {
     let mut world = weightless(contact);
     let rough = material(0.0, 0.6);
@@ -169,7 +171,7 @@ fn bodies_that_touch_only_each_other_keep_momentum_and_angular_momentum() {
     }
 }
 
-/// With gravity the common angular momentum about the center of mass stays.
+/// With gravity, the total angular momentum about the center of mass is conserved.
 #[test]
 fn bodies_that_fall_together_keep_their_angular_momentum() {
     for contact in both() {
@@ -192,7 +194,7 @@ fn bodies_that_fall_together_keep_their_angular_momentum() {
     }
 }
 
-/// Pieces are born touching: what pushes them apart must not speed them up.
+/// New pieces touch: the push-out must not accelerate them.
 #[test]
 fn bodies_that_overlap_at_the_start_are_pushed_apart_without_energy() {
     for contact in both() {
@@ -216,7 +218,7 @@ fn bodies_that_overlap_at_the_start_are_pushed_apart_without_energy() {
         let manifold = contact.solver == Solver::Manifold;
         assert!(place(&world, ids[3]).y <= top + 0.2 || !manifold, "none is thrown up");
         for (n, &id) in ids.iter().enumerate() {
-            // rising out of the ground would take energy that there is not
+            // rising out of the ground would need energy
             let height = place(&world, id).y;
             assert!(height > 0.2 - 1e-4, "{n} sinks to {height}");
         }

@@ -1,4 +1,4 @@
-//! What `brisance run --contacts` writes.
+//! The output of `brisance run --contacts`.
 
 use serde_json::Value;
 

@@ -80,7 +80,7 @@ proptest! {
         let expected = solid.max(-solid - thick);
         let found = triangles.distance(&p);
         prop_assert!((found - expected).abs() <= 1e-12, "{found} {expected}");
-        // the normal leads the way that distance grows
+        // the normal is the gradient of distance
         let normal = triangles.normal(&p).unwrap();
         let step = 1e-7;
         let grown = triangles.distance(&(p + normal * step)) - found;
@@ -109,7 +109,7 @@ fn meshes_without_area_are_refused() {
     assert!(Triangles::new(&dangling, 1.0).is_err());
 }
 
-/// A mesh of separate triangles, as STL files hold, is as closed as one that shares its vertices.
+/// A mesh of separate triangles, as in STL files, is equivalent to one with shared vertices.
 #[test]
 fn vertices_at_the_same_place_are_one() {
     let whole = block(Vector3::repeat(0.5));
@@ -120,7 +120,7 @@ fn vertices_at_the_same_place_are_one() {
     assert!(Triangles::new(&soup, f64::INFINITY).unwrap().is_closed());
 }
 
-/// Inner edges of a flat are no obstacles: what moves over them moves as on a plane.
+/// Internal edges of a flat surface are no obstacles: bodies move over them as on a plane.
 #[test]
 fn balls_and_boxes_move_over_inner_edges_as_over_a_plane() {
     let flat = sheet(40, 0.25, |_, _| 0.0);
@@ -256,7 +256,7 @@ fn nothing_fast_passes_through_a_mesh_or_a_thin_plate() {
     }
 }
 
-/// A drum is a mesh that faces inwards: all outside is solid.
+/// A drum is a mesh with inward normals: the outside is solid.
 #[test]
 fn a_turning_drum_carries_what_is_in_it_up_its_wall() {
     let sectors = 48u32;

@@ -1,4 +1,4 @@
-//! No pass of a frame adds kinetic energy, whoever takes part.
+//! No pass of a frame adds kinetic energy, for any kind of bodies.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use nalgebra::{Isometry3, Translation3, Vector3};
 use proptest::prelude::*;
 use sim::{NewBody, World};
 
-/// What is done with the first of some bodies; the others are dynamic.
+/// Motion of the first body; the others are dynamic.
 #[derive(Clone, Copy, Debug)]
 enum Partner {
     Dynamic,
     Static,
-    /// Moves without turning, so that there is a frame in which it is at rest.
+    /// Moves without rotation, so that it has a rest frame.
     Kinematic(Vector3<f64>),
 }
 
@@ -31,7 +31,7 @@ struct Crowd {
     materials: Vec<Material>,
 }
 
-/// A box or ball near the origin, so that some overlap and some pass.
+/// A box or ball near the origin; some overlap.
 fn one() -> impl Strategy<Value = (Body, Isometry3<f64>, Velocity, Arc<Shape>, Material)> {
     let size = [0.1..0.6, 0.1..0.6, 0.1..0.6_f64];
     let surface = (0.0..=1.0, 0.0..=1.5, prop_oneof![3 => Just(0.0), 1 => 0.0..0.5]);
@@ -112,7 +112,7 @@ impl Crowd {
             .collect()
     }
 
-    /// Kinetic energy in the frame in which the partner is at rest, J.
+    /// Kinetic energy in the rest frame of the partner, J.
     fn energy(&self, poses: &[Isometry3<f64>], momenta: &[Momentum]) -> f64 {
         let frame = match self.partner {
             Partner::Kinematic(velocity) => velocity,
@@ -127,8 +127,8 @@ impl Crowd {
     }
 }
 
-/// All solvers, with every clamp and without shock propagation, which treats bodies as immovable:
-/// only the whole frame, and no single pass, makes up for the energy that this adds.
+/// All solvers with every clamp and without shock propagation. Shock propagation treats bodies as immovable and adds
+/// energy; only the whole frame, not a single pass, compensates for it.
 fn solvers() -> impl Strategy<Value = Settings> {
     let reference = |levers| Solver::Reference { levers, clamp_positions: true };
     let solver = prop_oneof![
@@ -187,7 +187,7 @@ proptest! {
         let done = frame.collide(search.contacts(), &mut paths, bearing);
         let Paths { poses, mut momenta, flights } = paths;
         let collided = crowd.energy(&poses, &momenta);
-        // energy in gravity is that of free flight
+        // energy under gravity is that of free flight
         let heights = poses.iter().zip(&crowd.poses).zip(&crowd.bodies);
         let risen: f64 = heights
             .map(|((to, from), body)| {
@@ -217,8 +217,8 @@ proptest! {
         prop_assert!(after <= before * (1.0 + 1e-10), "velocities: {before} -> {after}");
     }
 
-    /// Whole frames, with shock propagation, with gravity and without. Only bodies that weigh on the ground need the
-    /// bound on energy.
+    /// Whole frames, with shock propagation, with gravity and without. Only bodies on the ground need the energy
+    /// bound.
     #[test]
     fn no_frame_adds_energy_or_momentum(
         crowd in crowd(),
@@ -252,7 +252,7 @@ proptest! {
     }
 }
 
-/// A box on the ground that one impulse sends up and the next sends down again.
+/// A box on the ground with alternating upward and downward impulses.
 #[test]
 fn a_contact_is_kept_when_a_body_is_looked_at_on_its_way_off() {
     let half = Vector3::repeat(0.1);

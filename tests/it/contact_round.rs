@@ -12,7 +12,7 @@ use sim::{BodyId, NewBody, World, build};
 
 use crate::contact_scenes::{GRAVITY, at, floor, material, place, steps_without_gain, world};
 
-/// What a body rolls or stands on.
+/// The ground of a body.
 #[derive(Clone, Copy, Debug)]
 enum Ground {
     Plane,
@@ -21,7 +21,7 @@ enum Ground {
 
 const GROUNDS: [Ground; 2] = [Ground::Plane, Ground::Block];
 
-/// A world with ground through the origin, tilted about z, that has a friction of 0.5.
+/// A world with ground of friction 0.5 through the origin, tilted about z.
 fn on(ground: Ground, tilt: f64) -> World {
     let mut world = world(Settings::default());
     match ground {
@@ -67,7 +67,7 @@ fn ball(radius: f64) -> NewBody {
     body_of(Shape::ball(radius), Body::Dynamic(mass))
 }
 
-/// With its axis along z.
+/// An orientation with the axis along z.
 fn lying() -> UnitQuaternion<f64> {
     UnitQuaternion::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2)
 }
@@ -197,7 +197,7 @@ fn a_can_that_hangs_over_the_edge_by_less_than_half_stays_and_by_more_falls() {
     }
 }
 
-/// Without slip a cone on its side turns about its tip: the line of contact is at rest.
+/// Without slip, a cone on its side rotates about its tip: the line of contact is at rest.
 #[test]
 fn a_cone_on_its_side_rolls_in_a_circle() {
     let (half_height, radius, spin) = (0.2, 0.1, 3.0);

@@ -15,11 +15,11 @@ pub(crate) fn both() -> [Settings; 2] {
 }
 
 pub(crate) fn world(contact: Settings) -> World {
-    // these scenes are of bodies that are awake
+    // bodies of these scenes stay awake
     World::new(sim::Settings { contact, sleep: false, ..sim::Settings::default() })
 }
 
-/// Nothing but the passes of a frame themselves keeps the energy of islands.
+/// Without the energy bound of islands: only the passes conserve energy.
 pub(crate) fn unbound(contact: Settings) -> World {
     let settings = sim::Settings { contact, sleep: false, ..sim::Settings::default() };
     World::new(sim::Settings { bound_energy: false, ..settings })
@@ -95,7 +95,7 @@ pub(crate) fn steps_without_gain(world: &mut World, frames: usize) {
     }
 }
 
-/// The largest gain of energy in some frames, as a share of the energy.
+/// The largest relative energy gain in some frames.
 pub(crate) fn largest_gain(world: &mut World, frames: usize) -> f64 {
     let gain = |_| {
         let size = world.kinetic_energy() + world.potential_energy().abs();
@@ -177,7 +177,8 @@ fn a_dropped_ball_bounces_to_the_height_its_restitution_allows() {
         floor(&mut world, 0.0, material(0.6, 0.5));
         let id = world.add(ball(0.25, 10.0, at(0.0, 1.25, 0.0), material(0.6, 0.5))).unwrap();
         let apex = first_apex(&mut world, id) - 0.25;
-        // it turns back up to one frame early: at a height of at most v dt, where it is slower
+        // the cube turns back up to one frame early: at a height of at most v dt, where it is
+        // slower
         let early = (2.0 * GRAVITY).sqrt() / 30.0;
         assert!(apex >= 0.36 - 1e-2 && apex <= 0.36 + 0.64 * early, "{apex}");
     }
@@ -202,7 +203,7 @@ fn an_elevator_lifts_three_boxes() {
             let (y, state) = (place(&world, id).y - top, world.get(id).unwrap());
             assert!((y - 0.5 - i as f64).abs() <= 2e-3, "{y}");
             let lags = state.momentum.linear.y / 100.0 - 1.0;
-            // pair by pair corners end somewhat uneven
+            // corners differ slightly with the pairwise solver
             let rest = if contact.solver == Solver::Manifold { 1e-9 } else { 2e-3 };
             assert!(lags.abs() <= rest, "{i}: {lags}");
         }
@@ -224,7 +225,7 @@ fn a_slow_lift_lifts_as_well_as_a_fast_one() {
     }
 }
 
-/// Elastic balls of equal mass swap velocities wherever in a frame they meet.
+/// Elastic balls of equal mass swap velocities at any time of impact within a frame.
 #[test]
 fn restitution_does_not_depend_on_where_in_a_frame_bodies_meet() {
     for speed in [4.0, 1.0, 0.3] {
@@ -242,7 +243,7 @@ fn restitution_does_not_depend_on_where_in_a_frame_bodies_meet() {
     }
 }
 
-/// A ball that slides ends rolling at 5/7 of its speed, and one that rolls goes on.
+/// A sliding ball finally rolls at 5/7 of its speed, and a rolling ball keeps its speed.
 #[test]
 fn a_ball_rolls_without_lifting_or_braking() {
     let radius = 0.1;
@@ -263,7 +264,7 @@ fn a_ball_rolls_without_lifting_or_braking() {
     }
 }
 
-/// Two boxes that meet off center without gravity, and the worst change of their momentum.
+/// Two boxes that collide off center without gravity, and the largest change of their momentum.
 fn glancing_hit(contact: Settings) -> (f64, f64) {
     let mut world = weightless(contact);
     let mut a = cuboid([0.5, 0.2, 0.3], 3.0, at(-1.0, 0.15, 0.1), material(0.5, 0.4));
@@ -291,7 +292,8 @@ fn collisions_keep_the_momentum_of_the_world() {
     }
 }
 
-/// CONTACT section 7: with the paper's levers an impulse changes the world's angular momentum.
+/// CONTACT section 7: with the lever arms of the paper, an impulse changes the total angular
+/// momentum.
 #[test]
 fn split_levers_lose_angular_momentum_but_no_linear() {
     let solver = Solver::Reference { levers: Levers::Split, clamp_positions: false };
@@ -321,8 +323,8 @@ fn billiard_balls_exchange_their_velocities() {
     }
 }
 
-/// GBF03: restitution rises to zero sweep by sweep. At once zero, a cube that should slide freely
-/// is held back at its corners one by one.
+/// GBF03: restitution rises to zero sweep by sweep. With zero from the first sweep, the corners
+/// hold back a freely sliding cube one by one.
 #[test]
 fn without_its_schedule_the_reference_slides_wrong() {
     let tilt = 20f64.to_radians();
@@ -449,18 +451,19 @@ fn a_rotating_drum_keeps_its_boxes() {
     let out = ids.iter().filter(|&&id| place(&world, id).xy().norm() > 1.0).count();
     let carried = ids.iter().map(|&id| place(&world, id).x).sum::<f64>() / 20.0;
     assert_eq!(out, 0);
-    // the pile leans the way the wall goes
+    // the pile leans in the direction of the wall
     assert!(carried > 0.05, "{carried}");
 }
 
-/// A cone on its tip: spinning it stands and precesses, still it falls.
+/// A cone on its tip: it stands and precesses with spin, and falls without.
 #[test]
 fn a_top_stands_as_long_as_it_spins() {
     let top = |spin: f64| {
         let mut world = world(Settings::default());
         floor(&mut world, 0.0, material(0.0, 1.0));
         let (mass, shape) = sampled(Solid::Cone { half_height: 0.05, radius: 0.3 }, 0.3, 0.02);
-        // the principal axes are those of the cone up to their order, so find the axis of the spin
+        // the principal axes are those of the cone up to their order, so the test searches for the
+        // spin axis
         let contact::Field::Grid { material: frame, .. } = shape.field() else { unreachable!() };
         let tilted = Isometry3::rotation(Vector3::x() * (std::f64::consts::PI - 0.1));
         let pose = at(0.0, 0.05, 0.0) * tilted * frame;
@@ -482,12 +485,12 @@ fn a_top_stands_as_long_as_it_spins() {
     };
     let (spinning, resting) = (top(30.0), top(0.0));
     assert!(spinning > 0.98, "{spinning}");
-    // on its rim, which is rounded by the samples
+    // on its rim, which the samples round off
     let lies = 0.3 / f64::hypot(0.3, 0.1);
     assert!((resting - lies).abs() < 0.01, "{resting}");
 }
 
-/// A pile beside a body whose numbers are not finite, and the poses it comes to.
+/// The final poses of a pile beside a body with non-finite numbers.
 fn beside(contact: Settings, broken: Option<NewBody>) -> (Vec<Isometry3<f64>>, usize) {
     let mut world = world(contact);
     floor(&mut world, 0.0, Material::default());
@@ -536,7 +539,7 @@ fn a_body_that_is_not_finite_is_frozen_and_reported_and_touches_none() {
     }
 }
 
-/// Its moments differ by round-off only, so energy hardly tells its orientations apart.
+/// Its moments differ only by round-off, so energy hardly distinguishes its orientations.
 #[test]
 fn a_sampled_cube_at_rest_stays_as_it_is() {
     for contact in both() {
@@ -577,7 +580,7 @@ fn bodies_that_fall_together_keep_their_common_momentum() {
     }
 }
 
-/// A box put on a belt slides until it is as fast as the belt.
+/// A box on a belt slides until it has the speed of the belt.
 #[test]
 fn a_belt_takes_along_what_is_put_on_it() {
     for contact in both() {
@@ -596,7 +599,7 @@ fn a_belt_takes_along_what_is_put_on_it() {
     }
 }
 
-/// Forces on all at once: none can be told to be at fault.
+/// Forces on all bodies: none is the single cause.
 #[test]
 fn a_force_that_is_not_finite_freezes_what_it_acts_on() {
     for contact in both() {

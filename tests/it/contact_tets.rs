@@ -47,7 +47,7 @@ proptest! {
         let exact = Field::Cuboid { half };
         let (distance, normal) = tets.distance_and_normal(&material.inverse_transform_point(&p));
         prop_assert!((distance - exact.distance(&p)).abs() < 1e-12);
-        // on the planes between two faces either normal is one
+        // on the planes between two faces both normals are valid
         let off = half - p.coords.abs();
         let second = off.iter().map(|x| (x - off.min()).abs()).filter(|x| *x > 0.0);
         if second.fold(f64::INFINITY, f64::min) > 1e-9 {
@@ -132,7 +132,7 @@ fn rays_and_moving_solids_meet_a_box_of_tetrahedra_where_they_do_the_box() {
 
 #[test]
 fn sizes_and_shapes_far_from_each_other_take_little_memory() {
-    // a large tetrahedron, many small ones in its corner, and all of it flat or tiny
+    // a large tetrahedron, many small ones in its corner, and flat or tiny variants
     for (flat, scale) in [(1.0, 1.0), (1e-6, 1.0), (1.0, 1e-60), (1e-3, 1e60)] {
         let place = |p: &Point3<f64>| Point3::new(p.x * scale, p.y * scale * flat, p.z * scale);
         let mut mesh = kuhn_box([12, 12, 12], Vector3::repeat(0.01));
@@ -166,7 +166,7 @@ fn tetrahedra_that_are_not_sound_are_refused() {
     }
 }
 
-/// A body of tetrahedra above something, which collides by them or by samples.
+/// A body of tetrahedra above another body, which collides by tetrahedra or by samples.
 fn scene(collide: &str, below: &str) -> World {
     let half = Vector3::new(0.1, 0.1, 0.1);
     let tets = centered(kuhn_box([4, 4, 4], half * 2.0), half);

@@ -118,7 +118,7 @@ fn hulls(shape: &Shape) -> &[ConvexHull] {
     }
 }
 
-/// A box that a pattern broke, with neighbors put together.
+/// A box broken by a pattern, with merged neighbors.
 fn joined(seed: u64, groups: usize) -> (Geometry, Pieces) {
     let half = Vector3::new(0.5, 0.3, 0.4);
     let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
@@ -150,7 +150,7 @@ fn pieces_that_are_put_together_collide_by_their_parts() {
             assert_eq!(self::hulls(&shape).len(), hulls.len());
             // the sampled distance of the piece is that of its parts
             for p in whole.inside_points(200) {
-                // samples outside tell no more than two cells
+                // samples outside hold at most two cells
                 let exact = shape.field().distance(&frame.inverse_transform_point(&p)).min(0.1);
                 let told = piece.geometry.level_set().value(&p).min(0.1);
                 assert!((told - exact).abs() < 0.05, "{told} for {exact}");
@@ -160,13 +160,13 @@ fn pieces_that_are_put_together_collide_by_their_parts() {
     assert!(several > 4, "{several}");
 }
 
-/// Most overlap of what has landed, m: 4 % of the size of the box, as with samples and points.
+/// Limit of the overlap of landed bodies, m: 4 % of the size of the box, as with samples and points.
 const LEFT: f64 = 0.04;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever falls on a union comes to rest on it, not in it.
+    /// Bodies that fall on a union come to rest on it, not in it.
     #[test]
     fn what_falls_on_a_union_gains_nothing_and_stays_out(
         seed in 0u64..50,
@@ -203,7 +203,8 @@ proptest! {
 }
 
 proptest! {
-    /// A ray from inside leaves a convex solid where its signed distance vanishes; a bound of that holds everywhere.
+    /// A ray from inside leaves a convex solid at the zero of its signed distance. Bounds of the distance hold
+    /// everywhere.
     #[test]
     fn rays_leave_convex_solids_at_the_surface(
         corners in prop::collection::vec(prop::array::uniform3(-1.0..1.0_f64), 8..30),

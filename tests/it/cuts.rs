@@ -15,8 +15,7 @@ fn world(bodies: &str, meshes: &BTreeMap<String, MeshData>) -> World {
     build(&Scene::from_toml(&text).unwrap(), meshes).unwrap().0
 }
 
-/// A blade along z that comes from above, far to either side, through `x` at the height 0 and `slant` off it a
-/// meter higher.
+/// A long blade along z from above, through `x` at the height 0, and `slant` off `x` a meter higher.
 fn blade(x: f64, slant: f64) -> [[Point3<f64>; 2]; 2] {
     let edge = |y: f64| [-9.0, 9.0].map(|z| Point3::new(x + slant * y, y, z));
     [edge(9.0), edge(-9.0)]
@@ -27,7 +26,7 @@ fn cut(world: &mut World, [from, to]: [[Point3<f64>; 2]; 2]) -> Vec<BodyId> {
     cuts.iter().flat_map(|cut| cut.fragments.clone()).collect()
 }
 
-/// The surface of a part, which must be closed, and every edge of which has two triangles.
+/// The surface of a part, which must be closed, with two triangles at every edge.
 fn closed(world: &World, id: BodyId) -> TriMesh {
     let solid = world.get(id).unwrap().solid.unwrap().clone();
     assert!(solid.geometry.is_exact());
@@ -49,7 +48,7 @@ const SPINNING: &str = "position = [0.3, -0.2, 0.1]
     velocity = [1, 2, -3]
     angular_velocity = [4, -5, 6]\n";
 
-/// No key `fracture`: what cannot break is cut as well.
+/// No key `fracture`: unbreakable bodies are cut, too.
 #[test]
 fn what_a_blade_parts_keeps_volume_momentum_and_energy() {
     for shape in [
@@ -113,8 +112,8 @@ fn parts_of_a_box_have_the_mass_center_and_inertia_of_boxes() {
     }
 }
 
-/// A cap of height h of a ball of radius r has pi h^2 (3 r - h) / 3. The faces of the ball are chords within 1e-3
-/// of its diameter; a ball that is smaller by so much has a cap smaller by 2 pi r h times that.
+/// A cap of height h of a ball of radius r has pi h^2 (3 r - h) / 3. The faces of the ball are chords within 1e-3 of
+/// its diameter; the cap of a ball smaller by this error is smaller by 2 pi r h times the error.
 #[test]
 fn caps_of_a_ball_have_the_volume_of_the_closed_form() {
     let r = 0.2;
@@ -154,8 +153,8 @@ fn a_blade_that_only_touches_a_body_or_ends_before_it_leaves_it_whole() {
     assert_eq!(cut(&mut world, [edge(0.1, 2.0), edge(0.1, 0.2999)]).len(), 2);
 }
 
-/// Slices far thinner than the samples of the block that they are cut from, at 0.2 m a frame. In the frame of the blow
-/// they enter the floor by some of that way. None is ever so far in that it would leave on the other side.
+/// Slices far thinner than the samples of their block, at 0.2 m a frame. In the frame of the blow they enter the floor
+/// by a part of this distance, but never so deep that they exit on the other side.
 #[test]
 fn thin_slices_are_cut_again_and_do_not_fall_through_the_floor() {
     for (floor, middle) in [("plane = {}", 0.0), ("box = { half_extents = [3, 0.3, 3] }", -0.3)] {
@@ -178,7 +177,7 @@ fn thin_slices_are_cut_again_and_do_not_fall_through_the_floor() {
         for n in -4..=4 {
             assert!(!cut(&mut world, blade(0.002 * f64::from(n), 0.0)).is_empty(), "slice {n}");
         }
-        // eight slices of 2 mm and two ends, each cut once more across
+        // eight slices of 2 mm and two ends, each with another cut across
         let across = [-9.0, 9.0].map(|z| [-9.0, 9.0].map(|x| Point3::new(x, 0.6, z)));
         assert_eq!(cut(&mut world, across).len(), 20);
         for _ in 0..90 {

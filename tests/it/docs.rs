@@ -1,4 +1,4 @@
-//! The pages of the documentation: their links have targets, and their scenes can be read.
+//! The pages of the documentation: their links have targets, and their scenes are valid.
 
 use std::path::{Path, PathBuf};
 
@@ -52,7 +52,7 @@ fn anchors(page: &str) -> Vec<String> {
     headings.map(anchor).collect()
 }
 
-/// The links of a page that lead nowhere.
+/// The links of a page without a target.
 fn dangling(path: &Path, page: &str) -> Vec<String> {
     let leads = |link: &String| {
         if link.contains("://") || link.starts_with("mailto:") {
@@ -82,7 +82,7 @@ fn links_of_pages_lead_to_files_and_headings_that_are_there() {
     }
 }
 
-/// A page that no other page links to is not found by a reader.
+/// Readers do not find a page without links from other pages.
 #[test]
 fn every_page_of_the_folder_docs_is_linked_from_another() {
     let pages = pages();

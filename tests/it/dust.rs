@@ -1,4 +1,4 @@
-//! Dust leaves new cracks in proportion to their energy, and falls as points do.
+//! New cracks emit dust in proportion to their energy, and dust falls like points.
 
 use std::convert::Infallible;
 
@@ -122,7 +122,7 @@ fn to_cuts(recording: &Recording, track: usize, p: &Point3<f64>) -> f64 {
     distances.fold(f64::INFINITY, f64::min)
 }
 
-/// Bodies that break several times in turn: a convex one, and one that is not.
+/// Bodies with several successive fractures: a convex and a non-convex one.
 #[test]
 fn specks_are_born_on_cuts_that_face_a_piece_of_the_same_break() {
     let torus = "{ torus = { major = 0.1, minor = 0.05, spacing = 0.008 } }";
@@ -142,8 +142,8 @@ fn specks_are_born_on_cuts_that_face_a_piece_of_the_same_break() {
     }
 }
 
-/// Specks are on cuts of their piece and at most `gap` m from those of another piece that was born with it. Returns in how
-/// many frames they are born.
+/// Checks that specks are on cuts of their piece and at most `gap` m from those of another piece of the same fracture.
+/// Returns the number of frames with new specks.
 fn assert_between_pieces(run: &(Recording, Surroundings), gap: f64) -> usize {
     let recording = &run.0;
     let dust = dust(run, 60.0);
@@ -327,7 +327,7 @@ fn dust_of_a_mesh_leaves_its_cuts_by_their_area() {
         let facts = serde_json::from_slice(&output.stdout).unwrap();
         (facts, vertices(&std::fs::read(case.folder.path().join("dust.ply")).unwrap()))
     };
-    // Irwin, as above: of glass, and of stone where no material is given
+    // Irwin, as above: glass, and stone by default
     let glass = 0.7e6_f64.powi(2) * (1.0 - 0.22 * 0.22) / 70e9;
     let stone = 1.1e6_f64.powi(2) * (1.0 - 0.25 * 0.25) / 50e9;
     for (material, energy, rate) in
@@ -341,7 +341,7 @@ fn dust_of_a_mesh_leaves_its_cuts_by_their_area() {
         let expected = rate.parse::<f64>().unwrap() * energy * area;
         let off = expected - specks.len() as f64;
         assert!((-1e-3 * expected..1.0 + 1e-3 * expected).contains(&off), "{off} of {expected}");
-        // both faces of each bond, by its area, within four standard deviations
+        // both faces of each bond, in proportion to its area, within four standard deviations
         let mut seen = 0;
         for bond in bonds {
             let (center, normal) = (vector(&bond["center"]), vector(&bond["normal"]));
@@ -364,7 +364,7 @@ fn dust_of_a_mesh_leaves_its_cuts_by_their_area() {
     assert!(!case.names().contains(&"a.glb".to_owned()));
 }
 
-/// Of a GLB file: an accessor's numbers, as they are read without this project.
+/// The numbers of an accessor of a GLB file, read independently of this project.
 fn numbers(root: &serde_json::Value, chunk: &[u8], accessor: &serde_json::Value) -> Vec<f64> {
     let accessor = &root["accessors"][accessor.as_u64().unwrap() as usize];
     let count = accessor["count"].as_u64().unwrap() as usize;
@@ -375,7 +375,7 @@ fn numbers(root: &serde_json::Value, chunk: &[u8], accessor: &serde_json::Value)
     words.map(|word| f64::from(f32::from_le_bytes(*word))).collect()
 }
 
-/// Diameters and positions of what a GLB file of dust shows at a time, as the specification of glTF animates it.
+/// Diameters and positions of the visible points of a GLB file of dust at a time, by the animation rules of glTF.
 fn shown_at(root: &serde_json::Value, chunk: &[u8], time: f64) -> Vec<(f64, Vector3<f64>)> {
     let read = |accessor: &serde_json::Value| numbers(root, chunk, accessor);
     let animation = &root["animations"][0];

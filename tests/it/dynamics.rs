@@ -1,4 +1,4 @@
-//! Promises of free flight, the energy fix, mass properties and the integrators.
+//! Properties of free flight, the energy fix, mass properties and the integrators.
 
 use brisance_tests::strategies::{direction, mass, pose, rotation, vector};
 use dynamics::{
@@ -42,7 +42,7 @@ fn spin(angular: Vector3<f64>) -> Momentum {
     Momentum { linear: Vector3::zeros(), angular }
 }
 
-/// Least and greatest rotational energy with this angular momentum.
+/// Minimum and maximum rotational energy with this angular momentum.
 fn energies(mass: &MassProperties, momentum: &Vector3<f64>) -> (f64, f64) {
     let twice = momentum.norm_squared();
     (0.5 * twice / mass.inertia().max(), 0.5 * twice / mass.inertia().min())
@@ -51,7 +51,7 @@ fn energies(mass: &MassProperties, momentum: &Vector3<f64>) -> (f64, f64) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// The scheme of Su09 is that of SSF08 with a fix that keeps the energy.
+    /// The scheme of Su09 is that of SSF08 with an energy fix.
     #[test]
     fn a_scheme_is_its_step_with_or_without_the_fix((mass, turn, momentum) in spinning()) {
         let body = Body::Dynamic(mass);
@@ -159,10 +159,9 @@ proptest! {
                 end.rotation.angle_to(&expected(0.25))
             };
             let (coarse, fine) = (error(8), error(16));
-            // half an order less, since higher orders still count; round-off is the error that no
-            // step removes
+            // half an order less, since higher orders still contribute; round-off remains at any step
             let gain = 2f64.powi(order) / 2f64.sqrt();
-            // where moments hardly differ, the energy, exact to round-off, hardly determines the orientation
+            // for nearly equal moments, the energy, exact to round-off, hardly determines the orientation
             let round_off = 1e-9 + (1e-13_f64 / f64::abs(along - 1.0)).min(1e-6);
             prop_assert!(fine <= coarse / gain + round_off, "{step}: {coarse:e} to {fine:e}");
         }
@@ -176,7 +175,7 @@ proptest! {
         let velocity = Velocity { linear: velocity, angular: axis * 5.0 };
         let start = State { pose, momentum: mass.momentum(&pose.rotation, &velocity) };
         let load = |_: f64, state: &State| {
-            // a spring to the origin, tied to a point that turns with the body
+            // a spring between the origin and a point of the body
             let r = state.pose.rotation * Vector3::new(0.1, 0.2, -0.1);
             Load::at((force - (state.pose.translation.vector + r)) * mass.mass(), &r)
         };
@@ -309,9 +308,9 @@ proptest! {
     }
 }
 
-/// Reference orientations by a method that the library does not have: rotation matrices by Gragg's
-/// extrapolated modified midpoint rule (Hairer, Norsett and Wanner 1993, section II.9), 12th order,
-/// on `R' = R [I^-1 R^T L]`, in steps of at most 0.05 rad.
+/// Reference orientations by an independent method: rotation matrices by Gragg's extrapolated modified
+/// midpoint rule (Hairer, Norsett and Wanner 1993, section II.9), 12th order, on `R' = R [I^-1 R^T L]`,
+/// in steps of at most 0.05 rad.
 fn extrapolated(
     mass: &MassProperties,
     turn: &UnitQuaternion<f64>,
@@ -322,7 +321,7 @@ fn extrapolated(
     let inertia = mass.inertia();
     let rate =
         |r: &Matrix3<f64>| r * (r.transpose() * momentum).component_div(&inertia).cross_matrix();
-    // no solid spins faster with this energy
+    // no solid has a higher angular velocity with this energy
     let fastest = (2.0 * mass.rotational_energy(turn, momentum) / inertia.min()).sqrt();
     let steps = (duration * fastest / 0.05).ceil().max(1.0);
     let dt = duration / steps;
@@ -386,12 +385,11 @@ proptest! {
         let [(_, _, advance), _] = STEPS;
         let (error, kept) = errors_after_a_second(&mass, &turn, &momentum, advance);
         prop_assert!(error <= 2.0, "{error} degrees");
-        // near a principal axis no small rotation corrects the energy, which may be off by 1e-13 a
-        // frame
+        // near a principal axis no small rotation corrects the energy, which may drift by 1e-13 a frame
         prop_assert!(kept.abs() <= 1e-12, "{kept:e}");
     }
 
-    /// Ten turns a frame: inner steps grow in number, not in length.
+    /// Ten revolutions a frame: the number of inner steps grows, not their length.
     #[test]
     fn a_faster_spin_is_no_further_off_for_its_turns(
         mass in moments_to_350(), turn in rotation(), axis in direction(),
@@ -406,7 +404,7 @@ proptest! {
     }
 }
 
-/// Bodies whose orientation a fourth-order step on the rotation group misses by up to 130 degrees.
+/// Bodies with errors of up to 130 degrees with a fourth-order step on the rotation group.
 #[test]
 fn fast_boxes_and_plates_keep_their_orientation() {
     for (size, omega) in [
@@ -428,9 +426,8 @@ fn fast_boxes_and_plates_keep_their_orientation() {
     }
 }
 
-/// Half the step leaves at most a quarter of the error with Su09's step, and a sixty-fourth with
-/// the library's. It may leave less, since the fix removes the part of the error that shows in the
-/// energy.
+/// Half the step leaves at most a quarter of the error with Su09's step, and a sixty-fourth with the
+/// library's. The error may be smaller, since the fix removes its energy component.
 #[test]
 fn orientation_converges_at_the_order_of_the_step() {
     let mass = MassProperties::new(1.0, Vector3::new(0.3, 0.5, 0.7)).unwrap();
@@ -445,7 +442,7 @@ fn orientation_converges_at_the_order_of_the_step() {
             let end = (0..steps).fold(at_rest_in_place(turn), frame);
             end.rotation.angle_to(&exact)
         };
-        // below the turn at which inner steps begin, and above round-off
+        // below the angle of subdivision into inner steps, and above round-off
         let errors = [12, 24, 48].map(error);
         for pair in errors.windows(2) {
             let ratio = pair[0] / pair[1];
@@ -453,7 +450,7 @@ fn orientation_converges_at_the_order_of_the_step() {
         }
     }
 }
-/// Each branch, from states that reach it for certain.
+/// Each branch, from states that certainly reach it.
 #[test]
 fn every_branch_of_the_fix_is_taken_where_it_must() {
     let mass = MassProperties::new(1.0, Vector3::new(2.0, 4.0, 5.0)).unwrap();
@@ -484,7 +481,7 @@ fn every_branch_of_the_fix_is_taken_where_it_must() {
         ("top on its equator, too little", top, Vector3::x(), 1.1, EnergyFix::Unreachable),
     ] {
         let target = energy(&body, l) * ratio;
-        // in world axes, so that round-off takes part
+        // in world axes, to include round-off
         let (fixed, fix) = energy_fix(&body, &turn, &(turn * l), target);
         assert_eq!(fix, expected, "{what}");
         if fix != EnergyFix::Unreachable {
@@ -580,7 +577,7 @@ fn integrators_refuse_what_they_cannot_do() {
     assert_eq!(run(0.0, good).map(|motion| motion.state), Ok(start));
 }
 
-/// Ku07's bound: a tighter tolerance takes more steps and comes closer.
+/// The bound of Ku07: a tighter tolerance takes more steps and gives smaller errors.
 #[test]
 fn a_tighter_tolerance_comes_closer() {
     let mass = MassProperties::new(1.0, Vector3::new(0.3, 0.7, 0.9)).unwrap();
@@ -600,7 +597,7 @@ fn a_tighter_tolerance_comes_closer() {
     }
 }
 
-/// All orientations of a cube have the same energy but for round-off, which must not turn it.
+/// All orientations of a cube have the same energy except for round-off, which must not rotate it.
 #[test]
 fn a_cube_that_was_sampled_turns_as_its_velocity_says() {
     let inertia = Vector3::new(0.053333333333333545, 0.053333333333333385, 0.05333333333333356);

@@ -14,7 +14,7 @@ use sim::{
     World, build,
 };
 
-/// A body in the air, and a steel ball that comes from above.
+/// A body in the air, and a steel ball from above.
 fn struck(shape: &str, stress: &str, speed: f64) -> World {
     struck_at(shape, stress, (speed, Vector3::new(0.1, 0.2, 0.3), Vector3::new(0.02, 0.0, 0.01)))
 }
@@ -119,7 +119,7 @@ fn a_dent_keeps_spin_and_the_blow_pays_for_its_energy() {
         let [x, y, z, i, j, k, w] = told.pose;
         let turn = UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k));
         let energy = mass.rotational_energy(&turn, &spin);
-        // a blow that takes no energy leaves no dent
+        // a blow without dissipation leaves no dent
         let free = Event { momentum, energy: Some(0.0), ..told.clone() };
         assert!(struck(TETS, SOFT, 4.0).replay_frame(&[free]).is_err());
         let report = world.replay_frame(&[Event { momentum, ..told.clone() }]).unwrap();
@@ -175,13 +175,13 @@ proptest! {
         prop_assert!((moments.volume / solid.geometry.moments().volume - 1.0).abs() < 1e-9);
         let density = own.mass() / moments.volume;
         let to_body = solid.material.inverse();
-        // about the origin of body coordinates, where the center is
+        // about the origin of body coordinates, which is the center of mass
         prop_assert!((to_body * moments.center()).coords.norm() < 1e-9 * 0.2);
         let axes = to_body.rotation.to_rotation_matrix();
         let inertia = axes * moments.inertia() * axes.transpose() * density;
         let expected = nalgebra::Matrix3::from_diagonal(&own.inertia());
         prop_assert!((inertia - expected).norm() < 1e-9 * expected.norm(), "{inertia} {expected}");
-        // of both bodies together
+        // sum over both bodies
         prop_assert!((world.mass() / mass - 1.0).abs() < 1e-12);
         let size = momentum.linear.norm();
         prop_assert!((world.momentum().linear - momentum.linear).norm() < 1e-10 * size);
@@ -251,7 +251,7 @@ fn dents_accumulate_from_blow_to_blow() {
     let first = elastic(&world.iter().next().unwrap()).unwrap().mesh().unwrap().clone();
     let mut depths = Vec::new();
     for _ in 0..3 {
-        // the same ball again, where the body now is
+        // the same ball again, at the current position of the body
         let (body, ball) = {
             let mut states = world.iter();
             let a = states.next().unwrap();
@@ -369,7 +369,7 @@ fn a_ball_that_is_stretched_is_an_ellipsoid() {
         let p = Point3::new(x, y, z);
         assert!(warped.value(&p).abs() < 0.03, "{p}: {}", warped.value(&p));
     }
-    // it is a distance
+    // the field is a distance
     assert!(warped.eikonal_residual(0.2).mean < 0.05);
     let moments = warped.subcell_moments();
     let second =
@@ -381,11 +381,11 @@ fn a_ball_that_is_stretched_is_an_ellipsoid() {
 fn vertices_that_entered_other_tetrahedra_are_found() {
     let bar = kuhn_box([4, 1, 1], Vector3::new(4.0, 1.0, 1.0));
     assert!(bar.overlaps().is_empty());
-    // a bar wound up so far that its ends lie in each other
+    // a bar wound up until its ends overlap
     let wound = |turn: f64| {
         let mut mesh = kuhn_box([24, 2, 2], Vector3::new(turn, 1.0, 1.0));
         for p in &mut mesh.vertices {
-            // a thread, so that no vertex comes to lie on a face
+            // a screw, so that no vertex lies on a face
             let z = p.z + 0.02 * p.x;
             *p = Point3::new((3.0 + p.y) * p.x.cos(), (3.0 + p.y) * p.x.sin(), z);
         }
@@ -414,7 +414,7 @@ fn vertices_that_entered_other_tetrahedra_are_found() {
     }
 }
 
-/// Two prongs on a bar, of which one is bent away and back: the gap is as wide as it is between the tetrahedra.
+/// Two prongs on a bar; one is bent away and back. The gap has the width between the tetrahedra.
 #[test]
 fn limbs_that_move_apart_or_together_do_not_fuse() {
     let full = kuhn_box([10, 10, 3], Vector3::new(1.0, 1.0, 0.3));
@@ -479,7 +479,7 @@ fn counts_of_tetrahedra_come_near_what_is_asked_for() {
         let mesh = TetMesh::stuffed_to_count(&ball(0.08), count, &stuffing).unwrap();
         mesh.validate().unwrap();
         let miss = mesh.tets.len().abs_diff(count) as f64 / count as f64;
-        // if the ball is in the middle of its grid, symmetry makes counts jump
+        // a ball in the middle of its grid has jumps in counts, by symmetry
         assert!(miss < 0.12, "{} for {count}", mesh.tets.len());
     }
 }

@@ -1,4 +1,4 @@
-//! Where the energy of a frame goes.
+//! The energy balance of a frame.
 
 use std::collections::BTreeMap;
 
@@ -47,8 +47,8 @@ fn ground(material: Material) -> NewBody {
     body(Body::Static, Shape::half_space(), [0.0; 2], 0.0, material)
 }
 
-/// Newton's law of impact: a ball that a wall of speed V hits leaves at (1 + e) V, so that the wall
-/// does m (1 + e) V^2 of work, and m (1 - e^2) V^2 / 2 is lost.
+/// Newton's law of impact: a ball struck by a wall of speed V leaves at (1 + e) V. The wall does m (1 + e) V^2
+/// of work, and m (1 - e^2) V^2 / 2 is dissipated.
 #[test]
 fn a_moving_wall_does_the_work_that_newtons_law_of_impact_says() {
     let speed = 1.5;
@@ -71,7 +71,7 @@ fn a_moving_wall_does_the_work_that_newtons_law_of_impact_says() {
     }
 }
 
-/// Coulomb: a box slows by mu g, and what its motion lost is what contact took.
+/// Coulomb: a box decelerates by mu g, and contact dissipates its loss of kinetic energy.
 #[test]
 fn friction_takes_what_a_sliding_box_loses() {
     let (friction, start, frames) = (0.3, 3.0, 10);
@@ -90,8 +90,8 @@ fn friction_takes_what_a_sliding_box_loses() {
     }
 }
 
-/// What is put on a conveyor belt of speed V slips until it moves along: the belt does m V^2 of work,
-/// of which one half is the body's energy and the other is lost, whatever the friction.
+/// A body on a conveyor belt of speed V slips until it reaches V. The belt does m V^2 of work: one half
+/// becomes kinetic energy and the other is dissipated, for any friction.
 #[test]
 fn a_conveyor_belt_pays_twice() {
     let speed = 1.2;
@@ -112,7 +112,7 @@ fn a_conveyor_belt_pays_twice() {
 }
 
 /// A sled that a kinematic body pulls at a constant speed V: the joint does mu m g V t of work, which friction
-/// takes.
+/// dissipates.
 #[test]
 fn a_joint_does_the_work_that_the_friction_of_a_sled_takes() {
     let (speed, friction, frames) = (0.6, 0.3, 60);
@@ -133,7 +133,7 @@ fn a_joint_does_the_work_that_the_friction_of_a_sled_takes() {
     assert!((taken / wanted - 1.0).abs() < 0.01, "{taken} {wanted}");
 }
 
-/// Two balls of stone fall on a turning bar of steel, break, fall on and are retired.
+/// Two balls of stone fall on a rotating bar of steel, break, fall on and are retired.
 const SCENE: &str = r#"version = 1
 [debris]
 retire = { after = 0.2, slower_than = 0.5, then = "remove" }

@@ -1,6 +1,7 @@
-//! The table of everyday facts in docs/scenes.md: what breaks in life breaks by its material alone.
+//! The table of everyday facts in docs/scenes.md: material constants alone reproduce everyday
+//! fractures.
 //!
-//! No scene here says how hard a body must be hit. Facts without a source are common experience.
+//! No scene here sets a breaking impulse. Facts without a source are common experience.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +10,14 @@ use sim::{CriticalImpact, MeshData, World, build};
 
 use crate::levelset_mesh::asset;
 
-/// How a body falls or is hit, and whether it breaks.
+/// A fall or impact of a body, and whether the body breaks.
 struct Fact {
-    /// Its material, its shape and how it is turned.
+    /// Material, shape and orientation.
     body: [&'static str; 3],
     /// From the origin of its shape to its lowest point, m.
     low: f64,
     onto: &'static str,
-    /// Heights in m that it falls from whole, and from which it breaks.
+    /// A height without fracture and a height with fracture, m.
     heights: [f64; 2],
 }
 
@@ -42,7 +43,7 @@ const FALLS: [Fact; 9] = [
         ],
         low: 0.027,
         onto: "stone",
-        // at 0.03 m the slap of the other side is within a tenth of what it bears, at any rate
+        // at 0.03 m the second impact of the other side is within a tenth of its strength
         heights: [0.02, 0.75],
     },
     // the cup of the first example of docs/scenes.md
@@ -96,8 +97,8 @@ const FALLS: [Fact; 9] = [
     },
 ];
 
-/// A pot: an outer cylinder of 0.2 x 0.2 m and, from 8 mm above its floor, an inner one that is open
-/// above.
+/// A pot: an outer cylinder of 0.2 x 0.2 m and, from 8 mm above its floor, an inner one, open at the
+/// top.
 fn pot() -> levelset::TriMesh {
     const AROUND: u32 = 48;
     let profile = [(0.1, -0.1), (0.1, 0.1), (0.092, 0.1), (0.092, -0.092)];
@@ -130,7 +131,8 @@ fn made(text: &str) -> World {
     build(&Scene::from_toml(text).unwrap_or_else(|e| panic!("{e}\n{text}")), &meshes()).unwrap().0
 }
 
-/// Whether anything breaks in so many frames, and how near the first body that can came to it.
+/// Whether any body breaks within `frames` frames, and the largest utilization of the first breakable
+/// body.
 fn breaks(text: &str, frames: usize) -> (bool, f64) {
     let mut world = made(text);
     let mut nearest = 0.0_f64;
@@ -170,7 +172,7 @@ fn what_falls_breaks_as_in_life() {
     }
 }
 
-/// A pane or wall that is held, and a ball that flies at it.
+/// A held pane or wall, and a ball that flies at it.
 fn hit(body: [&str; 3], fracture: &str, ball: [&str; 2], (radius, speed): (f64, f64)) -> String {
     let [material, shape, anchor] = body;
     let [striker, density] = ball;
@@ -199,8 +201,8 @@ const WALL: [&str; 3] = [
     "box = { half_extents = [1, 1, 0.1] }",
     "anchor = [{ plane = { normal = [0, 1, 0], offset = -0.9 } }]",
 ];
-/// A tennis ball weighs 57 g (ITF rules), a football 430 g (IFAB laws); each counts as solid rubber of
-/// its mass, a little stiffer than the real one.
+/// A tennis ball weighs 57 g (ITF rules), a football 430 g (IFAB laws); the model of each is solid
+/// rubber of its mass, slightly stiffer than the real one.
 const TENNIS: ([&str; 2], f64) = (["rubber", "density = 379"], 0.033);
 const FOOTBALL: ([&str; 2], f64) = (["rubber", "density = 77"], 0.11);
 const STONE: ([&str; 2], f64) = (["stone", ""], 0.0446);
@@ -227,7 +229,7 @@ fn walls_and_windows_stop_what_they_stop_in_life() {
     }
 }
 
-/// A wall that nothing holds crumbled where it was struck, and nothing else of it broke.
+/// A free wall crumbled at the point of impact, and the rest remained whole.
 #[test]
 fn a_free_wall_of_a_lattice_breaks() {
     let free = [WALL[0], WALL[1], ""];
@@ -236,7 +238,7 @@ fn a_free_wall_of_a_lattice_breaks() {
     assert!(breaks(&text, 10).0);
 }
 
-/// What `check` says is what a fall in a simulation finds.
+/// `check` agrees with falls in simulations.
 #[test]
 fn heights_that_break_are_told_without_a_simulation() {
     for fact in &FALLS {

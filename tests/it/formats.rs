@@ -1,4 +1,4 @@
-//! Every format says what the recording holds.
+//! Every format represents the recording.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use serde_json::{Value, json};
 use sim::{LazySurface, Look, Recording, Stretch, Surface, TimedWaypoint, Trace, Track};
 
-/// A pot that breaks at frame 2 into two shards, one of which breaks as it is born.
+/// A pot that breaks at frame 2 into two shards, one of which breaks in the same frame.
 fn recording() -> Recording {
     let surface = Arc::new(Surface {
         vertices: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.5, 0.0], [0.0, 0.0, 2.0]],
@@ -164,7 +164,7 @@ fn split<'a>(bytes: &'a [u8], end: &str) -> (&'a str, &'a [u8]) {
     (std::str::from_utf8(text).unwrap(), rest)
 }
 
-/// What is before the appended data of a VTU file.
+/// The text before the appended data of a VTU file.
 const VTU_HEAD: &str = "<AppendedData encoding=\"raw\">\n_";
 
 /// An array of a VTU file, decompressed.
@@ -219,9 +219,9 @@ fn a_series_for_paraview_holds_every_frame() {
         })
         .collect();
     assert_eq!(floats("points"), places);
-    // it moves by (1, -1, 0) / 24 m in 1/24 s
+    // motion of (1, -1, 0) / 24 m in 1/24 s
     assert!(floats("speed").iter().all(|speed| (speed - 2_f32.sqrt()).abs() < 1e-5));
-    // a folder that is there is not written into
+    // the program does not write into an existing folder
     assert!(matches!(Format::Pvd.write(&recording, &path), Err(WriteError::Write(_))));
 }
 
@@ -249,7 +249,7 @@ fn ply_files_are_what_meshes_are_read_from() {
     assert!((normal.into_inner() - pot.poses[1].rotation * Vector3::y()).norm() < 1e-6);
 }
 
-/// Poses that were taken out of a recording as it grew come back, in every format and to the byte.
+/// Poses taken out of a growing recording are restored in every format, byte by byte.
 #[test]
 fn recordings_whose_poses_are_on_disk_are_written_as_others() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Promises of the fracture crate.
+//! Properties of the fracture crate.
 
 use fracture::{
     Alignment, Bricks, Fragment, Geometry, Noise, Pattern, Radial, Shattered, Slices, Voronoi,
@@ -8,7 +8,7 @@ use levelset::{Aabb, Grid, LevelSet, Moments, Solid};
 use nalgebra::{Point3, UnitQuaternion, UnitVector3, Vector3};
 use proptest::prelude::*;
 
-/// A solid on a grid of spacing 1/32 with three nodes around it.
+/// A solid on a grid of spacing 1/32 with a margin of three nodes.
 pub(crate) fn sampled(half: Vector3<f64>, distance: impl Fn(&Point3<f64>) -> f64) -> LevelSet {
     let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
     let grid = Grid::enclosing(&bounds, 1.0 / 32.0, 3, Grid::MAX_NODES).unwrap();
@@ -20,7 +20,7 @@ pub(crate) fn block(half_extents: Vector3<f64>) -> LevelSet {
     sampled(half_extents, |p| solid.distance(p))
 }
 
-/// Blocks down to three nodes thin, balls, rings, and two balls that do not touch.
+/// Blocks with a thickness of three nodes or more, balls, rings, and two separate balls.
 fn bodies() -> impl Strategy<Value = LevelSet> {
     prop_oneof![
         (0.05..0.4, 0.05..0.4, 0.05..0.4).prop_map(|(x, y, z)| block(Vector3::new(x, y, z))),
@@ -78,7 +78,7 @@ fn patterns() -> impl Strategy<Value = Pattern> {
     prop_oneof![4 => cells, 1 => nested, 1 => rough]
 }
 
-/// The box patterns are drawn for.
+/// The bounding box of patterns.
 pub(crate) fn drawn() -> Aabb {
     Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) }
 }
@@ -92,14 +92,14 @@ pub(crate) fn vector(most: f64) -> impl Strategy<Value = Vector3<f64>> {
     (range.clone(), range.clone(), range).prop_map(|(x, y, z)| Vector3::new(x, y, z))
 }
 
-/// Where a body is hit: a corner of its box weighted into the middle, any normal.
+/// A point of impact: a corner of the bounding box weighted with the middle, and any normal.
 pub(crate) fn impact(body: &LevelSet, at: Vector3<f64>, normal: UnitVector3<f64>) -> Alignment {
     let bounds = body.grid().bounds();
     let at = bounds.center() + bounds.extents().component_mul(&at) / 2.0;
     Alignment::enclosing(&bounds, at, normal)
 }
 
-/// A body, a pattern in it, and the least size of a piece.
+/// A body, a pattern in it, and the minimum size of a piece.
 pub(crate) fn events() -> impl Strategy<Value = (LevelSet, Pattern, Alignment, usize)> {
     (bodies(), patterns(), vector(1.0), unit(), prop_oneof![Just(0), 1_usize..40]).prop_map(
         |(body, pattern, at, normal, least)| {
@@ -124,12 +124,12 @@ fn is_close(a: &Moments, b: &Moments, tolerance: f64) -> bool {
         && (a.second - b.second).amax() <= tolerance * b.volume * size
 }
 
-/// How many nodes a fragment has inside, by its own signs.
+/// The number of inside nodes of a fragment, by its signs.
 fn inside(fragment: &Fragment) -> usize {
     fragment.level_set.as_slice().iter().filter(|&&v| v < 0.0).count()
 }
 
-/// For every node of the parent, the fragments that hold it, by their own signs.
+/// The fragments that contain each node of the parent, by their signs.
 pub(crate) fn holders(body: &LevelSet, broken: &Shattered) -> Vec<Vec<usize>> {
     let grid = body.grid();
     let mut holders = vec![Vec::new(); grid.node_count()];
@@ -201,7 +201,7 @@ proptest! {
         velocity in vector(10.0),
         spin in vector(20.0),
     ) {
-        // unit density; fragments move as the body did (Su09 section 4.2)
+        // unit density; fragments keep the motion of the body (Su09 section 4.2)
         let whole = body.moments();
         let moving = |m: &Moments| {
             let arm = m.center() - whole.center();
@@ -226,7 +226,7 @@ proptest! {
 
     #[test]
     fn every_particle_of_the_body_goes_to_one_fragment((body, pattern, at, least) in events()) {
-        // moved a little, lest one coincides with a new particle
+        // moved slightly, so that none coincides with a new particle
         let nudge = Vector3::new(1.1e-9, 1.3e-9, 1.7e-9);
         let given: Vec<_> = particles(&body).iter().map(|p| p + nudge).collect();
         let broken = shatter(&body, &given, &pattern, &at, least);
@@ -368,7 +368,7 @@ fn pieces_are_those_of_the_body_not_of_all_space() {
         let counts = (0..8).map(|seed| {
             let spec = Voronoi { clustering, ..Voronoi::new(1, seed) }.with_pieces(pieces, &solid);
             let pattern = Pattern::voronoi(&spec).unwrap();
-            // in the middle of a side, not where the sites were counted
+            // in the middle of a side, away from the counted sites
             let at = impact(body, Vector3::new(0.0, 1.0, 0.2), Vector3::y_axis());
             let at = Alignment::enclosing(&solid.bounds(), at.at, Vector3::y_axis());
             shatter(body, &[], &pattern, &at, 8).fragments.len()
@@ -418,7 +418,7 @@ fn a_plane_through_a_block_makes_a_bond_of_its_area() {
         let at = Alignment { at: Point3::origin(), ..unturned(1.0) };
         let broken = shatter(&body, &[], &pattern, &at, 8);
         assert_eq!(broken.bonds.len(), 1);
-        // the cut leaves through the four sides along x, so it is their cross-section, tilted
+        // the cut passes the four sides along x, so it is their tilted cross-section
         let area = 4.0 * half.y * half.z / normal.x;
         let bond = broken.bonds[0];
         assert!((bond.area / area - 1.0).abs() < 0.02, "{} {area}", bond.area);
@@ -427,7 +427,7 @@ fn a_plane_through_a_block_makes_a_bond_of_its_area() {
 }
 
 proptest! {
-    // each case looks at every vertex of every fragment
+    // each case tests every vertex of every fragment
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
@@ -436,8 +436,8 @@ proptest! {
         let broken = shatter(&body, &particles(&body), &pattern, &at, least);
         for fragment in &broken.fragments {
             for p in &fragment.particles {
-                // by the error of trilinear samples at sharp edges, and
-                // by the width of the small piece on a cut that took one in
+                // by the error of trilinear samples at sharp edges, and by the width of a merged
+                // small piece on a cut
                 let off = fragment.level_set.value(p).abs();
                 prop_assert!(off <= if least == 0 { 2.0 * h } else { 3.0 * h }, "{}", off / h);
             }
@@ -460,7 +460,7 @@ proptest! {
         let groups: Vec<usize> = (0..broken.fragments.len()).map(|i| i % count).collect();
         let joined = broken.clone().joined(&body, &groups);
         prop_assert_eq!(joined.fragments.len(), count);
-        // every sample belongs to the group of the fragment that had it, and to no other
+        // every sample belongs only to the group of its fragment
         let owners = holders(&body, &broken).into_iter().zip(holders(&body, &joined));
         for (before, after) in owners {
             let group: Vec<usize> = before.iter().map(|&fragment| groups[fragment]).collect();
@@ -497,7 +497,7 @@ fn broken_meshes_break_or_are_refused_with_a_reason() {
             }
             Err(error) => assert!(!error.to_string().is_empty() && pieces == 0),
         }
-        // where both signs make a solid it is the same, but for a shell within another
+        // if both signs define a solid, the solids are equal except for nested shells
         if let (Ok(strict), Ok(winding)) = (&row.strict, &row.winding) {
             assert!((strict / winding - 1.0).abs() < 0.02, "{} {strict} {winding}", row.name);
             assert!(pieces > 5, "{} {pieces}", row.name);

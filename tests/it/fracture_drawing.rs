@@ -1,4 +1,4 @@
-//! Promises of the surfaces of fragments: drawn ones and convex parts.
+//! Properties of the surfaces of fragments: drawn surfaces and convex parts.
 
 use fracture::{
     Break, ClosedMesh, Drawing, Pattern, Projector, Voronoi, convex_decomposition, draw, shatter,
@@ -38,7 +38,7 @@ fn convex_parts_cover_a_fragment_better_than_its_hull() {
     }
 }
 
-/// Whether every edge has two triangles, which pass it in opposite directions.
+/// Whether every edge has two triangles with opposite directions.
 fn is_closed(mesh: &TriMesh) -> bool {
     let mut edges = std::collections::BTreeMap::new();
     for &[a, b, c] in &mesh.triangles {
@@ -50,14 +50,14 @@ fn is_closed(mesh: &TriMesh) -> bool {
 }
 
 proptest! {
-    // each case looks at every vertex of every fragment
+    // each case tests every vertex of every fragment
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
     fn drawings_of_noise_have_two_triangles_at_each_edge(
         signs in prop::collection::vec(-1.0_f32..1.0, 5 * 5 * 5),
     ) {
-        // most faces between voxels are passed twice
+        // the surface passes most faces between voxels twice
         let bounds = Aabb { min: Point3::origin(), max: Point3::new(1.0, 1.0, 1.0) };
         let grid = Grid::enclosing(&bounds, 0.25, 0, 200).unwrap();
         let solid = LevelSet::from_fn(grid, |p| {
@@ -130,7 +130,7 @@ fn drawn_edges_are_sharp_where_a_cut_meets_the_surface() {
         let breaks = [Break { pattern: &pattern, at, regions: &fragment.regions }];
         let Drawing { mesh, inner } = draw(&fragment.level_set, &body, &breaks);
         volume += mesh.signed_volume();
-        // where the plane leaves the edges of the block along x
+        // where the plane intersects the edges of the block along x
         for (y, z) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
             let (y, z) = (y * half.y, z * half.z);
             let corner = Point3::new(-(normal.y * y + normal.z * z) / normal.x, y, z);
@@ -149,7 +149,7 @@ fn drawn_edges_are_sharp_where_a_cut_meets_the_surface() {
             })
             .sum();
         let cut = 4.0 * half.y * half.z / normal.x;
-        // the row of quads along the rim counts for either side
+        // the row of quads along the rim belongs to either side
         assert!((area / cut - 1.0).abs() < 0.1, "{}", area / cut);
     }
     // marching cubes rounds the corners off

@@ -1,4 +1,4 @@
-//! Promises of exact pieces.
+//! Properties of exact pieces.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn single_hull(geometry: &Geometry) -> ConvexHull {
     hull
 }
 
-/// How far corners of a hull lie inside another, at most, m.
+/// The largest depth of a corner of a hull inside another, m.
 fn overlap(a: &ConvexHull, b: &ConvexHull) -> f64 {
     let corners = |a: &ConvexHull, b: &ConvexHull| {
         a.mesh().vertices.iter().map(|p| -b.distance(p)).fold(0.0, f64::max)
@@ -96,7 +96,7 @@ fn solids() -> impl Strategy<Value = Solid> {
     ]
 }
 
-/// Every edge has as many triangles one way as the other, and the corners of each triangle differ.
+/// Whether every edge has equally many triangles in both directions, and the corners of each triangle differ.
 fn is_watertight(mesh: &TriMesh) -> bool {
     ClosedMesh::new(mesh.clone()).is_ok()
 }
@@ -105,7 +105,7 @@ fn sum(pieces: &[Piece]) -> Moments {
     pieces.iter().map(|piece| *piece.geometry.moments()).sum()
 }
 
-/// Volume, center and second moment agree to a share of 1e-9.
+/// Checks that volume, center and second moment agree to 1e-9 relative.
 fn check_moments(found: &Moments, exact: &Moments) -> Result<(), TestCaseError> {
     let share = found.volume / exact.volume;
     prop_assert!((share - 1.0).abs() < 1e-9, "{} {}", found.volume, exact.volume);
@@ -120,7 +120,7 @@ fn check_moments(found: &Moments, exact: &Moments) -> Result<(), TestCaseError> 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever the spacing and offset of the grid, before and after a fracture.
+    /// For any spacing and offset of the grid, before and after a fracture.
     #[test]
     fn mass_and_moments_are_those_of_the_shape(
         solid in solids(),
@@ -241,7 +241,7 @@ fn what_is_not_convex_has_no_hull() {
         assert!(broken.pieces.len() > 5);
         assert!(broken.pieces.iter().all(|piece| piece.geometry.hulls().is_none()));
     }
-    // a pair that stayed together
+    // a merged pair
     let broken = body.divide(&smooth, &at, 0.0);
     let [one, other] = broken.bonds[0].fragments;
     let count = broken.pieces.len();
@@ -320,7 +320,7 @@ fn a_bunny_breaks_into_the_same_35_pieces_at_any_resolution() {
     for (a, b) in coarse.pieces.iter().zip(&fine.pieces) {
         assert_eq!(a.geometry.surface(), b.geometry.surface());
         assert!(is_watertight(&a.geometry.surface().unwrap().mesh));
-        // cut through again, as a piece that falls is
+        // cut again, like a falling piece
         let at = impact(&a.geometry, Vector3::zeros(), Vector3::x_axis());
         for again in a.geometry.divide(&patterns()[0], &at, 0.0).pieces {
             assert!(is_watertight(&again.geometry.surface().unwrap().mesh));
@@ -343,7 +343,7 @@ fn world(scene: &str) -> World {
     build(&scene, &BTreeMap::new()).unwrap().0
 }
 
-/// The hulls of all pieces that have one, in the world, and how many pieces there are.
+/// The hulls of all pieces in world coordinates, and the number of pieces.
 fn placed_hulls(world: &World) -> (Vec<ConvexHull>, usize) {
     let pieces: Vec<_> = world.iter().filter(|s| s.lineage.is_some()).collect();
     let hull = |state: &sim::BodyState<'_>| {
@@ -354,7 +354,8 @@ fn placed_hulls(world: &World) -> (Vec<ConvexHull>, usize) {
     (pieces.iter().filter_map(hull).collect(), pieces.len())
 }
 
-/// A box of concrete that falls on the floor and breaks into pieces of that seed, after 8 s; and how often it broke.
+/// A box of concrete that falls on the floor and breaks by a pattern with `seed`, after 8 s; and the number of
+/// fractures.
 fn fallen_box(seed: u64) -> (World, usize) {
     let mut world = world(&format!(
         r#"version = 1
@@ -401,7 +402,7 @@ fn the_pieces_of_a_box_that_falls_come_to_rest_and_gain_nothing() {
     }
 }
 
-/// Of 96 seeds three have a piece more than 5 mm deep, 15 mm at most.
+/// Three of 96 seeds have a piece more than 5 mm deep, at most 15 mm.
 #[test]
 fn the_pieces_of_a_box_that_falls_lie_on_the_floor() {
     let low = |seed: u64| {
@@ -414,7 +415,7 @@ fn the_pieces_of_a_box_that_falls_lie_on_the_floor() {
     assert!(lows.iter().filter(|low| **low < -0.005).count() <= 2, "{lows:?}");
 }
 
-/// Neighbors are born touching.
+/// New neighbors touch.
 #[test]
 fn a_box_that_is_cut_where_it_floats_stays_as_it_is() {
     let mut world = world(

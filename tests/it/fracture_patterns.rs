@@ -1,4 +1,4 @@
-//! Promises of patterns: drawn, sampled and shown.
+//! Properties of patterns: drawing, sampling and display.
 
 use fracture::{Alignment, Pattern, Voronoi, shatter};
 use levelset::{Aabb, Grid, LevelSet, Solid, TriMesh};
@@ -37,7 +37,7 @@ proptest! {
         let spacing = grid.spacing() / fast.scale;
         let bounds = Aabb { min: Point3::new(-1.0, -0.5, -1.0), max: Point3::new(1.0, 0.5, 1.0) };
         let sampled = pattern.sampled(&bounds, spacing).unwrap();
-        // and turned by nothing, but off the nodes, so that it is interpolated
+        // and without rotation, but off the nodes, to test interpolation
         let general = Alignment { at: fast.at + Vector3::repeat(0.01 * grid.spacing()), ..fast };
         let exact = regions(&body, &pattern, &fast);
         for (at, tolerance) in [(fast, 1e-6), (general, 0.1 * spacing)] {

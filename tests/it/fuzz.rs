@@ -1,4 +1,4 @@
-//! Files that are damaged at random are read or refused: `tests/src/bin/fuzz` says what is checked.
+//! Randomly damaged files are read or refused; `tests/src/bin/fuzz` describes the checks.
 
 use std::process::{Command, Output};
 

@@ -1,4 +1,4 @@
-//! What a game asks of a world: steering, contact events, user data and poses for display.
+//! The interface for games: steering, contact events, user data and poses for display.
 
 mod contacts;
 mod queries;
@@ -73,7 +73,7 @@ fn stack(world: &mut World) -> (BodyId, Vec<BodyId>) {
 }
 
 proptest! {
-    /// Where a body was before leaves no trace.
+    /// A previous position of a body has no effect.
     #[test]
     fn a_body_that_is_put_elsewhere_goes_on_as_one_that_was_added_there(
         to in pose(), velocity in velocity(), turn in vector(3.0),
@@ -95,7 +95,7 @@ proptest! {
         prop_assert_eq!(moved.saved(), added.saved());
     }
 
-    /// v t and g t^2 / 2: the step is exact. A semi-implicit one falls by g t (t + dt) / 2.
+    /// v t and g t^2 / 2: the step is exact. Semi-implicit Euler falls by g t (t + dt) / 2.
     #[test]
     fn a_body_that_is_given_a_velocity_flies_as_far_as_it_says(to in velocity()) {
         let mut world = World::new(Settings::default());
@@ -110,7 +110,7 @@ proptest! {
         prop_assert!((speed(&world, id).angular - to.angular).norm() < 1e-9 * to.angular.norm());
     }
 
-    /// Gravity and a force together are one acceleration, and their work is what the ledger says.
+    /// Gravity and a force give one acceleration, and their work equals that of the ledger.
     #[test]
     fn a_force_accelerates_a_body_as_newton_says_and_its_work_is_reported(
         force in vector(30.0), torque in vector(1.0), start in velocity(),
@@ -305,7 +305,7 @@ fn a_force_moves_a_cube_on_the_floor_only_beyond_friction() {
     }
 }
 
-/// A free pair keeps the angular momentum that forces gave it.
+/// A free pair conserves the angular momentum from forces.
 #[test]
 fn a_force_on_one_of_two_cubes_that_touch_turns_both() {
     let mut world = World::new(Settings { gravity: Vector3::zeros(), ..Settings::default() });
@@ -347,7 +347,7 @@ fn a_lift_that_goes_to_a_target_every_frame_carries_a_load() {
     assert_eq!(asleep(&world, &[load]), 1);
 }
 
-/// A brick on the floor and the ball that strikes it.
+/// A brick on the floor and a ball that strikes it.
 pub(crate) fn struck_brick(world: &mut World) -> (BodyId, BodyId) {
     let half = Vector3::new(0.3, 0.2, 0.15);
     let brick = world.add(brick(half, Isometry3::translation(0.0, 0.2, 0.0), 20.0)).unwrap();
@@ -393,13 +393,13 @@ fn pieces_inherit_the_user_data_of_what_they_came_of_and_start_where_they_came_a
     let cuts = world.cut(edge(-1.0), edge(1.0));
     assert!(cuts.iter().any(|cut| cut.parent == piece));
     for cut in cuts {
-        // the blade parts the ball, too
+        // the blade also cuts the ball
         let own = if cut.parent == ball { 7 } else { 41 };
         assert!(cut.fragments.iter().all(|&id| world.user_data(id) == Some(own)));
     }
 }
 
-/// Pieces of the brick break, retire and are cut: some in the frame in which they came about.
+/// Pieces of the brick break, retire and are cut, some in the frame of their creation.
 #[test]
 fn a_mirror_of_the_bodies_follows_from_what_frames_add_and_remove() {
     let retire = Retire { after: 3.0 * DT, slower_than: 0.5, then: Retired::Removed };
@@ -511,7 +511,7 @@ fn bodies_of_solids_have_their_mass_and_lie_where_they_are_put() {
     assert!((sorted(&cuboid) - sorted(&of_mesh)).norm() < 1e-9);
     let middle = (place * Point3::from(half)).coords;
     assert!((of_mesh.pose.translation.vector - middle).norm() < 1e-12);
-    // its corner is where the corner of the mesh was put
+    // its corner is at the position of the corner of the mesh
     let mut world = World::new(Settings { gravity: Vector3::zeros(), ..Settings::default() });
     let id = world.add(of_mesh).unwrap();
     let from = place * Point3::new(half.x, half.y, 5.0);

@@ -1,4 +1,4 @@
-//! What a GLB file shows is what the recording holds.
+//! A GLB file shows the recording.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -56,8 +56,8 @@ fn track(name: &str, surface: &Arc<Surface>, birth: usize, poses: Vec<Isometry3<
     }
 }
 
-/// A still floor, a pot that breaks at frame 5, and three shards: one breaks again at frame 8, one
-/// comes to rest, one is new in the last frame and one breaks in the frame of its birth.
+/// A static floor, a pot that breaks at frame 5, and shards: one breaks again at frame 8, one comes to rest, one is new
+/// in the last frame and one breaks in the frame of its birth.
 pub(crate) fn breaking_pot() -> Recording {
     let [mut floor, pot, shard] = [5.0, 1.0, 0.5].map(tetrahedron);
     let Surface { outer, inner, .. } = Arc::make_mut(&mut floor);
@@ -96,7 +96,7 @@ pub(crate) fn glb(recording: &Recording) -> Vec<u8> {
     bytes
 }
 
-/// What a viewer shows of one node at one time.
+/// The state of one node in a viewer at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Shown {
     pub(crate) translation: [f32; 3],
@@ -104,7 +104,7 @@ pub(crate) struct Shown {
     pub(crate) scale: [f32; 3],
 }
 
-/// Plays a file as a viewer does: one entry per node for a frame.
+/// Plays a file like a viewer: one entry per node for a frame.
 pub(crate) fn shown(file: &gltf::Gltf, fps: f64, frame: usize) -> Vec<Shown> {
     let blob = file.blob.as_deref();
     let mut nodes: Vec<Shown> = file
@@ -136,7 +136,7 @@ pub(crate) fn shown(file: &gltf::Gltf, fps: f64, frame: usize) -> Vec<Shown> {
     nodes
 }
 
-/// The last key that is not after `time`, and how far on the way to the next one it is.
+/// The last key that is not after `time`, and the fraction of the interval to the next key.
 fn place(times: &[f32], time: f32) -> (usize, f32) {
     let key = times.iter().rposition(|&t| t <= time).unwrap_or(0);
     match times.get(key + 1) {
@@ -174,7 +174,7 @@ fn assert_shows(recording: &Recording) {
     }
 }
 
-/// The npm package, or `None` where it is not installed and need not be.
+/// The npm package, or `None` if it is neither installed nor required.
 fn validator() -> Option<PathBuf> {
     let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/npm/node_modules");
     if modules.join("gltf-validator").is_dir() {
@@ -185,7 +185,7 @@ fn validator() -> Option<PathBuf> {
     None
 }
 
-/// Fails on the first file that the Khronos validator has an error or a warning for.
+/// Fails on the first file with an error or a warning of the Khronos validator.
 pub(crate) fn assert_valid(paths: &[PathBuf]) {
     let Some(modules) = validator() else { return };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("validate_gltf.cjs");
@@ -253,7 +253,7 @@ fn a_fragment_names_its_parent() {
     assert_eq!(extras(4), serde_json::json!({ "birth": 12, "end": 13, "parent": 2 }));
 }
 
-/// Gives a track a surface that differs from its own.
+/// Replaces the surface of a track by a different one.
 fn changed(track: &mut Track, change: impl FnOnce(&mut Surface)) {
     let mut surface = Surface::clone(&track.surface());
     change(&mut surface);
@@ -275,7 +275,7 @@ fn what_the_format_cannot_hold_is_refused() {
     assert!(matches!(error, WriteError::Surface { .. }));
 }
 
-/// Equal but for the precision of the format.
+/// Checks equality up to the precision of the format.
 fn assert_same(a: &Recording, b: &Recording) {
     assert_eq!((a.fps, a.frames, a.tracks.len()), (b.fps, b.frames, b.tracks.len()));
     assert_eq!(a.energies, b.energies, "to the bit");
@@ -375,8 +375,8 @@ fn a_file_that_brisance_did_not_write_is_refused() {
     foreign("\"parent\":1", "\"parent\":3");
 }
 
-/// The waypoints of a body that lives in these frames, at shares of the frames after some of them. No two have the same
-/// pose: of several keys in a row with one pose a file keeps the first and the last.
+/// The waypoints of a body with these frames, at fractions of frames. No two have the same pose: a file keeps only the
+/// first and the last of several consecutive keys with one pose.
 fn waypoints(life: std::ops::Range<usize>, blows: &[(usize, f64)]) -> Vec<TimedWaypoint> {
     let waypoint = |(n, &(after, share)): (usize, &(usize, f64))| TimedWaypoint {
         time: (life.start + after) as f64 + share,

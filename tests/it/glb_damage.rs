@@ -1,4 +1,4 @@
-//! Whatever a GLB file says of itself, reading it gives a result or an error.
+//! Reading any GLB file gives a result or an error.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::glb::{breaking_pot, glb};
 
-/// The JSON of a GLB file and what follows it.
+/// The JSON of a GLB file and the bytes after it.
 fn taken_apart(bytes: &[u8]) -> (Value, Vec<u8>) {
     let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
     (serde_json::from_slice(&bytes[20..20 + length]).unwrap(), bytes[20 + length..].to_vec())
@@ -32,7 +32,7 @@ fn put_together(json: &Value, rest: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// JSON pointers to what is in a value; of numbers and channels in a list to the first few.
+/// JSON pointers to the parts of a value; only the first few for lists of numbers and channels.
 fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
     let mut add = |key: &str, value: &Value| {
         let at = format!("{at}/{key}");
@@ -50,7 +50,7 @@ fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The document without what a pointer names.
+/// The document without the target of a pointer.
 fn without(document: &Value, pointer: &str) -> Value {
     let mut document = document.clone();
     let (parent, key) = pointer.rsplit_once('/').unwrap();
@@ -62,7 +62,7 @@ fn without(document: &Value, pointer: &str) -> Value {
     document
 }
 
-/// The document with each of many values in place of what a pointer names.
+/// The document with each of many values in place of the target of a pointer.
 fn with_others(document: &Value, pointer: &str) -> Vec<Value> {
     let others = [
         json!(-1),
@@ -89,8 +89,8 @@ fn with_others(document: &Value, pointer: &str) -> Vec<Value> {
     others.into_iter().map(with).collect()
 }
 
-/// What `info`, `render`, `view` and `slice` do with a file; whether it is a recording and whether a
-/// mesh. Drawing takes long and sees only the numbers of nodes and the scene anew.
+/// Runs `info`, `render`, `view` and `slice` on a file; returns whether it is a recording and
+/// whether a mesh. Drawing is slow and only additionally tests the numbers of nodes and the scene.
 fn used(bytes: &[u8], path: &Path, is_drawn: bool) -> [bool; 2] {
     let recording = read_glb(bytes);
     if let Ok(recording) = &recording {

@@ -1,4 +1,4 @@
-//! The scenes of the folder end with the bits that they ended with before, for any number of threads.
+//! The scenes of the folder have the recorded final bits, for any number of threads.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use brisance_tests::scenes::load;
 use rayon::ThreadPoolBuilder;
 
-/// A line of the file: what a scene comes to after so many frames.
+/// A line of the file: the state of a scene after a number of frames.
 #[derive(Clone, Debug, PartialEq)]
 struct Golden {
     name: String,
     frames: usize,
-    /// The first frame at whose end all bodies sleep.
+    /// The first frame with all bodies asleep at its end.
     asleep: Option<usize>,
     bodies: usize,
-    /// Of all poses and momenta, CRC-32 of their bits.
+    /// CRC-32 of the bits of all poses and momenta.
     hash: u32,
 }
 
-/// The file holds at least as many scenes.
+/// Minimum number of scenes in the file.
 const SCENES: usize = 36;
 
 fn file() -> PathBuf {
@@ -38,7 +38,7 @@ impl Golden {
         }
     }
 
-    /// What the scene comes to now.
+    /// The current result of the scene.
     fn again(&self) -> Self {
         let (_, mut world, _) = load(&self.name, |_| {});
         let mut asleep = None;
@@ -66,7 +66,7 @@ impl Golden {
     }
 }
 
-/// `BRISANCE_GOLDEN=write` writes the file anew, for changes that are meant to change the motion.
+/// `BRISANCE_GOLDEN=write` rewrites the file, for intended changes of the motion.
 #[test]
 fn scenes_end_with_the_same_bits_as_before_on_one_two_and_four_threads() {
     let text = std::fs::read_to_string(file()).unwrap();

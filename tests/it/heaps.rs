@@ -1,4 +1,4 @@
-//! Heaps of boxes that fall: what overlaps, measured by a library of collision queries.
+//! Heaps of falling boxes: overlaps, measured by an independent collision library.
 
 use contact::Settings;
 use nalgebra::{Isometry3, Vector3};
@@ -13,11 +13,11 @@ use crate::contact_scenes::{at, cuboid, floor, material, steps_without_gain, wor
 const HALF: f64 = 0.1;
 const COUNT: [i32; 3] = [8, 8, 8];
 /// Limits of the depth in any frame, without and with restitution, and at the end, m. Measured: 9 to 16 mm, 20 to 46 mm
-/// and 1 to 2 mm, in five heaps each. When boxes land they fall by their own size in a frame.
+/// and 1 to 2 mm, in five heaps each. Boxes land at a speed of their own size per frame.
 const PASSING: [f64; 2] = [0.03, 0.06];
 const LEFT: f64 = 0.005;
 
-/// A block of columns of boxes, a little out of line, 1 m above the floor.
+/// A block of slightly irregular columns of boxes, 1 m above the floor.
 fn block(restitution: f64) -> (World, Vec<BodyId>) {
     let mut world = world(Settings::default());
     let surface = material(restitution, 0.5);
@@ -41,7 +41,7 @@ fn block(restitution: f64) -> (World, Vec<BodyId>) {
     (world, ids)
 }
 
-/// The depths of all pairs that overlap, m, in ascending order.
+/// The depths of all overlapping pairs, m, in ascending order.
 fn depths(world: &World, ids: &[BodyId]) -> Vec<f64> {
     let poses: Vec<Isometry3<f64>> = ids.iter().map(|&id| *world.get(id).unwrap().pose).collect();
     let shape = Cuboid::new(Vector::splat(HALF));

@@ -1,4 +1,4 @@
-//! Forces and stresses of blows: laws of scale, and the equation of motion solved step by step.
+//! Forces and stresses of blows: scaling laws, and numerical integration of the equation of motion.
 
 use fracture::{Impact, Material, Section};
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ fn blows() -> impl Strategy<Value = ([Material; 2], Section, f64, f64)> {
 }
 
 proptest! {
-    /// Faster and heavier blows load a body more; what is stronger, tougher or thicker bears more.
+    /// Faster and heavier blows load a body more; stronger, tougher or thicker bodies bear more.
     #[test]
     fn critical_speeds_are_monotonic(
         ([body, striker], section, curvature, mass) in blows(),
@@ -64,8 +64,8 @@ proptest! {
         prop_assert!(speed > 0.0, "{speed}");
     }
 
-    /// Bodies of one shape break at one speed, whatever their size, if their toughness grows with the root of their
-    /// size; of equal toughness, larger ones break at lower speeds.
+    /// Bodies of one shape and any size break at one speed if their toughness grows with the root of their size.
+    /// With equal toughness, larger bodies break at lower speeds.
     #[test]
     fn shape_and_not_size_decides_but_for_toughness(
         ([body, striker], section, curvature, mass) in blows(),
@@ -134,7 +134,7 @@ fn forces_are_those_of_the_equation_of_motion() {
             };
             let rigidity = 70e9 * thickness.powi(3) / (12.0 * (1.0 - 0.22 * 0.22));
             let impedance = 8.0 * (rigidity * 2470.0 * thickness).sqrt();
-            // a small share of the duration of a Hertzian contact
+            // a small fraction of the duration of a Hertzian contact
             let depth = (1.25 * mass * speed * speed / stiffness).powf(0.4);
             let exact = peak(law, (mass, speed), (impedance, 3e-4 * depth / speed));
             let found = blow.force(speed);

@@ -1,4 +1,4 @@
-//! Islands of contacts that are solved exactly, at 30 Hz and awake.
+//! Exact solution of contact islands, at 30 Hz and awake.
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::contact_scenes::{
 
 const VOUSSOIRS: usize = 13;
 
-/// A semicircular arch of radius 2 m and width 0.5 m, as thick as that share of the radius.
+/// A semicircular arch of radius 2 m and width 0.5 m; `thickness` is relative to the radius.
 fn arch(thickness: f64) -> (World, Vec<BodyId>) {
     let mut world = world(Settings::default());
     floor(&mut world, 0.0, material(0.0, 0.7));
@@ -58,7 +58,7 @@ fn places(world: &World, ids: &[BodyId]) -> Vec<Vector3<f64>> {
     ids.iter().map(|&id| place(world, id)).collect()
 }
 
-/// The farthest that a body moved, m.
+/// The largest displacement of a body, m.
 fn drift(world: &World, ids: &[BodyId], start: &[Vector3<f64>]) -> f64 {
     let ways = places(world, ids).into_iter().zip(start).map(|(now, start)| (now - start).norm());
     ways.fold(0.0, f64::max)
@@ -112,7 +112,7 @@ fn a_ball_of_three_grams_carries_a_cube_of_two_tonnes() {
     assert!(sunk < 1e-3, "the cube sank {sunk} m");
 }
 
-/// Boxes that are not quite above each other stand as they were put.
+/// Slightly offset boxes keep their initial poses.
 #[test]
 fn towers_of_twenty_uneven_boxes_stay_where_they_are() {
     let mut world = world(Settings::default());
@@ -131,7 +131,7 @@ fn towers_of_twenty_uneven_boxes_stay_where_they_are() {
     assert!(drift < 1e-4, "{drift} m");
 }
 
-/// A wall of 21 rows of 21 bricks in running bond: one island, larger than those that are solved exactly.
+/// A wall of 21 rows of 21 bricks in running bond: one island above the limit of the exact solver.
 fn brick_wall(settings: Settings) -> World {
     let mut world = world(settings);
     floor(&mut world, 0.0, material(0.0, 0.5));

@@ -1,4 +1,4 @@
-//! Joints, against analytic motion and equations of fewer coordinates.
+//! Joints, against analytic motion and equations in reduced coordinates.
 
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
@@ -22,7 +22,7 @@ const SEQUENTIAL: Solver = Solver::SequentialImpulse(SequentialImpulse {
 const WITH_JOINTS: [Solver; 3] = [Solver::Manifold, SEQUENTIAL, Solver::QuadraticProgram];
 
 fn world(solver: Solver, fps: f64) -> World {
-    // joints alone are looked at, not what the clamp takes away
+    // tests only joints, not the effect of the clamp
     let contact = contact::Settings { solver, clamp: Clamp::Off, ..contact::Settings::default() };
     World::new(Settings { dt: 1.0 / fps, contact, sleep: false, ..Settings::default() })
 }
@@ -35,7 +35,7 @@ pub(crate) fn mass(mass: f64, inertia: [f64; 3]) -> Body {
     Body::Dynamic(MassProperties::new(mass, inertia.into()).unwrap())
 }
 
-/// A joint at `place` along z that bears everything.
+/// A joint at `place` along z with unlimited strength.
 pub(crate) fn joint(
     kind: JointKind,
     bodies: [BodyId; 2],
@@ -82,7 +82,7 @@ fn follow<const N: usize>(
     x
 }
 
-/// A rod of 1 kg and 1 m that starts level, hung at its end by `kind`.
+/// A rod of 1 kg and 1 m, initially level, that hangs at its end by `kind`.
 fn pendulum(solver: Solver, fps: f64, kind: JointKind) -> (World, BodyId, JointId) {
     let mut world = world(solver, fps);
     let nail = ghost(&mut world, Body::Static, Isometry3::identity());
@@ -121,7 +121,7 @@ fn the_default_solver_keeps_a_pendulum_swinging_at_one_step_a_frame() {
             highest = highest.max(place(&world, rod).y);
         }
     }
-    // it started at 0 and hangs to -0.5 m
+    // its height changes from 0 to -0.5 m
     assert!(highest > -0.01 && highest < 1e-3, "{highest} m after 10 s");
 }
 
@@ -507,7 +507,7 @@ fn the_impulse_cache_of_a_long_pile_does_not_grow() {
                 (found + report.counters.impulses_found, contacts + report.counters.contacts);
         }
     }
-    // each contact, and ten frames of those that went
+    // each contact, and ten frames of past contacts
     assert!(remembered[0] <= 11 * most, "{remembered:?} {most}");
     assert!(remembered[1] <= remembered[0], "{remembered:?}");
     assert!(found * 2 > contacts, "{found} of {contacts} contacts were known once it lay");
@@ -518,7 +518,7 @@ fn the_impulse_cache_of_a_long_pile_does_not_grow() {
     );
 }
 
-/// A world without weight, its bodies 1 m apart along x and moving.
+/// A world without gravity, with moving bodies 1 m apart along x.
 fn afloat(fps: f64) -> World {
     let contact = contact::Settings { clamp: Clamp::Off, ..contact::Settings::default() };
     let gravity = Vector3::zeros();
@@ -579,14 +579,14 @@ fn a_rope_that_is_pulled_taut_takes_what_it_stops() {
     for _ in 0..60 {
         world.step();
     }
-    // what it had about the hook stays, at the length of the rope
+    // the angular momentum about the hook is conserved, at the length of the rope
     let angular: f64 = 40.0;
     let energy = world.step().energy.kinetic;
     let most = angular * angular / (2.0 * 40.0 * 1.5 * 1.5);
     assert!(energy < 1.02 * most && energy > 0.9 * most, "{energy} of {most}");
 }
 
-/// 50 links of 0.2 m, level from a nail, that move crosswise, the faster the farther off.
+/// 50 links of 0.2 m, level from a nail, with transverse velocities proportional to the distance.
 fn whip(kind: JointKind, speed: f64) -> World {
     const LINKS: u32 = 50;
     let mut world = world(Solver::Manifold, 30.0);
@@ -594,7 +594,7 @@ fn whip(kind: JointKind, speed: f64) -> World {
     for i in 0..LINKS {
         let at = 0.2 * (f64::from(i) + 0.5);
         let share = at / (0.2 * f64::from(LINKS));
-        // a hinge lets links turn about z only
+        // hinged links rotate only about z
         let aside = if kind == JointKind::Hinge { 0.0 } else { 0.3 * speed * share * share };
         let link = world
             .add(NewBody {

@@ -111,7 +111,8 @@ fn a_top_precesses() {
     }
 }
 
-/// The height of a ball above its lowest, dropped from `h` m, after `t` s, and its speed of the last impact.
+/// The height of a ball dropped from `h` m above its lowest position after `t` s, and the speed of its last
+/// impact.
 fn bounced(h: f64, restitution: f64, t: f64) -> (f64, f64) {
     let mut speed = (2.0 * G * h).sqrt();
     let fall = speed / G;
@@ -122,7 +123,7 @@ fn bounced(h: f64, restitution: f64, t: f64) -> (f64, f64) {
     loop {
         speed *= restitution;
         let flight = 2.0 * speed / G;
-        // speeds that are not looked at: bounces have no last one
+        // negligible speeds: bounces have no last one
         if since < flight || speed < 0.01 {
             return (speed * since - 0.5 * G * since * since, speed);
         }
@@ -209,7 +210,7 @@ fn a_block_on_an_incline_obeys_coulomb() {
         let along = way.dot(&(turn * Vector3::x()));
         let pull = G * (angle.sin() - friction * angle.cos()).max(0.0);
         let expected = 0.5 * pull;
-        // friction holds at first, while the block is slower than some mm/s
+        // static friction holds initially, while the block is slower than some mm/s
         let tolerance = if pull > 0.0 { 1e-3 * expected } else { 1e-4 };
         assert!((along - expected).abs() < tolerance, "{friction}: {along} {expected}");
         assert!((way - turn * Vector3::x() * along).norm() < 1e-6, "{friction}: {way}");
@@ -311,12 +312,12 @@ fn kinematic_work_is_reported() {
     let y = world.get(id).unwrap().pose.translation.y;
     assert!((y - 0.65).abs() < 1e-6, "{y}");
     assert!((energy(&world) - start - work).abs() < 1e-9 * work, "{work}");
-    // lifting it, and what the blow of the lift that sets it in motion takes and gives
+    // potential energy of the lift, and the initial impact of the lift
     let lifted = 2.0 * G * 0.5 + 2.0 * 0.5 * 0.5 - 0.5 * 2.0 * 0.25;
     assert!((work - lifted).abs() < 1e-6 * lifted, "{work} {lifted}");
 }
 
-/// A wall, and a ball that comes along z.
+/// A wall, and a ball that flies along z.
 fn wall(more: &str) -> String {
     format!(
         r#"version = 1

@@ -36,13 +36,13 @@ fn blow(lattice: &Lattice, newtons: f64) -> Vec<Vector3<f64>> {
     lattice.load(&Point3::new(0.85, 0.7, 0.0), 0.12, &Vector3::new(0.0, 0.0, newtons), 1.0)
 }
 
-/// Gentle enough for the shape of what breaks to depend on strengths.
+/// Settings for which the shape of pieces depends on strengths.
 fn no_spread() -> StrikeSettings {
     let spread = Spread { share: 0.0, falloff: 0.5, least: 0.1, extra: 0.0 };
     StrikeSettings { spread, damage: 0.0, ..StrikeSettings::default() }
 }
 
-/// Points in general position, all pairs linked: more links than a rigid body needs.
+/// Points in general position with links between all pairs: more links than a rigid body needs.
 fn complete(count: usize) -> impl Strategy<Value = (Vec<Point3<f64>>, Vec<f64>, Vec<[u32; 2]>)> {
     let points = proptest::collection::vec(vector(1.0), count);
     let masses = proptest::collection::vec(0.1..5.0, count);
@@ -57,13 +57,13 @@ fn complete(count: usize) -> impl Strategy<Value = (Vec<Point3<f64>>, Vec<f64>, 
     })
 }
 
-/// Ku07 eq. 14 with its solution of least norm by the singular values of the whole matrix.
+/// Ku07 eq. 14 and its minimum-norm solution by the singular value decomposition of the whole matrix.
 struct LeastNorm {
     matrix: DMatrix<f64>,
     right: DVector<f64>,
     lambda: DVector<f64>,
     rank: usize,
-    /// The largest singular value, and the least that counts.
+    /// The largest singular value, and the smallest nonzero one.
     singular: [f64; 2],
 }
 
@@ -99,8 +99,8 @@ impl LeastNorm {
 }
 
 proptest! {
-    /// What is left of the equation, over the least singular value, is how far a solution in the range
-    /// of the matrix may be off; round-off moves that range by the condition of the matrix.
+    /// The residual over the smallest singular value bounds the error of a solution in the range of
+    /// the matrix. Round-off changes this range by the condition number.
     #[test]
     fn with_too_many_links_the_multipliers_are_those_of_least_norm(
         (positions, inverse_masses, ends) in complete(6),
@@ -142,7 +142,7 @@ proptest! {
         let power: f64 = held.iter().zip(&velocities).map(|(q, v)| q.dot(v)).sum();
         let scale: f64 = held.iter().zip(&velocities).map(|(q, v)| q.norm() * v.norm()).sum();
         prop_assert!(power.abs() <= 1e-8 * (1.0 + scale));
-        // moved by what the forces do, distances change by the square of the time only
+        // after motion under the forces, distances change only by the square of the time
         let step = 1e-4;
         let total = forces.iter().zip(&held).zip(&inverse_masses);
         let moved: Vec<Point3<f64>> = positions.iter().zip(&velocities).zip(total)
@@ -150,7 +150,7 @@ proptest! {
             .collect();
         for &[a, b] in &ends {
             let length = |x: &[Point3<f64>]| (x[a as usize] - x[b as usize]).norm();
-            // what is left is of third order in time: speeds and accelerations cubed over lengths
+            // the remainder is of third order in time: speeds and accelerations cubed over lengths
             let fast = velocities.iter().fold(1.0, |m: f64, v| m.max(v.norm()));
             let push = total_accelerations(&forces, &held, &inverse_masses);
             let bound = 100.0 * step.powi(3) * (fast.powi(3) + fast * push + push * push * step);
@@ -171,14 +171,14 @@ fn pulled_pairs_are_in_tension_and_what_is_fixed_takes_no_part() {
     let pull = [-Vector3::x(), Vector3::x(), Vector3::zeros()];
     let links = Links { positions: &positions, inverse_masses: &[1.0, 1.0, 0.0], ends: &ends };
     let found = multipliers(&links, &pull, None, LIMITS);
-    // the wall at the end of the chain takes the pull to the left
+    // the wall at the end of the chain bears the pull to the left
     assert!((found.lambda[0] - -1.0).abs() < 1e-12 && found.lambda[1].abs() < 1e-12);
     let both = Links { positions: &positions, inverse_masses: &[0.0, 0.0, 1.0], ends: &ends };
     let found = multipliers(&both, &pull, None, LIMITS);
     assert_eq!(found.lambda, [0.0, 0.0]);
     let nothing = multipliers(&links, &[Vector3::zeros(); 3], None, LIMITS);
     assert_eq!((nothing.residual, nothing.iterations), (0.0, 0));
-    // at one place there is no direction
+    // coincident points have no direction
     let same = [Point3::origin(); 3];
     let folded = Links { positions: &same, ..links };
     let found = multipliers(&folded, &pull, None, LIMITS);
@@ -216,7 +216,7 @@ fn a_wall_of_faces_has_the_links_and_mass_of_geometry() {
     assert!(mean > 12.0, "{mean} links a tetrahedron");
 }
 
-/// Forces in the links of one push on a wall that cannot break.
+/// Forces in the links for one push on an unbreakable wall.
 fn push(neighbors: Neighbors) -> (Lattice, Strike) {
     let (_, mut lattice) = wall(neighbors);
     lattice.scale_strengths(|_| 1e12);
@@ -303,7 +303,7 @@ fn a_crack_weakens_each_link_once_and_less_with_each_step() {
     let mut lattice = lattice(&mesh, Neighbors::Faces);
     let whole = lattice.strengths().to_vec();
     let middle = lattice.load(&Point3::new(0.3, 0.3, 0.3), 0.0, &Vector3::x(), 1.0);
-    // so weak a link that only it breaks
+    // a link so weak that only it breaks
     let weakest = (0..whole.len())
         .find(|&l| lattice.links()[l].ends.iter().any(|&e| middle[e as usize].norm() > 0.0))
         .unwrap();
@@ -345,7 +345,7 @@ fn a_picture_weakens_what_it_is_dark_on() {
     let factors = ndarray::Array2::from_shape_fn((2, 17), |(_, x)| if x == 8 { 0.02 } else { 1.0 });
     let (corner, across) = (Point3::new(0.0, 1.0, 0.0), Vector3::new(1.7, 0.0, 0.0));
     let stencil = Stencil { factors, corner, across, down: Vector3::new(0.0, -1.0, 0.0) };
-    // between centers of pixels it is linear, beside the picture it is 1
+    // linear between centers of pixels, and 1 outside the picture
     for (x, factor) in [(0.85, 0.02), (0.75, 1.0), (0.8, 0.51), (0.01, 1.0), (-0.5, 1.0)] {
         let found = stencil.factor(&Point3::new(x, 0.3, 0.2));
         assert!((found - factor).abs() < 1e-12, "{x}: {found}");
@@ -461,7 +461,7 @@ fn a_part_is_the_lattice_of_its_tetrahedra() {
     assert!(!one.broken.is_empty());
     assert_eq!(one.broken, other.broken);
     assert_eq!(part.strengths(), alone.strengths());
-    // and a part of what was struck is as weak
+    // and a part of the struck body is equally weak
     let left = whole.part(&[]);
     assert_eq!((left.links().len(), left.positions().len()), (0, 0));
     let all: Vec<u32> = (0..tets.len() as u32).collect();
@@ -481,7 +481,7 @@ fn what_makes_no_lattice_is_refused() {
     }
 }
 
-/// A bar that a ball hits in its middle, held together by far too much to break.
+/// A bar struck by a ball in its middle, far too strong to break.
 const PICTURED: &str = r#"version = 1
 [simulation]
 gravity = [0, 0, 0]

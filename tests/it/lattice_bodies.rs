@@ -1,5 +1,5 @@
-//! Bodies of masses and links in a world: they keep their tetrahedra and what blows leave of their
-//! links (Ku07 sections 2 and 3.2).
+//! Bodies of masses and links in a world: they keep their tetrahedra and the weakening of their links (Ku07
+//! sections 2 and 3.2).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fn slab() -> TetMesh {
     let inside = |x: f64, size: f64| x > 1e-9 && x < size - 1e-9;
     for (n, p) in mesh.vertices.iter_mut().enumerate() {
         for (axis, size) in [0.6, 0.4, 0.2].into_iter().enumerate() {
-            // what lies on the surface stays on it
+            // surface points remain on the surface
             if inside(p[axis], size) {
                 p[axis] += 0.02 * (12.9 * (3 * n + axis) as f64).sin();
             }
@@ -33,12 +33,12 @@ fn slab() -> TetMesh {
     mesh
 }
 
-/// The slab in the air, held at one end or nowhere, and a steel ball that comes along z.
+/// The slab in the air, held at one end or free, and a steel ball along z.
 fn struck(lattice: &str, anchor: &str, speed: f64) -> World {
     thrown(lattice, anchor, &[(0.3, -speed)])
 }
 
-/// As [`struck`], with balls at several places along z and their velocities.
+/// As [`struck`], with balls at several positions along z and their velocities.
 fn thrown(lattice: &str, anchor: &str, balls: &[(f64, f64)]) -> World {
     made(&scene(lattice, anchor, balls))
 }
@@ -97,7 +97,7 @@ fn strengths(world: &World) -> Vec<Vec<u64>> {
     links.map(|links| links.strengths().iter().map(|s| s.to_bits()).collect()).collect()
 }
 
-/// The places of the corners of all tetrahedra, sorted.
+/// The sorted positions of the corners of all tetrahedra.
 fn corners(mesh: &TetMesh) -> Vec<[[u64; 3]; 4]> {
     let place = |p: Point3<f64>| [p.x, p.y, p.z].map(f64::to_bits);
     let mut all: Vec<_> = (0..mesh.tets.len()).map(|t| mesh.corners(t).map(place)).collect();
@@ -105,7 +105,7 @@ fn corners(mesh: &TetMesh) -> Vec<[[u64; 3]; 4]> {
     all
 }
 
-/// The ball again, as it was at first.
+/// Adds the ball again in its initial state.
 fn throw_again(world: &mut World, first: &NewBody) {
     let ball = world.iter().find(|state| latticed(state).is_none() && state.solid.is_none());
     let ball = ball.expect("the ball").id;
@@ -113,7 +113,7 @@ fn throw_again(world: &mut World, first: &NewBody) {
     world.add(first.clone()).unwrap();
 }
 
-/// The ball of a world as it is now.
+/// The current ball of a world.
 fn ball(world: &World) -> NewBody {
     let state = world.iter().next_back().unwrap();
     NewBody {
@@ -223,7 +223,7 @@ fn one_blow_twice_weakens_links_twice() {
     assert!(left[0] > left[1] && left[1] > left[2], "{left:?}");
 }
 
-/// The lattice that a blow leaves, from its event and the parameters of the body alone.
+/// The lattice after a blow, only from its event and the parameters of the body.
 fn lattice_after(before: &World, event: &Event) -> Lattice {
     let state = before.get(event.body).unwrap();
     let model = latticed(&state).unwrap().model();
@@ -232,7 +232,7 @@ fn lattice_after(before: &World, event: &Event) -> Lattice {
     let mesh = slab();
     let mut lattice =
         Lattice::new(&mesh, model.neighbors, |_| density, |_| model.strength).unwrap();
-    // it does not move before it is hit
+    // the slab does not move before the impact
     let at = solid.material * Point3::from(event.point);
     let impulse = state.pose.rotation.inverse() * Vector3::from(event.impulse);
     let impulse = solid.material.rotation * impulse;
@@ -354,7 +354,7 @@ fn without_damage_ten_blows_leave_what_one_does_and_planes_weaken_once() {
     }
 }
 
-/// How the slab of a scene breaks.
+/// The lattice model of the slab of a scene.
 fn model(lattice: &str) -> sim::LatticeModel {
     let world = struck(lattice, "", 1.0);
     latticed(&world.iter().next().unwrap()).unwrap().model().clone()
@@ -409,7 +409,7 @@ fn keys_of_a_lattice_out_of_range_are_named() {
     }
 }
 
-/// The tetrahedra of each body, after a blow that breaks single ones off.
+/// The tetrahedra of each body after a blow that breaks off single ones.
 fn crushed(shards: &str) -> (World, Vec<Report>, Vec<usize>) {
     let lattice = format!("{WEAK}, links = \"faces\", shards = \"{shards}\"");
     let mut world = struck(&lattice, "", 12.0);
@@ -469,7 +469,7 @@ fn smoothed_pieces_have_less_surface_and_the_same_tetrahedra() {
     smooth.iter().for_each(|mesh| mesh.validate().unwrap());
 }
 
-/// A block that crumbles to dust on the floor, and is recorded.
+/// A block that crumbles to dust on the floor, with a recording.
 const CRUMBLES: &str = r#"version = 1
 [simulation]
 frames = 12
@@ -507,7 +507,7 @@ fn a_run_that_makes_dust_goes_on_from_a_checkpoint() {
     assert!(bytes("rest.jsonl") == bytes("whole.jsonl"));
 }
 
-/// A wall whose lattice gives way in a few places keeps its faces: they are drawn as the surface of the whole.
+/// A wall with a few broken links keeps its faces: they are drawn as the surface of the whole.
 #[test]
 fn what_lies_on_the_surface_of_a_struck_wall_is_drawn_as_its_surface() {
     let (_, mut world, _) = brisance_tests::scenes::load("uneven", |_| ());

@@ -1,4 +1,4 @@
-//! Promises of the geometry kernel.
+//! Properties of the geometry kernel.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ fn ball(radius: f64, cells: usize) -> LevelSet {
     LevelSet::from_fn(cube_grid(radius, cells), |p| solid.distance(&p))
 }
 
-/// Every directed edge once, and its opposite once.
+/// Whether every directed edge occurs once, and its opposite once.
 fn is_closed_manifold(mesh: &TriMesh) -> bool {
     let mut edges = BTreeMap::new();
     for t in &mesh.triangles {
@@ -31,7 +31,7 @@ fn is_closed_manifold(mesh: &TriMesh) -> bool {
     edges.iter().all(|(&(a, b), &n)| a != b && n == 1 && edges.get(&(b, a)) == Some(&1))
 }
 
-/// Samples with no structure at all, signs included: the hardest input for an isosurface.
+/// Samples with random values and signs: the hardest input for an isosurface.
 fn noise() -> impl Strategy<Value = LevelSet> {
     let value = prop_oneof![-1.0f32..1.0, Just(0.0), Just(-1.0)];
     [2usize..7, 2usize..7, 2usize..7].prop_flat_map(move |dims| {
@@ -133,7 +133,7 @@ fn itertools(nx: usize, ny: usize, nz: usize) -> impl Iterator<Item = (usize, us
     (0..nx).flat_map(move |i| (0..ny).flat_map(move |j| (0..nz).map(move |k| (i, j, k))))
 }
 
-/// A box of two triangles a side, with its corners on grid nodes: every tie there is.
+/// A box of two triangles a side, with its corners on grid nodes: all possible ties.
 fn box_mesh(half: f64) -> TriMesh {
     let vertices = (0..8)
         .map(|c| Point3::from([4, 2, 1].map(|bit| if c & bit == 0 { -half } else { half })))

@@ -1,4 +1,4 @@
-//! Signed distance of real meshes against another library's exact queries.
+//! Signed distance of real meshes against exact queries of another library.
 
 use std::path::Path;
 
@@ -70,9 +70,9 @@ fn distance_to_real_meshes_is_exact_near_them_and_no_sign_is_wrong() {
                 far += error;
                 count += 1;
             }
-            // on the surface a sign has no meaning
+            // on the surface the sign is undefined
             if distance > 1e-9 * h {
-                // pseudo-normals err now and then; the sum of solid angles does not
+                // pseudo-normals are sometimes wrong; the sum of solid angles is not
                 let inside = got < 0.0;
                 let agrees = inside == projection.is_inside || inside == (winding(&mesh, &p) > 0.5);
                 assert!(agrees, "{name} at {p}, {distance} away");
@@ -91,7 +91,7 @@ fn overlapping_parts_become_one_solid() {
     let grid = grid_around(&mesh, 150);
     let level_set = LevelSet::from_mesh(&mesh, grid, Sign::Strict).unwrap();
     let volume = level_set.subcell_moments().volume;
-    // the parts' overlaps count once
+    // overlaps of parts count once
     assert!(volume < mesh.signed_volume() && volume > 0.9 * mesh.signed_volume());
     let mut inside = 0;
     for node in nodes(&grid).step_by(61) {
@@ -176,7 +176,7 @@ fn signs_of_an_open_mesh_are_those_of_its_winding_number() {
     let mut inside = 0;
     for node in nodes(&grid).step_by(13) {
         let exact = winding(&mesh, &grid.position(node));
-        // far groups of triangles are summed up to about a hundredth
+        // sums over distant groups of triangles have errors of about a hundredth
         if (exact - 0.5).abs() > 0.02 && level_set.values()[node].abs() > 1e-6 {
             assert_eq!(level_set.values()[node] < 0.0, exact > 0.5, "{exact} at {node:?}");
             inside += usize::from(exact > 0.5);

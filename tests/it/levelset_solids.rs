@@ -1,4 +1,4 @@
-//! Promises of analytic and convex solids, and of set operations on them.
+//! Properties of analytic and convex solids, and of set operations on them.
 
 use levelset::{Aabb, ConvexHull, Grid, HullError, LevelSet, Solid, UpwindOrder};
 use nalgebra::{Point3, Vector3};
@@ -16,7 +16,7 @@ fn point(half: f64) -> impl Strategy<Value = Point3<f64>> {
     [-half..half, -half..half, -half..half].prop_map(Point3::from)
 }
 
-/// Coordinates of few values, so that many points repeat or share lines and planes.
+/// Coordinates with few values, so that many points coincide or share lines and planes.
 fn lattice_point() -> impl Strategy<Value = Point3<f64>> {
     [-2i8..3, -2i8..3, -2i8..3].prop_map(|p| Point3::from(p.map(f64::from)))
 }
@@ -41,7 +41,8 @@ proptest! {
                 let expected = reference.distance_to_local_point(vector(q), true);
                 prop_assert!((got.max(0.0) - expected).abs() < 1e-6, "{} {}", got, expected);
             }
-            // inside, the ball of that radius fits and no larger one: planes are the nearest points
+            // inside, the distance is that of the nearest plane: the radius of the largest inner
+            // ball
             if got < 0.0 {
                 let corners = hull.mesh().triangles.iter().zip(0..);
                 let nearest = corners
@@ -91,7 +92,7 @@ proptest! {
         let a = Solid::Torus { major: 0.6, minor: 0.25 };
         let b = Solid::Sphere { radius };
         let a = LevelSet::from_fn(grid(1.0, 16), |p| a.distance(&p));
-        // another grid, which holds all of this one
+        // another grid, which contains this one
         let b = LevelSet::from_fn(grid(2.0, 30), |p| b.distance(&(p - offset.coords)));
         let (both, either, rest) = (a.intersection(&b), a.union(&b), a.difference(&b));
         let b = b.resampled(*a.grid());
@@ -179,7 +180,7 @@ fn gradients_of_marched_solids_tend_to_length_one_and_swept_ones_are_near_it() {
         // on the coarse grid the band reaches the middle of the ring, where distance has a kink
         let ([coarse, _], [fine, _]) = (errors[0], errors[1]);
         assert!(fine < 0.01 && fine < 0.6 * coarse, "{solid:?}: {coarse} then {fine}");
-        // does not vanish, since neighbors may take different points of the surface
+        // nonzero, since neighbors may have different nearest points of the surface
         assert!(errors[1][1] < 0.03, "{solid:?}: {errors:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Promises of sampling, integrals, compact storage and the binary form.
+//! Properties of sampling, integrals, compact storage and the binary format.
 
 use levelset::{CompactLevelSet, Grid, GridError, LevelSet, ReadError, Solid};
 use nalgebra::{Matrix3, Point3, Vector3};
@@ -118,7 +118,7 @@ fn subcell_moments_converge_at_second_order_and_cell_signs_at_least_at_first() {
             let order = (errors[0][quantity] / errors[2][quantity]).log2() / 2.0;
             assert!((1.8..2.2).contains(&order), "{solid:?}: {errors:?} order {order}");
         }
-        // first order at worst; the signs' errors cancel in part
+        // first order at worst; sign errors cancel partly
         assert!(errors[2][2] < 1.0 / 46.0, "{errors:?}");
     }
 }

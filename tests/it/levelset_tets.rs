@@ -1,4 +1,4 @@
-//! Promises of isosurface stuffing.
+//! Properties of isosurface stuffing.
 
 use levelset::{Aabb, Grid, GridError, LevelSet, Sign, Solid, Stuffing, TetMesh};
 use nalgebra::{Point3, Vector3};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 const LIMIT: usize = 1 << 24;
 
-/// Any field, smooth or not: the angles promised hold for all.
+/// Any field, smooth or not: the bounds of angles hold for all.
 fn rough() -> impl Strategy<Value = LevelSet> {
     let value = prop_oneof![-1.0f32..1.0, Just(-1.0)];
     proptest::collection::vec(value, 6 * 6 * 6).prop_map(|values| {
@@ -183,7 +183,7 @@ fn a_lost_fin_shows_in_the_distance_from_the_solid_to_the_mesh() {
         TetMesh::stuffed(&level_set, &stuffing).unwrap().deviation(&level_set)
     };
     let (coarse, fine) = (deviation(0.13), deviation(0.02));
-    // most of the fin is gone, though all that is there is right
+    // most of the fin is missing, but all remaining parts are correct
     assert!(coarse.from_mesh < 0.065, "{coarse:?}");
     assert!(coarse.from_level_set > 0.3 && coarse.from_level_set < 0.7, "{coarse:?}");
     assert!(fine.from_mesh < 0.02 && fine.from_level_set < 0.02, "{fine:?}");
@@ -203,7 +203,7 @@ fn stuffing_checks_its_limit_before_it_allocates() {
     assert_eq!(TetMesh::stuffed(&empty, &any), Ok(TetMesh::default()));
 }
 
-/// `3 r / R` of closed form, and the same for any place, size and order of corners.
+/// `3 r / R` in closed form, invariant under position, size and order of corners.
 #[test]
 fn radius_ratios_are_those_of_closed_form() {
     let root = 3.0_f64.sqrt();

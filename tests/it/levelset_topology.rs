@@ -1,23 +1,23 @@
-//! The isosurface has the topology of the trilinear interpolant, counted without it: the interpolant
-//! is sampled finely and its solid counted as a complex of tetrahedra.
+//! The isosurface has the topology of the trilinear interpolant, counted independently: the test
+//! samples the interpolant finely and counts its solid as a complex of tetrahedra.
 
 use levelset::{Grid, LevelSet};
 use nalgebra::Point3;
 use ndarray::Array3;
 use proptest::prelude::*;
 
-/// Samples of one cell along each edge, the more the nearer another topology is.
+/// Samples of one cell along each edge, with more samples closer to another topology.
 const CELL: [usize; 3] = [16, 32, 64];
 
 /// Pieces of the surface and its Euler number.
 type Topology = (usize, i64);
 
-/// Of the set where the interpolant is below `level`, sampled `fine` times a cell, with everything
-/// around the grid outside.
+/// The topology of the set where the interpolant is below `level`, with `fine` samples per cell; the
+/// exterior of the grid is outside.
 ///
-/// Fine cells are divided into the six tetrahedra around their diagonals. The solid shrinks onto the
-/// complex of those simplices that have all vertices inside. Its surface is closed in space, so
-/// each of its pieces divides one piece of space in two, and its Euler number is twice the solid's.
+/// Fine cells are divided into the six tetrahedra around their diagonals. The solid retracts onto the
+/// complex of simplices with all vertices inside. Its surface is closed in space, so each of its
+/// pieces divides one piece of space in two, and its Euler number is twice the solid's.
 fn by_sampling(field: &LevelSet, fine: usize, level: f64) -> Topology {
     // one layer of outside nodes on each side
     let dims = field.grid().dims().map(|n| (n - 1) * fine + 3);
@@ -71,13 +71,12 @@ fn root(parents: &mut [u32], mut n: usize) -> usize {
     n
 }
 
-/// The topology if samples as fine as the last of `fines` tell it; else the field is next to another
-/// topology.
+/// The topology if samples up to the last of `fines` determine it; otherwise the field is close to
+/// another topology.
 ///
 /// Samples miss values by up to a margin. Topology changes with the level only at critical values, so
 /// it is the same on both sides of zero and in between if none of these is within the margin. Equal
-/// counts on both sides do not say that alone: a bridge and the hole behind it may open one after the
-/// other.
+/// counts on both sides do not suffice: a bridge and the hole behind it may open one after the other.
 fn sure_topology(field: &LevelSet, fines: &[usize]) -> Option<Topology> {
     let nearest = critical_values(field).into_iter().map(f64::abs).fold(f64::INFINITY, f64::min);
     fines.iter().find_map(|&fine| {
@@ -108,8 +107,8 @@ fn critical_values(field: &LevelSet) -> Vec<f64> {
     values
 }
 
-/// Of the bilinear interpolants of a cell's faces: `a + b u + c v + d u v` has its saddle at
-/// `(-c / d, -b / d)`.
+/// Saddles of the bilinear interpolants of the faces of a cell: `a + b u + c v + d u v` has its
+/// saddle at `(-c / d, -b / d)`.
 fn face_saddles(corners: &[f64; 8]) -> Vec<f64> {
     let mut saddles = Vec::new();
     for (axis, across, along) in [(4, 2, 1), (2, 4, 1), (1, 4, 2)] {
@@ -126,10 +125,10 @@ fn face_saddles(corners: &[f64; 8]) -> Vec<f64> {
     saddles
 }
 
-/// The critical points of a cell's trilinear interpolant in it, with their values.
+/// The critical points of the trilinear interpolant within a cell, with their values.
 ///
 /// The slice at x is `a + b y + c z + d y z`, all linear in x. Its saddle has the value `n / d` for
-/// `n = a d - b c`, and the interpolant is critical where that is: `n' d = n d'`.
+/// `n = a d - b c`, and the interpolant is critical where this value is: `n' d = n d'`.
 fn cell_saddles(corners: &[f64; 8]) -> Vec<(Point3<f64>, f64)> {
     let mut terms = *corners;
     for axis in [4, 2, 1] {
@@ -173,7 +172,7 @@ fn field(dims: [usize; 3], values: Vec<f32>) -> LevelSet {
     LevelSet::from_values(grid, Array3::from_shape_vec(dims, values).unwrap())
 }
 
-/// Signs at random and sizes that differ much, which makes tunnels common.
+/// Random signs and widely different sizes, which make tunnels common.
 fn sample() -> impl Strategy<Value = f32> {
     (any::<bool>(), 0.0f32..1.0).prop_map(|(inside, x)| {
         let size = 0.05 + 0.95 * x * x;
@@ -261,7 +260,7 @@ fn a_bridge_in_a_face_and_a_hole_behind_it_make_a_ring_however_thin_both_are() {
     for (level, expected) in [(2.0 * bridge, ball), (0.5 * hole, ring), (1.5 * hole, ball)] {
         assert_eq!(by_sampling(&field, 64, level), expected, "{level}");
     }
-    // few samples see neither, nor do they claim to
+    // few samples detect neither, and report no topology
     assert_eq!(by_sampling(&field, 16, 0.0), ball);
     assert_eq!(sure_topology(&field, &[16]), None);
     assert_eq!(sure_topology(&field, &[96]), Some(ring));

@@ -1,5 +1,4 @@
-//! Files that ask for too much, or hold numbers at the ends of their ranges, are refused in a sentence
-//! before anything is made of them.
+//! Files with excessive demands or extreme numbers are refused with one sentence before any work.
 
 use std::io::Write;
 use std::process::Output;
@@ -14,7 +13,7 @@ use tetfem::average_stresses;
 
 use crate::cli::{Case, SCENE, brisance, problem};
 
-/// Runs a command that must be refused with exit code 2 and one line that holds `word`.
+/// Runs a command that must be refused with exit code 2 and one line that contains `word`.
 fn refused(case: &Case, arguments: &[&str], word: &str) {
     let before = case.names();
     let Output { status, stderr, .. } = case.run(arguments);
@@ -108,7 +107,7 @@ fn level_sets_of_impossible_numbers_or_with_more_behind_them_are_refused() {
     refuses(&|b| b.truncate(400), "ends too early");
 }
 
-/// Samples that are inside by round-off only: the finer the lattice, the less is inside.
+/// Samples that are inside only by round-off: finer lattices have less inside.
 #[test]
 fn tetrahedra_for_a_solid_of_next_to_no_volume_are_refused() {
     let grid = Grid::new(Point3::new(-3.0, -3.0, -3.0), 1.0, [8; 3], 1 << 10).unwrap();
@@ -210,7 +209,7 @@ fn a_recording_with_a_vertex_at_the_end_of_the_world_is_refused() {
     assert!(drawn.status.success(), "{drawn:?}");
 }
 
-/// Bodies that never move need no keys, so that a small file can ask for any number of poses.
+/// Static bodies need no keys, so a small file can demand any number of poses.
 #[test]
 fn a_small_file_of_millions_of_poses_is_refused() {
     let (mut json, data) = recording();
@@ -261,7 +260,7 @@ fn a_small_file_that_draws_a_mesh_thousands_of_times_is_refused() {
     refused(&file(100), &["info", "x.glb"], "no triangles");
 }
 
-/// A file of VTK with one tetrahedron, whose list of types is `zeros` bytes long before it is packed.
+/// A VTK file with one tetrahedron, whose list of types has `zeros` bytes before compression.
 fn vtu(zeros: usize) -> Vec<u8> {
     let packed = |bytes: &[u8]| {
         let mut packer = flate2::write::ZlibEncoder::new(vec![], flate2::Compression::best());
@@ -310,7 +309,7 @@ fn a_tag_of_thousands_of_attributes_is_refused() {
     refused(&case_with("x.vtu", text.as_bytes()), &["info", "x.vtu"], "more than 256 attributes");
 }
 
-/// Cells of many planes: the time that it takes to cut them grows with the square.
+/// Cells of many planes: their cutting time is quadratic.
 #[test]
 fn patterns_of_cells_with_thousands_of_planes_are_refused_soon() {
     let file = |cells: usize, planes: usize| {
@@ -332,7 +331,7 @@ fn patterns_of_cells_with_thousands_of_planes_are_refused_soon() {
     }
 }
 
-/// As many regions as a scene may ask for, crowded, written and read again.
+/// The maximum number of regions of a scene, crowded, written and read again.
 #[test]
 fn the_largest_pattern_of_our_own_is_read() {
     let case = Case::new(&[]);
@@ -342,7 +341,7 @@ fn the_largest_pattern_of_our_own_is_read() {
     assert!(read.status.success(), "{read:?}");
 }
 
-/// A body with some dozen samples cannot come apart into hundreds of pieces, whatever is asked for.
+/// A body with some dozen samples cannot break into hundreds of pieces.
 #[test]
 fn as_many_pieces_as_samples_tell_apart_are_made_soon() {
     let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n";
@@ -357,7 +356,7 @@ fn as_many_pieces_as_samples_tell_apart_are_made_soon() {
     assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
 }
 
-/// A scene reads what is in its folder and in `../assets`, unless told otherwise.
+/// By default a scene reads only files in its folder and in `../assets`.
 #[test]
 fn files_outside_the_folder_of_a_scene_are_refused() {
     let case = Case::new(&[("secret.obj", crate::cli::TETRAHEDRON), ("secret.toml", "")]);
@@ -414,7 +413,7 @@ fn files_outside_the_folder_of_a_scene_are_refused() {
     }
 }
 
-/// A program that may take 150 MB of addresses ends in the middle of its work.
+/// A program limited to 150 MB of address space runs out of memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_program_without_memory_says_so_and_leaves_nothing() {
@@ -434,7 +433,7 @@ fn a_program_without_memory_says_so_and_leaves_nothing() {
     }
 }
 
-/// The most memory that a run took, kB.
+/// The peak memory of a run, kB.
 #[cfg(target_os = "linux")]
 fn memory_of_run(case: &Case, frames: usize, output: &str) -> usize {
     let frames = frames.to_string();
@@ -455,7 +454,7 @@ fn memory_of_run(case: &Case, frames: usize, output: &str) -> usize {
     most
 }
 
-/// 126 bodies that turn: each frame has 7 kB of poses.
+/// 126 rotating bodies: each frame has 7 kB of poses.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_does_not_grow_with_the_frames_of_a_recording() {
@@ -471,8 +470,8 @@ fn memory_does_not_grow_with_the_frames_of_a_recording() {
     }
 }
 
-/// Pieces that all are as large as asked for are more than a body may have: the search for the number of
-/// sites ends, with fewer pieces.
+/// Enough pieces above the minimum share would exceed the limit of a body: the search for the number of
+/// sites ends with fewer pieces.
 #[test]
 fn a_share_that_no_pattern_can_give_every_piece_ends_with_fewer() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What anchored bodies bear, and what gives way under it.
+//! Loads of anchored bodies, and their failure.
 
 use std::collections::BTreeMap;
 
@@ -19,11 +19,11 @@ fn named(appearances: &[Appearance], name: &str) -> BodyId {
 const WIDTH: f64 = 0.4;
 const DENSITY: f64 = 2400.0;
 const GRAVITY: f64 = 9.81;
-/// Columns stand this far from the axes, m.
+/// Distance of columns from the axes, m.
 const OFF: f64 = 1.6;
 const CORNERS: [[f64; 2]; 4] = [[-OFF, -OFF], [OFF, -OFF], [OFF, OFF], [-OFF, OFF]];
 
-/// A slab of 4 m x 0.2 m x 4 m on four columns of 2 m, on as many storeys, with more bodies.
+/// A frame of `storeys` storeys, each a slab of 4 m x 0.2 m x 4 m on four columns of 2 m, with more bodies.
 fn frame(storeys: usize, strength: &str, more: &str) -> String {
     let mut scene = String::from(
         r#"version = 1
@@ -111,14 +111,14 @@ fn columns_of_two_storeys_bear_what_is_computed_by_hand() {
             assert!(found.force.xz().norm() < 1e-3 * expected);
         }
     }
-    // mean stress of the foot, and that of bending at most
+    // mean stress of the foot, and the maximum bending stress
     let foot = load(&report, named(&bodies, "column 00"));
     assert!(foot.stress > -foot.force.y / (1.02 * WIDTH * WIDTH), "{foot:?}");
 }
 
 #[test]
 fn a_column_breaks_at_the_load_that_its_strength_gives() {
-    // axial: the middle of the foot bears all
+    // axial: the middle of the foot bears the whole load
     let strength = 2e5;
     let bears = |mass: f64| {
         let height = 0.5;
@@ -194,7 +194,7 @@ fn storeys_come_down_when_a_column_goes() {
     assert!(low < 1.5, "{low}");
 }
 
-/// A beam of 240 kg that is held at one end: its middle is 0.9 m from the section, whose stress is `6 M / (b h^2)`.
+/// A cantilever of 240 kg: its middle is 0.9 m from the section with the stress `6 M / (b h^2)`.
 #[test]
 fn a_file_of_anchor_loads_holds_the_weight_and_the_stress_of_a_beam() {
     let scene = "version = 1\n[[body]]\nname = 'the \"long\" beam'\ndensity = 2000\nanchor_strength = 4e6\n\

@@ -1,4 +1,4 @@
-//! What acts on a body during a blow loads it: supports, contacts, joints and gravity (Mu01).
+//! All forces during a blow load a body: supports, contacts, joints and gravity (Mu01).
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use tetfem::{
     StructureError, is_restrained,
 };
 
-/// A beam along x from 0 to 1 m, 0.1 m high and wide, clamped where x = 0.
+/// A beam along x from 0 to 1 m, 0.1 m high and wide, clamped at x = 0.
 fn cantilever(counts: [usize; 3], interpolation: Interpolation) -> Structure {
     let mesh = kuhn_box(counts, Vector3::new(1.0, 0.1, 0.1));
     let clamped = mesh.vertices.iter().map(|p| p.x < 1e-9).collect();
@@ -147,7 +147,7 @@ fn struck(bodies: &str, ball: &str) -> World {
     build(&Scene::from_toml(&scene).unwrap(), &std::collections::BTreeMap::default()).unwrap().0
 }
 
-/// The first event whose stress is known, and this stress in the coordinates of the shape.
+/// The first event with known stress, and this stress in the coordinates of the shape.
 fn first_stress(world: &mut World) -> (Event, Arc<StressField>) {
     for _ in 0..60 {
         let Report { loads, events, .. } = world.step();
@@ -160,7 +160,7 @@ fn first_stress(world: &mut World) -> (Event, Arc<StressField>) {
     panic!("nothing was struck");
 }
 
-/// The greatest tension in tetrahedra of which the centroid is in a part of the body, Pa, and where.
+/// The greatest tension in tetrahedra with centroids in a part of the body, Pa, and its position.
 fn tension(field: &StressField, within: impl Fn(&Point3<f64>) -> bool) -> (f32, Point3<f64>) {
     let place = |v: &u32| Vector3::from(field.tets.vertices[*v as usize]).cast::<f64>();
     let center = |tet: &[u32; 4]| Point3::from(tet.iter().map(place).sum::<Vector3<f64>>() / 4.0);
@@ -184,9 +184,9 @@ fn a_clamped_beam_is_strained_and_cracks_at_its_root() {
     let (event, stress) = first_stress(&mut struck(&clamped, BALL));
     let (most, at) = tension(&stress, |p| p.x < 0.3);
     assert!(at.x < -0.35 && at.y > 0.0, "{most} Pa at {at}");
-    // the support takes all of the impulse
+    // the support bears the whole impulse
     assert!(event.reactions.is_empty() && event.duration.is_some());
-    // a beam that nothing holds bends most between its ends
+    // a free beam bends most between its ends
     let (_, free) = first_stress(&mut struck(&format!("{BEAM}{ELASTIC}\n"), BALL));
     let (_, at) = tension(&free, |p| p.x < 0.3);
     assert!(at.x > -0.2, "{at}");
@@ -213,7 +213,7 @@ position = [0.4, -0.15, 0]
 motion = "static"
 "#;
 
-/// The sum of the impulses that push back, N s.
+/// The sum of the reaction impulses, N s.
 fn pushed(event: &Event) -> Vector3<f64> {
     event.reactions.iter().map(|push| Vector3::from(push.impulse)).sum()
 }
@@ -222,7 +222,7 @@ fn pushed(event: &Event) -> Vector3<f64> {
 fn a_plank_on_two_blocks_bends_most_under_the_blow() {
     let ball = "position = [0, 0.2, 0]\nvelocity = [0, -3, 0]\n";
     let (event, stress) = first_stress(&mut struck(&format!("{BEAM}{ELASTIC}\n{BLOCKS}"), ball));
-    // the blocks take all of the impulse
+    // the blocks bear the whole impulse
     let impulse = Vector3::from(event.impulse);
     let off = (pushed(&event) + impulse).norm() / impulse.norm();
     assert!(off < 0.05, "{off}: {event:?}");
@@ -249,7 +249,7 @@ velocity = [0, -3, 0]
     let ball = "position = [0.15, 0.2, 0]\nvelocity = [0, -3, 0]\n";
     let (event, stress) =
         first_stress(&mut struck(&format!("{BEAM}{ELASTIC}\n{BLOCKS}{other}"), ball));
-    // one blow, the other, and what pushes back
+    // one blow, the other, and the reactions
     let down = event.reactions.iter().filter(|push| push.impulse[1] < 0.0).count();
     assert_eq!(down, 1, "{event:?}");
     let total = pushed(&event) + Vector3::from(event.impulse);
@@ -317,7 +317,7 @@ fracture = { break_impulse = 0.01, stress = { spacing = 0.02, strength = 1e12 } 
     // the impulse at the end of a slender bar that turns about the other: J (1 - 1.5) at the joint
     let (impulse, back) = (event.impulse[0], pushed(&event));
     assert!((back.x / (0.5 * impulse) - 1.0).abs() < 0.02, "{back} of {impulse}");
-    // along the bar the joint holds all of it
+    // along the bar the joint bears the whole impulse
     let along = back.yz() + Vector3::from(event.impulse).yz();
     assert!(along.norm() < 0.01 * back.x, "{along}");
 }
@@ -389,7 +389,7 @@ fracture = { break_impulse = 0.01, stress = { spacing = 0.05, averaging = 0.05, 
         let (_, stress) = first_stress(&mut struck(&soft.replace("YIELD", yields), ball));
         stress.von_mises.iter().copied().fold(0.0, f32::max)
     };
-    // pressed, it gets stiffer: the same force strains and stresses it otherwise
+    // compression stiffens the body: the same force gives other strain and stress
     let (linear, green) = (most(""), most("yield_strength = 1e9,"));
     let off = (green / linear - 1.0).abs();
     assert!((0.02..0.5).contains(&off), "{green} Pa for {linear} Pa");

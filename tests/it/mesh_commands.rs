@@ -53,7 +53,7 @@ fn a_mesh_is_broken_without_a_simulation() {
         case.run(&["pattern", "new", "glass.png", "-o", "glass.png"]).status.code(),
         Some(2)
     );
-    // cut out by its own picture, space is divided as before
+    // a picture of the pattern divides space as before
     assert!(case.run(&["pattern", "new", "glass.png", "-o", "cut.pattern"]).status.success());
     let preview = ["pattern", "preview", "cut.pattern", "--size", "64", "-o", "cut.png"];
     assert!(case.run(&preview).status.success());
@@ -110,7 +110,7 @@ fn a_sliced_mesh_is_two_closed_ones() {
     let mesh = brisance::mesh_file::read_mesh(&path).unwrap();
     let facts = mesh.facts().unwrap();
     assert!((mesh.signed_volume() - 1.0 / 6.0).abs() < 1e-12);
-    // parts that touch are still separate when they are read, in either format
+    // touching parts remain separate after reading, in either format
     assert!(facts.closed && facts.oriented && facts.components == 4, "{facts:?}");
     let halves = case.folder.path().join("halves.glb");
     let facts = brisance::mesh_file::read_mesh(&halves).unwrap().facts().unwrap();
@@ -184,7 +184,7 @@ fn what_cannot_be_sliced_is_refused_in_one_sentence() {
     }
 }
 
-/// A box of faces of four corners, of edge 1 m but for its height.
+/// A box with quadrilateral faces, of edge 1 m except for its height.
 fn slab(height: f64, at: f64) -> String {
     let corner = |n: usize| {
         let [x, y, z] = [n & 1, n >> 1 & 1, n >> 2].map(|bit| bit as f64);

@@ -19,7 +19,7 @@ fn painted() -> PaintedMesh {
     let vertices = [[0.1, 0.0, 0.0], [0.9, 0.1, 0.0], [0.0, 0.5, 0.1], [0.2, 0.1, 0.3]];
     let triangles = vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
     let vertices: Vec<Point3<f64>> = vertices.into_iter().map(Point3::from).collect();
-    // a different place in the picture for each vertex
+    // a different point of the picture for each vertex
     let uv = |v: u32| Some(Vector2::new(0.1 + 0.2 * f64::from(v), 0.9 - 0.1 * f64::from(v)));
     let corners = triangles
         .iter()
@@ -44,7 +44,7 @@ fn made(body: &str) -> (World, Vec<Appearance>) {
     sim::build(&scene(body), &meshes).unwrap_or_else(|e| panic!("{body}: {e}"))
 }
 
-/// The plane where the coordinate along an axis is so much.
+/// The plane with a given coordinate along an axis.
 #[derive(Clone, Copy)]
 struct Mirror(usize, f64);
 
@@ -73,7 +73,7 @@ fn inertia(state: &BodyState<'_>) -> Matrix3<f64> {
         * turn.transpose()
 }
 
-/// Checks that the second of two bodies is the image of the first, each number within a share of its size.
+/// Checks that the second of two bodies is the mirror image of the first, within a relative tolerance.
 fn assert_image(world: &World, mirror: Mirror, tolerance: f64, what: &str) {
     let states: Vec<_> = world.iter().collect();
     let [a, b] = &states[..] else { panic!("{what}: {} bodies", states.len()) };
@@ -96,7 +96,7 @@ fn placed(surface: &Surface, pose: &Isometry3<f64>) -> Vec<Point3<f64>> {
     surface.vertices.iter().map(|v| pose * Point3::from(v.map(f64::from))).collect()
 }
 
-/// Checks that what is drawn of two bodies in a frame are images of each other within a distance, with faces outwards.
+/// Checks that the drawn surfaces of two bodies in a frame are mirror images within a distance, with outward faces.
 fn assert_drawn(recording: &Recording, frame: usize, mirror: Mirror, distance: f64) {
     let [a, b] = [0, 1].map(|n| {
         let track = &recording.tracks[n];
@@ -110,7 +110,7 @@ fn assert_drawn(recording: &Recording, frame: usize, mirror: Mirror, distance: f
     assert!(volume > 0.0 && (volume / other - 1.0).abs() < 0.01, "{volume} and {other} m^3");
     for (n, p) in a.0.iter().enumerate() {
         let image = mirror.point(p);
-        // of vertices at one place those of one texture coordinate belong together
+        // vertices at one position match by their texture coordinates
         let uv = |surface: &Surface, n: usize| surface.uvs.get(n).copied();
         let near = |m: &usize| {
             let far = (b.0[*m] - image).norm();
@@ -140,7 +140,7 @@ fn a_mirrored_copy_is_the_image_of_a_mesh_and_stays_it_in_free_flight() {
         let mut recorder = Recorder::new(&world, &appearances);
         assert_image(&world, mirror, 1e-9, &body);
         for _ in 0..20 {
-            // gravity is along y, and no image of itself there
+            // gravity along y is not mirror symmetric there
             if axis == 1 {
                 break;
             }
@@ -171,7 +171,7 @@ fn mirrored_copies_of_all_shapes_are_their_images() {
                  velocity = [1, 2, 3]\ncopies = {{ mirror = \"{name}\" }}"
             );
             let (world, appearances) = made(&body);
-            // samples of formed shapes are no images of each other
+            // samples of formed shapes are not mirror images
             assert_image(&world, Mirror(axis, 0.0), 5e-3, &body);
             let recording = Recorder::new(&world, &appearances).finish();
             assert_drawn(&recording, 0, Mirror(axis, 0.0), 0.03);

@@ -1,4 +1,4 @@
-//! Bodies that break where their links or their material give way, within the frame of a world.
+//! Bodies that break by their links or material within the frame of a world.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use nalgebra::Point3;
 use sim::scene::Scene;
 use sim::{Report, World, build};
 
-/// A slab in the air, and a ball that hits it.
+/// A slab in the air, and a ball that strikes it.
 fn struck(fracture: &str, speed: f64) -> World {
     let scene = format!(
         r#"version = 1

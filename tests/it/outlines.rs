@@ -1,4 +1,4 @@
-//! Solids of what SVG files fill.
+//! Solids of the filled areas of SVG files.
 
 use std::f64::consts::PI;
 
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::cli::Case;
 
-/// m in a pixel.
+/// m per pixel.
 const PIXEL: f64 = 0.0254 / 96.0;
 
 fn read(elements: &str) -> TriMesh {
@@ -19,7 +19,7 @@ fn read(elements: &str) -> TriMesh {
     mesh
 }
 
-/// The area of what elements fill, square pixels.
+/// The filled area of elements, square pixels.
 fn area(elements: &str) -> f64 {
     read(elements).signed_volume() / (PIXEL * PIXEL)
 }
@@ -30,9 +30,9 @@ fn path(data: &str) -> String {
 
 #[test]
 fn shapes_without_curves_have_the_areas_of_their_formulas() {
-    // between the lines of a pentagram of radius 1 lie five tips and a pentagon
+    // the lines of a pentagram of radius 1 enclose five tips and a pentagon
     let tip = |k: f64| format!("{},{} ", (k * 0.8 * PI).sin(), (k * 0.8 * PI).cos());
-    // as many corners as there may be
+    // the maximum number of corners
     let most = |n: usize| {
         format!("<rect x='{}' y='{}' width='1' height='1'/>", 2 * (n % 50), 2 * (n / 50))
     };
@@ -72,7 +72,7 @@ fn shapes_without_curves_have_the_areas_of_their_formulas() {
 
 #[test]
 fn curves_have_the_areas_of_their_formulas_within_the_tolerance() {
-    // two circles whose centers are on each other
+    // two circles, each with its center on the other
     let lens = 100.0 * (2.0 * PI / 3.0 - 3.0_f64.sqrt() / 2.0);
     for (elements, expected) in [
         ("<circle r='10'/>".to_owned(), 100.0 * PI),
@@ -85,7 +85,7 @@ fn curves_have_the_areas_of_their_formulas_within_the_tolerance() {
             path("M-10 0A10 10 0 1010 0 10 10 0 1 0-10,0zM-5 0a5 5 0 0110 0a5 5 0 0 1-10 0"),
             75.0 * PI,
         ),
-        // a radius that is too small, and one that is turned
+        // a radius that is too small, and a rotated one
         (path("M-10 0A1 1 0 0 1 10 0z"), 50.0 * PI),
         (path("M-10 0A10 5 90 0 1 10 0z"), 100.0 * PI),
         (path("M0 0Q50 100 100 0z"), 2.0 / 3.0 * 5000.0),
@@ -106,7 +106,7 @@ fn curves_have_the_areas_of_their_formulas_within_the_tolerance() {
 #[test]
 fn lines_that_cross_at_a_small_angle_are_divided() {
     let polygon = "<polygon points='2,0 18,11 9,17 15,13 2,19 16,13' fill-rule='evenodd'/>";
-    // three corners are on one line but for rounding; the area is from exact fractions
+    // three corners are collinear except for rounding; the area is from exact fractions
     let found = area(polygon);
     assert!((found - 29.388059701492537).abs() < 1e-4, "{found}");
 }
@@ -199,7 +199,7 @@ proptest! {
 const SCENE: &str = "version = 1\n[pattern.a.voronoi]\npieces = 6\n[[body]]\nname = \"letter\"\ndensity = 1000\n\
     shape = { svg = { file = \"a.svg\", size = 0.4, depth = 0.05 } }\nfracture = { pattern = \"a\", break_impulse = 1 }\n";
 
-/// An L whose legs are 40 and 20 long, and 10 wide.
+/// An L with legs of length 40 and 20 and width 10.
 const LETTER: &str =
     "<svg xmlns=\"http://www.w3.org/2000/svg\">\n<path d=\"M0 0h10v30h10v10H0z\"/>\n</svg>\n";
 

@@ -1,4 +1,4 @@
-//! The body that breaks another loses the impulse that the other withstood.
+//! A body that breaks another loses the impulse that the other withstood.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use sim::scene::Scene;
 use sim::{World, build};
 
-/// A pane that its rim holds, or that is free, and a ball of 33 kg that flies at it.
+/// A pane with a held rim, or free, and a ball of 33 kg that flies at it.
 fn window(speed: f64, impulse: f64, pane: &str, pattern: &str, fps: f64) -> String {
     format!(
         "version = 1\n[simulation]\nfps = {fps}\ngravity = [0, 0, 0]\n[pattern.p.{pattern}\n\
@@ -40,8 +40,8 @@ fn made(text: &str) -> World {
     build(&Scene::from_toml(text).unwrap(), &BTreeMap::new()).unwrap().0
 }
 
-/// Velocity of the ball after some seconds, and the number of pieces. Momentum of free bodies is kept and
-/// energy never gained on the way.
+/// Velocity of the ball after some seconds, and the number of pieces. Checks that free bodies conserve momentum and
+/// never gain energy.
 fn fly(text: &str, seconds: f64) -> (Vector3<f64>, usize) {
     let mut world = made(text);
     let dt = world.settings().dt;
@@ -74,7 +74,7 @@ fn speeds_are_continuous_where_a_pane_begins_to_break() {
     let (above, broken) = speed(1.001);
     assert_eq!(whole, 0);
     assert!(broken > 10, "{broken}");
-    // what the ball received
+    // the impulse on the ball
     let [below, above] = [below + critical * 0.999, above + critical * 1.001].map(|dv| dv * mass);
     assert!((below / 50.0 - 1.0).abs() < 0.002, "{below} N s");
     assert!((above / below - 1.0).abs() < 0.02, "{below} {above} N s");
@@ -82,7 +82,7 @@ fn speeds_are_continuous_where_a_pane_begins_to_break() {
 
 #[test]
 fn stronger_panes_cost_the_ball_what_they_bear() {
-    // a pane of 2.4 kg: its pieces take little
+    // a pane of 2.4 kg: its pieces receive little
     let pane = pane(0.001, 0.001, true);
     let speeds = [0.0001, 20.0, 60.0].map(|impulse| {
         let (velocity, pieces) = fly(&window(10.0, impulse, &pane, RADIAL, 30.0), 0.3);
@@ -141,7 +141,7 @@ proptest! {
     }
 }
 
-/// A slab on two blocks, pebbles of 50 g that lie on it, and a ball that falls onto them at 12 m/s.
+/// A slab on two blocks with pebbles of 50 g, and a ball that falls onto the pebbles at 12 m/s.
 fn pebbles(count: usize, density: f64) -> String {
     let mut text = format!(
         "version = 1\n[pattern.p.{}\n\
@@ -165,8 +165,8 @@ fn pebbles(count: usize, density: f64) -> String {
     text
 }
 
-/// Simultaneous impulses on a slab add up: 136 kg strike it at 12 m/s through the pebbles on it, without gravity
-/// and far from the blocks. The first blows of each pebble come one after the other; light pebbles take little by them.
+/// Simultaneous impulses on a slab add up: 136 kg strike it at 12 m/s through the pebbles on it, without gravity and
+/// far from the blocks. The first blows of the pebbles are sequential; light pebbles receive little from them.
 #[test]
 fn a_slab_bears_the_sum_of_what_strikes_it_at_the_same_time() {
     let hardest = |count: usize| {

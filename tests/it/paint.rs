@@ -1,4 +1,4 @@
-//! Texture coordinates, normals and colors of meshes, carried to their pieces.
+//! Texture coordinates, normals and colors of meshes on their pieces.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub(crate) fn corner(n: usize) -> Vector3<f64> {
     Vector3::from_fn(|axis, _| if n >> axis & 1 == 1 { 1.0 } else { -1.0 })
 }
 
-/// Texture coordinates on the face of a cube that is normal to an axis: every face has its own part.
+/// Texture coordinates on the face of a cube normal to an axis: every face has a separate part.
 pub(crate) fn uv(axis: usize, p: &Vector3<f64>) -> Vector2<f64> {
     let part = 0.2 * axis as f64 + 0.1 * f64::from(u8::from(p[axis] > 0.0));
     Vector2::new(part + 0.04 * p[(axis + 1) % 3], 0.5 + 0.4 * p[(axis + 2) % 3])
@@ -32,7 +32,7 @@ pub(crate) fn faces() -> impl Iterator<Item = (usize, [usize; 4])> {
     })
 }
 
-/// A cube as OBJ with texture coordinates of its own on every face, and normals that point up.
+/// A cube as OBJ with separate texture coordinates on every face, and normals that point up.
 fn textured_cube() -> String {
     let mut text = String::from("mtllib cube.mtl\nusemtl wood\nvn 0 1 0\n");
     for n in 0..8 {
@@ -73,12 +73,12 @@ fn colored_cube() -> String {
     text
 }
 
-/// Whether a triangle has an area; vertices on edges of cuts make some without.
+/// Whether a triangle has an area; vertices on edges of cuts cause degenerate ones.
 pub(crate) fn has_area([a, b, c]: &[Point3<f64>; 3]) -> bool {
     (b - a).cross(&(c - a)).norm() > 1e-6
 }
 
-/// The axis of the cube's face that a triangle is on, if it is on one.
+/// The axis of the cube face of a triangle, if any.
 pub(crate) fn face_of(corners: &[Point3<f64>; 3]) -> Option<usize> {
     (0..3).find(|&axis| {
         corners.iter().all(|p| (p[axis] - corners[0][axis]).abs() < 1e-6)
@@ -86,7 +86,7 @@ pub(crate) fn face_of(corners: &[Point3<f64>; 3]) -> Option<usize> {
     })
 }
 
-/// Triangles on faces of the cube, and in it.
+/// Numbers of triangles on faces of the cube and inside.
 fn check_uvs(path: &Path) -> [usize; 2] {
     let MeshFile { mesh, corners, .. } = read_mesh_file(path).unwrap();
     let mut counts = [0, 0];
@@ -185,7 +185,7 @@ fn pieces_of_a_colored_mesh_are_colored_as_it_is() {
         let on_face = face_of(&places).is_some();
         painted += usize::from(on_face);
         for (p, paint) in places.iter().zip(paint) {
-            // linear on each of the two triangles of a face, and on a cube on both
+            // linear on each of the two triangles of a face, and for a cube on the whole face
             let wanted = if on_face { color(&p.coords) } else { Vector4::repeat(1.0) };
             let told = paint.color.unwrap();
             assert!((told - wanted).norm() < 1e-4, "{told} for {wanted} at {p}");

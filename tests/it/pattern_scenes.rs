@@ -1,4 +1,4 @@
-//! Patterns that scenes and the command line name.
+//! Patterns of scenes and the command line.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use sim::{World, build, pattern};
 
 use crate::cli::Case;
 
-/// A slab 1.2 m long, 0.6 m high and 0.2 m deep in a pattern, hit by a ball at a place of its front.
+/// A slab 1.2 m long, 0.6 m high and 0.2 m deep in a pattern, struck by a ball at a point of its front.
 fn struck(tables: &str, fracture: &str, at: [f64; 2]) -> World {
     let [x, y] = at;
     let text = format!(
@@ -24,7 +24,7 @@ fn struck(tables: &str, fracture: &str, at: [f64; 2]) -> World {
     world
 }
 
-/// Masses of what the slab, of 144 kg, came apart into, in ascending order.
+/// Masses of the pieces of the slab of 144 kg, in ascending order.
 fn masses(world: &World) -> Vec<f64> {
     let all = world.iter().filter_map(|body| Some(body.body.mass_properties()?.mass()));
     // the ball has half a kilogram
@@ -64,7 +64,7 @@ fn only_bricks_that_came_loose_break_by_the_next_pattern() {
     let wall = "[pattern.a.bricks]\ncount = [4, 3, 1]\nbond = 0\n[pattern.b.slices]\nplanes = 3\nspread = 0.1";
     let whole = "pattern = \"a\", generations = 2";
     let once = masses(&struck(wall, &format!("{whole}, bonds = {{ strength = 1e9 }}"), [0.0; 2]));
-    // as one body, which the ball has not parted
+    // as one body that the ball did not break
     assert_eq!(once.len(), 1);
     let alone = struck(wall, whole, [0.15, 0.0]);
     assert_eq!(masses(&alone).len(), 12);
@@ -73,11 +73,11 @@ fn only_bricks_that_came_loose_break_by_the_next_pattern() {
     let pieces = masses(&then);
     assert!(pieces.len() > 12, "{pieces:?}");
     let kept = pieces.iter().filter(|mass| (*mass - 12.0).abs() < 1e-6).count();
-    // the ball strikes one, and that one up to four around it
+    // the ball strikes one brick, which strikes up to four neighbors
     assert!((7..12).contains(&kept), "{kept}: {pieces:?}");
 }
 
-/// A slab of 3 x 2 blocks, each of 2 x 2 x 1 bricks, that two levels divide; six equal balls may hit it.
+/// A slab of 3 x 2 blocks, each of 2 x 2 x 1 bricks, divided by two levels; up to six equal balls strike it.
 fn of_levels(strengths: [f64; 2], balls: &str) -> World {
     let [first, second] = strengths;
     let text = format!(
@@ -126,7 +126,7 @@ fn a_blow_parts_a_body_into_clusters_and_another_one_cluster_into_its_pieces() {
     assert!(gain <= 1e-9, "{gain}");
 }
 
-/// The impulse that a level bears decides: 2 % less holds, 2 % more breaks it.
+/// The strength of a level decides: an impulse 2 % below has no effect, 2 % above breaks it.
 #[test]
 fn each_level_bears_its_own_impulse() {
     let count = |strengths: [f64; 2], speed: f64| {
@@ -134,7 +134,7 @@ fn each_level_bears_its_own_impulse() {
         (0..10).for_each(|_| drop(world.step()));
         masses(&world).len()
     };
-    // what 4/3 pi 0.05^3 1000 kg loses in a blow without rebound to 192 kg that it turns: by the run itself
+    // the loss of 4/3 pi 0.05^3 1000 kg in a blow without rebound on 192 kg that rotate: from the run
     let mut whole = of_levels([1e9, 1e9], &ball("ball", [0.0, 0.3, 0.2], 10.0));
     let mut hardest = 0.0_f64;
     for _ in 0..10 {
@@ -148,11 +148,12 @@ fn each_level_bears_its_own_impulse() {
     assert!((hardest - expected).abs() < 2e-3 * expected, "{hardest} {expected}");
     assert_eq!(count([1.02 * expected, 1e9], 10.0), 1);
     assert_eq!(count([0.98 * expected, 1e9], 10.0), 6);
-    // beyond both in one blow: a cluster meets what the body did not bear; its pieces reach the others with less
+    // above both strengths in one blow: a cluster receives the excess over the strength of the body; its pieces
+    // strike the others with less
     assert_eq!(count([1.0, 0.5 * expected], 10.0), 9);
 }
 
-/// A nested pattern is a hierarchy by itself: its outer pattern makes the clusters.
+/// A nested pattern is a hierarchy: its outer pattern makes the clusters.
 #[test]
 fn levels_of_a_nested_pattern_are_its_parts() {
     let blast = "[[event]]\ntime = 0.1\nexplode = { at = [0, 0, 0], radius = 3, impulse = 1e4 }";
@@ -177,7 +178,7 @@ fn levels_of_a_nested_pattern_are_its_parts() {
     assert!((clusters.iter().sum::<f64>() - 144.0).abs() < 1e-9);
 }
 
-/// Each place is in the cell of the nearest point.
+/// Each point is in the cell of the nearest site.
 #[test]
 fn points_and_curves_divide_by_the_nearest_of_their_points() {
     let text = "version = 1\n[pattern.a.points]\npoints = [[0, 0.5, 0]]\nspacing = 0.25\n\
@@ -197,7 +198,7 @@ fn points_and_curves_divide_by_the_nearest_of_their_points() {
         let p = Point3::new(part(0.618_034), part(0.754_877), part(0.569_841));
         let nearest = (0..sites.len())
             .min_by(|&a, &b| (sites[a] - p).norm().total_cmp(&(sites[b] - p).norm()));
-        // a pattern that stands in a body has its y axis along the +z of the body
+        // a pattern fixed in a body has its y axis along the +z axis of the body
         let seen = Point3::new(p.x, p.z, -p.y);
         assert_eq!(Some(made.region_at(&seen)), nearest, "{p}");
     }
@@ -362,7 +363,7 @@ fn a_painted_slab_has_its_small_pieces_where_the_picture_is_dark() {
     let file = std::fs::read(case.folder.path().join("a.pattern")).unwrap();
     let pattern = fracture::Pattern::read(&file[..]).unwrap();
     assert_eq!(pattern.region_count(), 150);
-    // the picture is a dark ring of radius 0.55: cells met per length of a circle
+    // the picture is a dark ring of radius 0.55: cells per length of a circle
     let met = |radius: f64| {
         let around = (0..720).map(|n| (f64::from(n) / 2.0).to_radians());
         let mut met: Vec<usize> = around
@@ -377,7 +378,7 @@ fn a_painted_slab_has_its_small_pieces_where_the_picture_is_dark() {
     assert!(message.contains("it has: curve, painted"), "{message}");
 }
 
-/// What `brisance fracture --json` says of a box 1.2 x 0.6 x 0.2 m that a pattern divides.
+/// The output of `brisance fracture --json` for a box of 1.2 x 0.6 x 0.2 m and a pattern.
 fn broken_box(pattern: &str) -> serde_json::Value {
     let mut mesh = String::new();
     for n in 0..8 {
@@ -400,7 +401,7 @@ fn vector(value: &serde_json::Value) -> nalgebra::Vector3<f64> {
     serde_json::from_value::<[f64; 3]>(value.clone()).unwrap().into()
 }
 
-/// Masses, inertia, areas and normals of boxes in three rows by their closed forms. Each plane holds several joints.
+/// Masses, inertia, areas and normals of boxes in three rows in closed form. Each plane contains several joints.
 #[test]
 fn the_json_of_a_broken_box_has_the_moments_and_bonds_of_its_bricks() {
     let json = broken_box("bricks:4x3,bond=0");
@@ -431,7 +432,7 @@ fn the_json_of_a_broken_box_has_the_moments_and_bonds_of_its_bricks() {
     }
 }
 
-/// The area vectors of a closed surface add up to zero: those of the cuts of a piece that has no outer face do.
+/// The area vectors of the cuts of a piece without an outer face add up to zero, as for any closed surface.
 #[test]
 fn normals_of_rough_bonds_close_around_a_piece_within() {
     let rough = "voronoi:60,clustering=0,noise={amplitude=0.02,frequency=6}";
@@ -448,14 +449,14 @@ fn normals_of_rough_bonds_close_around_a_piece_within() {
             sums[piece].1 += area;
         }
     }
-    // of the others, what the outside has
+    // for other pieces, the opposite of the outer faces
     let outer: nalgebra::Vector3<f64> = sums.iter().map(|(vector, _)| vector).sum();
     assert!(outer.norm() < 1e-9, "every bond counts once on either side: {outer}");
     let within = pieces.iter().zip(&sums).filter(|(piece, _)| piece["outer_faces"] == 0);
     for (piece, (vector, area)) in within {
         assert!(vector.norm() < 0.02 * area, "{piece}: {vector} of {area}");
     }
-    // a cut across the box has its section
+    // a cut across the box has the area of its section
     let halves = broken_box("slices:1,spread=0,axis=[0.1,0,0],tilt=0");
     let bond = &halves["bonds"][0];
     assert!((bond["area"].as_f64().unwrap() - 0.6 * 0.2).abs() < 1e-9, "{bond}");

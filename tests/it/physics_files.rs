@@ -1,4 +1,4 @@
-//! Files from which another physics engine takes over: read back, they hold what the simulation has.
+//! Files for other physics engines represent the state of the simulation.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::glb::assert_valid;
 const BODIES: &str = "KHR_physics_rigid_bodies";
 
 /// A pane that hangs on a hinge with a motor, a weld, a rope, a slider and a ball joint; shapes of every kind; two
-/// groups that do not meet.
+/// groups that do not collide.
 const MACHINE: &str = r#"version = 1
 [simulation]
 frames = 8
@@ -204,7 +204,7 @@ fn mass_momentum_and_energy_are_those_of_the_ledger() {
         assert!(near(angular, three("angular_momentum")), "{angular}");
         assert!((energy / ledger("kinetic_energy") - 1.0).abs() < 2e-6, "{energy}");
         assert_eq!(document["scenes"][0]["extras"]["gravity"][1], -9.81);
-        // it is a recording of one frame, too
+        // the file is also a recording of one frame
         let bytes = std::fs::read(place("a.glb")).unwrap();
         let recording = brisance::format::glb::read_glb(&bytes).unwrap();
         let bodies = document["scenes"][0]["nodes"].as_array().unwrap().len();
@@ -215,7 +215,7 @@ fn mass_momentum_and_energy_are_those_of_the_ledger() {
 
 #[test]
 fn pieces_have_their_masses_and_colliders_of_their_volumes() {
-    // a bar with a notch, so that no piece of it need be convex
+    // a bar with a notch, so that pieces may be non-convex
     let notched = "v 0 0 0\nv 4 0 0\nv 4 2 0\nv 2 0.5 0\nv 0 2 0\n\
                    v 0 0 1\nv 4 0 1\nv 4 2 1\nv 2 0.5 1\nv 0 2 1\n\
                    f 1 4 2\nf 2 4 3\nf 1 5 4\nf 6 7 9\nf 7 8 9\nf 6 9 10\n\
@@ -286,7 +286,7 @@ fn joints_shapes_and_groups_are_those_of_the_scene() {
     assert_eq!([&drive["velocityTarget"], &drive["maxForce"]], [2.0, 50.0]);
     assert!((limits(4)[0]["max"].as_f64().unwrap() - 0.4).abs() < 1e-9);
     assert_eq!(own["collisionFilters"][1]["notCollideWithSystems"], serde_json::json!(["group 1"]));
-    // both nodes of a joint are at one place in the world
+    // both nodes of a joint have one position in the world
     let nodes = document["nodes"].as_array().unwrap();
     let place = |node: usize| {
         let is_parent = |parent: &&Value| {

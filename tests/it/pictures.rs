@@ -1,4 +1,4 @@
-//! What pictures show, and when.
+//! Contents and times of pictures.
 
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ fn it_is_darker_in_the_shadow_and_in_corners() {
     let block = track("block", cuboid([0.5; 3]), vec![Isometry3::translation(0.0, 0.5, 0.0)]);
     let (with, without) = (still(vec![ground(), block]), still(vec![ground()]));
     let view = View::fitted(&with, 1.0);
-    // straight down, the top of the picture where -z is: the sun comes from -x and z
+    // straight down, with -z at the top of the picture: the sun is at -x and z
     let above = view.moved(Point3::origin(), Point3::new(0.0, 8.0, 0.0)).unwrap();
     let [dark, bright] =
         [&with, &without].map(|r| render((r, &Images::default()), &above, 0.0, [81, 81]));
@@ -97,7 +97,7 @@ fn it_is_darker_in_the_shadow_and_in_corners() {
     let [foot, tip] = [0.62, 0.95].map(|along| brightness(&dark, pixel(along), 40));
     assert!(foot + 5 < tip, "less of the sky is seen at the foot: {foot} {tip}");
     assert!(off(pixel(-1.6), pixel(1.6)).abs() < 12, "far from it");
-    // no pattern on a side that the sun shines on
+    // no pattern on a sunlit side
     let top: Vec<i32> = (36..45).map(|x| brightness(&dark, x, 40)).collect();
     let (least, most) = (top.iter().min().unwrap(), top.iter().max().unwrap());
     assert!(most - least < 6, "{top:?}");
@@ -129,7 +129,8 @@ fn one_looks_through_glass() {
     assert!((r - g).abs() < 25, "a pane of grey: {r} {g}");
 }
 
-/// What stands on a floor of metal is seen in it, the less sharp the rougher it is; the light of what is no metal stays.
+/// A metal floor mirrors the bodies on it, with more blur for more roughness. The light on other materials does not
+/// change.
 #[test]
 fn metals_mirror_what_is_around_them() {
     let red = Arc::new(Look { color: [0.8, 0.05, 0.05], ..Look::default() });
@@ -151,7 +152,7 @@ fn metals_mirror_what_is_around_them() {
     let dull = redness(seen(Look { metallic: 0.0, ..metal(0.8) })[0]);
     assert!(mirror > 60 && mirror > brushed && brushed > rough, "{mirror} {brushed} {rough}");
     assert!(rough > dull, "{rough} {dull}");
-    // a mirror of a color shows the sky in it
+    // a colored mirror tints the sky
     let gold = Look { color: [1.0, 0.77, 0.34], ..metal(0.0) };
     let [[_, _, sky], [_, _, tinted]] = [metal(0.0), gold].map(|look| seen(look)[1]);
     assert!(tinted + 30 < sky, "{tinted} {sky}");
@@ -232,7 +233,7 @@ fn video_needs_ffmpeg_and_gives_it_every_pixel() {
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
     assert!(said.lines().count() == 1 && said.contains("ffmpeg -framerate 30"), "{said}");
     assert_eq!(case.names(), before, "nothing is left");
-    // one that counts what it is given
+    // a writer that counts bytes
     let tools = tempfile::tempdir().unwrap();
     let tool = tools.path().join("ffmpeg");
     let script = "#!/bin/sh\n[ \"$1\" = -version ] && exit 0\nfor last; do :; done\n\
@@ -243,7 +244,7 @@ fn video_needs_ffmpeg_and_gives_it_every_pixel() {
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let count = std::fs::read_to_string(case.folder.path().join("out.mp4")).unwrap();
     assert_eq!(count.trim(), (13 * 31 * 24 * 3).to_string());
-    // one that fails
+    // a writer that fails
     std::fs::write(&tool, script.replace("/usr/bin/wc", "echo no room >&2; exit 1;")).unwrap();
     let run = with_path(tools.path());
     assert_eq!(run.status.code(), Some(2));

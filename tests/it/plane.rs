@@ -1,4 +1,4 @@
-//! Bodies in the plane: closed forms, a stack, and what is refused.
+//! Bodies in the plane: closed forms, a stack, and refusals.
 
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -62,14 +62,14 @@ fn a_block_slides_down_an_incline_as_coulomb_says() {
         (0..frames).for_each(|_| drop(world.step()));
         let way = (named(&world, &looks, "block").pose.translation.vector - start).norm();
         let acceleration = G * (slope.sin() - friction * slope.cos());
-        // semi-implicit Euler is ahead by half a step of the speed
+        // semi-implicit Euler is ahead by half a step
         let ahead = 0.5 * acceleration / f64::from(fps);
         let error = way - 0.5 * acceleration;
         assert!((-1e-3..ahead + 1e-3).contains(&error), "{solver}: {way} m");
     }
 }
 
-/// Discs of different mass that meet off center exchange momentum along the line of centers alone.
+/// Discs of different mass that collide off center exchange momentum only along the line of centers.
 #[test]
 fn discs_bounce_off_each_other_elastically() {
     let disc = |name: &str, x: f64, y: f64, speed: f64, density: f64| {
@@ -80,7 +80,7 @@ fn discs_bounce_off_each_other_elastically() {
         )
     };
     let bodies = disc("a", -0.5, 0.0, 2.0, 1000.0) + &disc("b", 0.5, 0.12, -1.0, 3000.0);
-    // normals are those of up to one step before or after the discs meet
+    // normals are those of up to one step before or after the contact of the discs
     for solver in ["impulse", "manifold"] {
         let simulation = format!("gravity = [0, 0, 0]\nsolver = \"{solver}\"\nfps = 3000");
         let (mut world, looks) = made(&simulation, &bodies);
@@ -111,7 +111,7 @@ fn a_free_body_turns_evenly_and_stays_in_the_plane() {
     let (linear, angular) = velocity(&state);
     assert!((linear - Vector3::x()).norm() < 1e-12 && (angular - Vector3::z() * 3.0).norm() < 1e-9);
     assert!((state.pose.translation.vector - Vector3::x() * 10.0).norm() < 1e-9);
-    // thirty radians: the long side started along x
+    // thirty radians: the long side was initially along x
     let side = state.pose.rotation * Vector3::x();
     assert!((side - Vector3::new(30.0_f64.cos(), 30.0_f64.sin(), 0.0)).norm() < 1e-6, "{side:?}");
     assert_eq!(state.pose.translation.z, 0.0);
@@ -137,7 +137,7 @@ fn a_pendulum_swings_with_its_period() {
     for solver in ["manifold", "impulse"] {
         let (mut world, looks) =
             made(&format!("fps = {fps}\nsleep = false\nsolver = \"{solver}\""), &bodies);
-        // it is lowest after a quarter of the period and after three quarters
+        // the pendulum is lowest after a quarter of the period and after three quarters
         let mut crossings = Vec::new();
         let mut last = 1.0;
         for frame in 0..(3.0 * fps) as usize {
@@ -239,7 +239,7 @@ fn scenes_in_the_plane_say_what_is_out_of_it() {
     }
 }
 
-/// The largest energy that a frame of the tower and the pendulum gains beyond work, as a share of all.
+/// The largest relative energy gain beyond work in a frame of the tower and the pendulum.
 fn largest_gain(solver: Solver, bound: bool) -> f64 {
     let (_, mut world, _) = brisance_tests::scenes::load("flatland", |scene| {
         scene.simulation.solver = solver;
@@ -253,7 +253,7 @@ fn largest_gain(solver: Solver, bound: bool) -> f64 {
     (0..240).map(gain).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// The energy that the joint of the pendulum, overlaps and linearised contacts would add is taken
+/// The bound removes the energy gain of the joint of the pendulum, overlaps and linearised contacts
 /// from the motion.
 #[test]
 fn no_frame_of_the_tower_and_the_pendulum_gains_energy() {

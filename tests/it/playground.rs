@@ -1,4 +1,4 @@
-//! The module of the playground, run natively: commands of a visitor, and their replay by a link.
+//! The module of the playground, run natively: commands of a visitor, and their replay from a link.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,8 +30,8 @@ fn count(list: &Value) -> usize {
     list.as_array().expect("a list").len()
 }
 
-/// Sizes of the geometries of a frame tell how many bytes of it are theirs; the rest are poses: where bodies are,
-/// where new ones were, and where blows were and when.
+/// Checks the length of a frame: bytes of the geometries by their sizes, then poses of bodies, previous poses of
+/// new bodies, and poses and times of blows.
 fn check_layout(frame: &[u8]) {
     let head = head(frame);
     let length = u32::from_le_bytes(frame[..4].try_into().unwrap()) as usize;
@@ -156,7 +156,7 @@ fn what_a_visitor_changes_of_a_scene_decides_what_becomes_of_it() {
         (Setup { pieces: Some(3), ..bricks.clone() }, Setup { pieces: Some(60), ..bricks });
     assert!(pieces(&few) < pieces(&many));
     assert!(pieces(&window) > 0);
-    // 7850 and 2470 kg/m^3 in 1.2 m x 1.6 m x 6 mm, which samples may have to a hundredth
+    // 7850 and 2470 kg/m^3 in 1.2 m x 1.6 m x 6 mm, to a hundredth for samples
     let mass = |material: &str| {
         let material = Some(material.to_owned());
         play(&Setup { material, ..window.clone() }).world().mass()
@@ -195,7 +195,7 @@ fn a_hand_carries_a_body_and_slips_off_beyond_its_force() {
                 shape = { box = { half_extents = [0.1, 0.1, 0.1] } }\nposition = [0, 1, 0]\n";
     for (force, is_held) in [(5e3, true), (20.0, false)] {
         let mut play = play(&Setup::of(text));
-        // 4 kg weigh 39.24 N
+        // the weight of 4 kg is 39.24 N
         play.act(Command::Grab { from: [0.0, 1.0, 3.0], along: [0.0, 0.0, -1.0], force }).unwrap();
         play.act(Command::Drag { to: [0.5, 1.6, 0.1] }).unwrap();
         let frames: Vec<Value> = (0..60).map(|_| head(&play.step())).collect();
@@ -243,7 +243,7 @@ fn an_outline_of_a_visitor_falls_and_is_a_part_of_solids() {
     };
     let letter = given(&own_scene("B.SVG"), &svg).unwrap();
     let plaque = given(plaque, &svg).unwrap();
-    // what is cut out of the plaque is the letter, which is of clay and 0.12 m thick
+    // the cutout of the plaque is the letter, which is of clay and 0.12 m thick
     let clay = sim::scene::Material::named("clay").unwrap().solid().unwrap().density;
     let area = mass(&letter, 1) / (clay * 0.12);
     let left = mass(&plaque, 0) / (1000.0 * 0.1);
@@ -259,7 +259,7 @@ fn an_outline_of_a_visitor_falls_and_is_a_part_of_solids() {
 const OWN: &str = "version = 1\n[[body]]\nname = \"bob\"\n\
     shape = { mesh = { file = \"bob.obj\", size = 0.5 } }\nposition = [0, 1, 0]\n";
 
-/// A folder with files of the names of a page.
+/// A folder with the file names of a page.
 fn page() -> Case {
     let bob = include_str!("../../assets/bob_small.obj");
     let case = Case::new(&[("own.toml", OWN), ("bob.obj", bob)]);
@@ -317,16 +317,16 @@ fn what_cannot_be_played_is_refused_in_one_sentence() {
     }
 }
 
-/// The playground that `cargo xtask web` made, if it did.
+/// The output of `cargo xtask web`, if any.
 fn built() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../out/web");
     folder.join("brisance.wasm").is_file().then(|| folder.canonicalize().unwrap())
 }
 
-/// Frames in which every scene breaks that does.
+/// Number of frames until all scenes with fractures have one.
 const FRAMES: usize = 45;
 
-/// What all scenes come to after a ball was thrown in their second frame.
+/// Fingerprints of all scenes after a ball thrown in their second frame.
 fn fingerprints(events: &[u8]) -> Value {
     let of = |scene: &Sample| {
         let mut play = play(&Setup::of(scene.text));
@@ -356,7 +356,7 @@ fn the_module_comes_to_the_same_bits_as_native_code() {
     for (key, own) in fingerprints(&events).as_object().unwrap() {
         assert_eq!(&theirs[key]["fingerprint"], own, "{key}");
     }
-    // the program runs what the module ran
+    // the program repeats the run of the module
     let Command::Throw { from, velocity, radius, density } = BALL else { unreachable!() };
     let throw = json!({ "from": from, "velocity": velocity, "radius": radius, "density": density });
     let mut run = saved(&json!({ "scene": sample("window").scene }), FRAMES);
@@ -365,13 +365,13 @@ fn the_module_comes_to_the_same_bits_as_native_code() {
     assert_eq!(warnings_of(&run), "");
 }
 
-/// What the page saves of a run without events.
+/// The saved file of a run without events.
 fn saved(setup: &Value, frames: usize) -> Value {
     json!({ "format": "brisance play", "version": 1, "name": "a run", "frames": frames, "fps": 30,
         "fingerprint": "0", "setup": setup, "events": [] })
 }
 
-/// What `brisance run` warns of as it runs what the page saved.
+/// Warnings of `brisance run` for a saved file of the page.
 fn warnings_of(run: &Value) -> String {
     let case = Case::new(&[("run.json", &run.to_string())]);
     let output = case.run(&["run", "run.json", "-o", "run.jsonl"]);
@@ -451,7 +451,7 @@ fn what_is_no_saved_run_is_refused_in_one_sentence() {
     }
 }
 
-/// Pieces seen where a ball is thrown at the middle; of dominoes and voussoirs none break.
+/// Visible pieces after a ball is thrown at the middle; dominoes and voussoirs do not break.
 #[test]
 #[allow(clippy::print_stdout, reason = "it measures")]
 fn a_browser_plays_every_scene_and_a_link_replays_bit_by_bit() {
@@ -495,7 +495,7 @@ fn a_browser_plays_every_scene_and_a_link_replays_bit_by_bit() {
     println!("milliseconds from the request of the page: {}", seen["marks"]);
 }
 
-/// The recording that was downloaded is what native code makes of the events, byte for byte, and can be read.
+/// The downloaded recording equals that of native code from the events, byte by byte, and is readable.
 fn check_files(seen: &Value, folder: &Path) {
     let digits = seen["events"].as_str().unwrap().as_bytes().chunks(2);
     let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap();
@@ -547,7 +547,7 @@ copies = { count = [20, 10, 10], spacing = [0.5, 0.5, 0.5] }
     ),
 ];
 
-/// Speed is measured, not asserted: the machine may have other work.
+/// Speed is printed, not asserted: the machine may have other work.
 #[test]
 #[allow(clippy::print_stdout, reason = "it measures")]
 fn a_browser_tells_how_fast_crowds_are() {
@@ -611,7 +611,7 @@ fn a_body_in_pieces_plays_from_the_files_of_its_folder() {
     assert!(error.contains("\"./parts/\", which is not here"), "{error}");
 }
 
-/// The image of a mesh comes once, with what has it: not with its cuts, and not again with its pieces.
+/// The image of a mesh is sent once, with the parts that use it: not with cuts, and not again with pieces.
 #[test]
 fn the_page_receives_coats_and_images_once() {
     let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets");

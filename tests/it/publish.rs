@@ -1,10 +1,11 @@
-//! What is published on crates.io: each crate is complete, is found there, and names the version of what it depends on.
+//! Published crates on crates.io: each crate is complete, has categories and keywords, and names the versions of its
+//! dependencies.
 
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-/// Slugs of <https://crates.io/category_slugs> that fit.
+/// Suitable slugs of <https://crates.io/category_slugs>.
 const CATEGORIES: [&str; 10] = [
     "algorithms",
     "command-line-utilities",
@@ -60,7 +61,7 @@ impl Package {
         std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
     }
 
-    /// Names of what the package itself depends on, for all targets, with what their tables say.
+    /// Names of the direct dependencies of the package, for all targets, with their tables.
     fn dependencies(&self) -> Vec<(&str, &Value)> {
         let targets = self.manifest.get("target").and_then(Value::as_table);
         let tables = targets.into_iter().flatten().filter_map(|(_, target)| target.as_table());
@@ -74,7 +75,7 @@ impl Package {
     }
 }
 
-/// Those in a folder and the folders in it; none if it is not there.
+/// The Rust files in a folder and its subfolders; none if it does not exist.
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut folders = if folder.is_dir() { vec![folder.to_owned()] } else { vec![] };
     let mut found = vec![];
@@ -147,7 +148,7 @@ fn published_crates_have_a_readme_with_an_example_that_is_run() {
         let readme = package.read("README.md");
         assert!(readme.starts_with(&format!("# {name}\n")), "{name}");
         for part in ["```rust\n", "## Conventions\n", "## License\n"] {
-            // the program tells its conventions in a sentence
+            // the README of the program has its conventions in one sentence
             let is_there = readme.contains(part) || name == "brisance" && part.contains("Conv");
             assert!(is_there, "the README of {name} has no {part:?}");
         }
@@ -171,7 +172,7 @@ fn published_crates_hold_both_licenses() {
     }
 }
 
-/// What a published crate includes at compile time is a file of its package.
+/// Files that a published crate includes at compile time are in its package.
 #[test]
 fn published_crates_compile_without_the_repository() {
     for package in published() {
@@ -214,7 +215,7 @@ fn what_published_crates_depend_on_has_a_version_and_is_published() {
     }
 }
 
-/// Examples and the documentation of crates name crates as users do, not by the short names of the workspace.
+/// Examples and the documentation of crates use public crate names, not the short names of the workspace.
 #[test]
 fn examples_name_crates_by_their_real_names() {
     let short =

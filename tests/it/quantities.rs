@@ -57,7 +57,7 @@ fn a_scene_with_units_is_that_of_its_si_values() {
     let names: Vec<(&str, f64)> = variables.iter().map(|(name, x)| (name.as_str(), *x)).collect();
     assert_eq!(names, [("count", 3.0), ("half", 0.2), ("height", 0.4), ("lift", 1.5)]);
     let mut plain = Scene::from_toml(PLAIN).unwrap();
-    // a turn in degrees per minute is one in radians per second to rounding
+    // degrees per minute equal radians per second up to rounding
     for scene in [&mut scene, &mut plain] {
         let [x, y, z] = scene.bodies[0].angular_velocity;
         assert!((y - std::f64::consts::TAU).abs() < 1e-14);
@@ -137,7 +137,7 @@ fn variables_are_those_of_the_file() {
     assert!(matches!(error, SceneError::Value { .. }));
 }
 
-/// Every number of the schema may be a quantity, in the unit that the schema names.
+/// Every number of the schema may be a quantity in the unit of the schema.
 #[test]
 fn every_number_of_the_schema_has_a_unit() {
     fn walk(node: &Value, path: &str, seen: &mut usize) {

@@ -1,4 +1,4 @@
-//! No frame gains more energy than the work done on it, which is found here from momentum, angles and distances.
+//! No frame gains more energy than the external work, computed here from momentum, angles and distances.
 
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
@@ -39,7 +39,7 @@ fn faller() -> impl Strategy<Value = Faller> {
     )
 }
 
-/// A platform and a wall that move with `velocity`, and bodies that they meet.
+/// A platform and a wall that move with `velocity`, and bodies in their way.
 fn moving_platform(fallers: &[Faller], velocity: &Vector3<f64>) -> String {
     let triple = |v: &Vector3<f64>| format!("[{:?}, {:?}, {:?}]", v.x, v.y, v.z);
     let mut toml = "version = 1\n[simulation]\nsleep = false\ngravity = [0, 0, 0]\n\
@@ -78,7 +78,7 @@ fn moving_platform(fallers: &[Faller], velocity: &Vector3<f64>) -> String {
     toml
 }
 
-/// Energy now, J.
+/// Current energy, J.
 fn energy(world: &World) -> f64 {
     world.kinetic_energy() + world.potential_energy()
 }
@@ -90,8 +90,8 @@ fn config() -> ProptestConfig {
 proptest! {
     #![proptest_config(config())]
 
-    /// Bodies of one velocity V do the work V . J by an impulse of J, which is what momentum grows by where nothing
-    /// weighs: in their frame they are static.
+    /// Bodies with one velocity V do the work V . J by an impulse J, which is the growth of momentum without
+    /// gravity: they are static in their frame.
     #[test]
     fn kinematic_bodies_give_no_more_energy_than_the_work_of_their_impulse(
         fallers in prop::collection::vec(faller(), 1..6),
@@ -112,7 +112,7 @@ proptest! {
         }
     }
 
-    /// A motor of torque or force F does at most F times the way of its joint.
+    /// A motor with torque or force F does at most the work of F times the travel of its joint.
     #[test]
     fn a_motor_gives_no_more_energy_than_its_torque_on_its_way(
         (kind, axis) in (prop::sample::select(vec![JointKind::Hinge, JointKind::Slider]), direction()),
@@ -140,14 +140,14 @@ proptest! {
             let before = energy(&world);
             world.step();
             let now = world.joints().next().unwrap().coordinate;
-            // an angle may pass half a turn
+            // an angle may exceed half a turn
             let way = match kind {
                 JointKind::Hinge => (now - last + PI).rem_euclid(TAU) - PI,
                 _ => now - last,
             };
             last = now;
             let growth = energy(&world) - before;
-            // a step turns by the chord of an angle, not by its arc
+            // a step rotates by the chord of an angle, not by its arc
             let most = 1.01 * most;
             let slack = 1e-9 * (world.kinetic_energy() + before) + 1e-5 * most;
             prop_assert!(growth <= most * way.abs() + slack, "frame {}: {} J by {} on {}", frame, growth, most, way);
@@ -176,7 +176,7 @@ proptest! {
             let work = force.dot(&(place(&world) - start));
             let growth = energy(&world) - before;
             scale = scale.max(world.kinetic_energy()).max(world.potential_energy()).max(work.abs());
-            // what is pushed out of the floor may be lifted against the force
+            // the push-out may lift a body out of the floor against the force
             let is_held = growth <= work + 1e-3 * scale;
             prop_assert!(is_held, "frame {}: {} J by {} J", frame, growth, work);
             let off = (report.energy.work - work).abs();

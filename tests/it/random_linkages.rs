@@ -1,4 +1,4 @@
-//! Random bodies that joints of all kinds hold together: hung up, free, and falling on a floor.
+//! Random linkages with joints of all kinds: suspended, free, and falling on a floor.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ const G: f64 = 9.81;
 /// Half the edge of a cube that collides, m.
 const HALF: f64 = 0.1;
 
-/// A body and the joint that holds it to one before.
+/// A body and its joint to a previous body.
 #[derive(Clone, Debug)]
 struct Link {
     on: usize,
@@ -27,7 +27,7 @@ struct Link {
     velocity: Velocity,
     mass: f64,
     axis: Vector3<f64>,
-    /// Limits of a hinge or slider to both sides, rad or m.
+    /// Limits of a hinge or slider on both sides, rad or m.
     play: Option<f64>,
 }
 
@@ -63,15 +63,15 @@ fn link() -> impl Strategy<Value = Link> {
         })
 }
 
-/// Links, with the order in which their bodies and joints are added.
+/// Links, with the insertion order of their bodies and joints.
 #[derive(Clone, Debug)]
 struct Linkage {
     links: Vec<Link>,
-    /// Height of the end of the first, m.
+    /// Height of the end of the first link, m.
     height: f64,
     bodies: Vec<usize>,
     joints: Vec<usize>,
-    /// Whether each joint names its bodies the other way round.
+    /// Whether each joint names its bodies in reverse order.
     swaps: bool,
     /// Whether the bodies of a joint collide with each other.
     collides: bool,
@@ -99,7 +99,7 @@ impl Linkage {
         Self { links, height: 0.0, bodies, joints: order, swaps: false, collides: false }
     }
 
-    /// Each joined to the one before, about along x.
+    /// Joins each link to the previous one, approximately along x.
     fn chain(mut links: Vec<Link>, height: f64) -> Self {
         for (n, link) in links.iter_mut().enumerate() {
             link.on = n.saturating_sub(1);
@@ -108,12 +108,12 @@ impl Linkage {
         Self { height, ..Self::new(links) }
     }
 
-    /// Where the first ends, m.
+    /// End of the first link, m.
     fn start(&self) -> Vector3<f64> {
         Vector3::y() * self.height
     }
 
-    /// Where each body starts.
+    /// Initial position of each body.
     fn places(&self) -> Vec<Vector3<f64>> {
         let mut places: Vec<Vector3<f64>> = Vec::new();
         for (n, link) in self.links.iter().enumerate() {
@@ -123,7 +123,7 @@ impl Linkage {
         places
     }
 
-    /// Adds it, hung on `nail` if there is one. Returns the bodies in the order of links.
+    /// Adds the linkage, suspended from `nail` if any. Returns the bodies in the order of links.
     fn add(&self, world: &mut World, shape: &Arc<Shape>, nail: Option<BodyId>) -> Vec<BodyId> {
         let places = self.places();
         let mut ids: Vec<Option<BodyId>> = vec![None; self.links.len()];
@@ -192,7 +192,7 @@ fn thrown() -> impl Strategy<Value = Thrown> {
 }
 
 impl Thrown {
-    /// Adds it to a world that moves along with `drift`.
+    /// Adds the ball to a world that moves with `drift`.
     fn add(&self, world: &mut World, places: &[Vector3<f64>], drift: Vector3<f64>) {
         let start = places[self.at % places.len()] + self.way * self.distance;
         let linear = drift - self.way * self.speed;
@@ -218,13 +218,13 @@ fn nail(world: &mut World, body: Body) -> BodyId {
     world.add(new).unwrap()
 }
 
-/// The same with joints that do not stop at limits.
+/// The same links without limits of joints.
 fn without_limits(mut links: Vec<Link>) -> Vec<Link> {
     links.iter_mut().for_each(|link| link.play = None);
     links
 }
 
-/// How far joints are open, m and rad; infinite if there are none.
+/// The largest joint error, m and rad; infinite without joints.
 fn open(world: &World) -> f64 {
     world.joints().flat_map(|joint| joint.error).reduce(f64::max).unwrap_or(f64::INFINITY)
 }
@@ -243,7 +243,7 @@ proptest! {
         let mut world = world(G);
         let nail = nail(&mut world, Body::Static);
         Linkage::new(links).add(&mut world, &Arc::new(Shape::empty()), Some(nail));
-        // what moves against joints is stopped first
+        // the joints first stop incompatible motion
         world.step();
         let start = world.kinetic_energy() + world.potential_energy();
         let mut scale = start.abs();
@@ -278,7 +278,7 @@ proptest! {
         }
     }
 
-    /// A body of velocity V that nothing turns does the work V . J by an impulse of J.
+    /// A body with velocity V and without rotation does the work V . J by an impulse J.
     #[test]
     fn what_is_dragged_along_by_random_joints_gains_the_work_of_the_impulse(
         links in links().prop_map(without_limits), linear in vector(2.0),
@@ -297,13 +297,13 @@ proptest! {
             let told = report.energy.work;
             prop_assert!((told - work).abs() <= 1e-9 * scale, "frame {}: {}, not {} J", frame, told, work);
             prop_assert!(growth <= work + 1e-9 * scale, "frame {}: {} J by {} J", frame, growth, work);
-            // the first frame takes it along, as a blow
+            // in the first frame the linkage is accelerated by a blow
             let is_kept = frame == 0 || growth >= work - 1e-9 * scale;
             prop_assert!(is_kept, "frame {}: {} J by {} J", frame, growth, work);
         }
     }
 
-    /// The bodies of a chain collide with each other, those that a joint holds too if it `collides`, and its joints
+    /// The bodies of a chain collide with each other, including joined bodies if the joint `collides`, and its joints
     /// stop at their limits.
     #[test]
     fn a_free_chain_that_hits_itself_keeps_its_momentum_and_gains_no_energy(
@@ -350,8 +350,8 @@ proptest! {
         }
     }
 
-    /// By an impulse J on what it drags along a body of velocity V does the work V . J, which is negative where a blow
-    /// pushes against it.
+    /// A body with velocity V does the work V . J by an impulse J on the bodies that it drags. The work is negative if
+    /// a blow pushes against it.
     #[test]
     fn what_is_dragged_along_and_struck_gains_the_signed_work_and_no_more(
         links in links(), linear in vector(2.0), balls in prop::collection::vec(thrown(), 1..5),

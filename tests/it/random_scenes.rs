@@ -1,11 +1,11 @@
-//! Crowded scenes at random: solids of all kinds that overlap, joints, bodies that break, steps and sizes over
-//! five orders of magnitude, and a game that removes, throws and cuts.
+//! Random crowded scenes: overlapping solids of all kinds, joints, breakable bodies, steps and sizes over five
+//! orders of magnitude, and a game that removes, throws and cuts.
 
 use brisance_tests::random_scenes::{RandomScene, random_scene};
 use proptest::prelude::*;
 use rayon::ThreadPoolBuilder;
 
-/// Scenes unless `PROPTEST_CASES` says how many.
+/// Default number of scenes, without `PROPTEST_CASES`.
 const CASES: u32 = 48;
 
 fn config() -> ProptestConfig {

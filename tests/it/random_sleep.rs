@@ -1,4 +1,4 @@
-//! Random piles that fall asleep, and what wakes them.
+//! Random piles that fall asleep, and their waking.
 
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
@@ -12,7 +12,7 @@ use sim::{BodyId, NewBody, Settings, World};
 
 use crate::contact_scenes::{GRAVITY, at, ball, cuboid, floor};
 
-/// Frames in which a pile comes to rest.
+/// Number of frames until a pile comes to rest.
 const SETTLING: usize = 300;
 const DENSITY: f64 = 1000.0;
 
@@ -42,7 +42,7 @@ impl Lump {
     }
 }
 
-/// A box, or with a chance of `balls` a ball.
+/// A box, or with probability `balls` a ball.
 fn lump(balls: f64) -> impl Strategy<Value = Lump> {
     let half = || 0.06..0.14_f64;
     let rates = (0.0..0.4_f64, 0.3..0.8_f64, 0.05..0.2_f64);
@@ -79,7 +79,7 @@ fn asleep(world: &World) -> usize {
     world.iter().filter(|state| state.asleep).count()
 }
 
-/// Runs a pile until all of it sleeps; whether it does in time.
+/// Runs a pile until all bodies sleep. Returns whether they do in time.
 fn settles(world: &mut World, bodies: usize) -> bool {
     (0..SETTLING).any(|_| {
         world.step();
@@ -92,13 +92,13 @@ fn numbers(pose: &Isometry3<f64>) -> Vec<u64> {
     place.map(|x| x.to_bits()).collect()
 }
 
-/// Where those are that sleep.
+/// Poses of sleeping bodies.
 fn held(world: &World) -> BTreeMap<BodyId, Vec<u64>> {
     let asleep = world.iter().filter(|state| state.asleep);
     asleep.map(|state| (state.id, numbers(state.pose))).collect()
 }
 
-/// What happens to a pile.
+/// An event for a pile.
 #[derive(Clone, Debug)]
 enum Act {
     Remove(usize),
@@ -135,7 +135,7 @@ fn acts() -> impl Strategy<Value = Vec<(usize, Act)>> {
     prop::collection::vec((60..SETTLING, act), 0..3)
 }
 
-/// How the ground goes.
+/// Motion of the ground.
 #[derive(Clone, Copy, Debug)]
 enum Loss {
     Removed,
@@ -200,7 +200,8 @@ proptest! {
         }
     }
 
-    /// The bound on energy holds before bodies fall asleep, so that it does not hide what sleep gives.
+    /// The energy bound applies before bodies fall asleep, so that it does not hide energy gains of
+    /// sleep.
     #[test]
     fn falling_asleep_and_waking_add_no_energy(pile in pile(0.2), acts in acts()) {
         let (mut world, _, ids) = world(&pile, true);
@@ -219,7 +220,7 @@ proptest! {
             let missed = (growth + lost).abs();
             prop_assert!(missed <= 1e-10 * scale, "frame {}: {} and {} J", frame, growth, lost);
             let fell = report.energy.dissipation.sleep;
-            // what is faster than 0.1 m/s does not fall asleep
+            // bodies faster than 0.1 m/s do not fall asleep
             let most = 0.5 * world.mass() * 0.1 * 0.1;
             prop_assert!((0.0..=most).contains(&fell), "frame {}: {} J of {}", frame, fell, most);
             slept += usize::from(asleep(&world) > sleepers);
@@ -227,7 +228,7 @@ proptest! {
         prop_assert!(slept > 0 || ids.len() == 2);
     }
 
-    /// From when it lies: how boxes tumble depends on round-off.
+    /// From the time at rest: the tumbling of boxes depends on round-off.
     #[test]
     fn a_pile_that_may_sleep_ends_where_one_ends_that_may_not(pile in pile(0.0)) {
         let (mut world, _, ids) = world(&pile, false);

@@ -1,4 +1,4 @@
-//! Random scenes that break: saved and resumed at any frame, and their events told to other runs.
+//! Random scenes with fractures: saved and resumed at any frame, and replayed from their events.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use sim::{Event, Recorder, Trigger, World};
 /// A scene costs a third of a second, and half of them break by cuts alone.
 const CASES: u32 = 10;
 
-/// A random scene that is cut by its timeline, since a cut between frames is no event.
+/// A random scene with cuts in its timeline, since a cut between frames is not an event.
 fn cut_scene() -> impl Strategy<Value = RandomScene> {
     (random_scene(3), direction(), 0..FRAMES / 2, any::<bool>()).prop_map(
         |(scene, normal, frame, retires)| {
@@ -50,7 +50,7 @@ impl Run {
         Self { world, events: Vec::new(), mismatches: 0 }
     }
 
-    /// Does what a game does before a frame, and steps. Returns poses and momenta, and the energy.
+    /// Executes the acts of a frame, and steps. Returns poses and momenta, and the energy.
     fn step(&mut self, scene: &RandomScene, frame: usize) -> (Vec<u64>, u64) {
         for act in scene.acts_of(frame) {
             act.apply(&mut self.world).expect("what is not finite is refused");
@@ -62,7 +62,7 @@ impl Run {
     }
 }
 
-/// The state of a run as it is read from a file.
+/// The state of a run, written to a file and read again.
 fn checkpoint(run: &Run, frame: usize, file: &Path) -> Checkpoint {
     let written = Checkpoint {
         inputs: 0,
@@ -139,7 +139,7 @@ proptest! {
     ) {
         let mut run = Run::new(scene.world().unwrap());
         let frames: Vec<_> = (0..FRAMES).map(|frame| run.step(&scene, frame)).collect();
-        // cuts come about by themselves
+        // cuts repeat without events
         prop_assume!(run.events.iter().any(|event| event.cause != Trigger::Cut));
         let lines = run.events.iter().map(|event| serde_json::to_string(event).unwrap());
         let told = lines.map(|line| serde_json::from_str(&line).unwrap()).collect();

@@ -1,4 +1,4 @@
-//! What the program refuses, and that it says so in one sentence; and that it can be silent.
+//! Refusals of the program in one sentence, and quiet runs.
 
 use brisance_tests::tet_boxes::kuhn_box;
 use nalgebra::Vector3;
@@ -14,7 +14,7 @@ name = "thing"
 shape = { mesh = { file = "pieces.glb", nodes = 8000 } }
 "#;
 
-/// The command must exit with 2 and say `words` in one line.
+/// Checks that the command exits with 2 and one line that contains `words`.
 fn refused(case: &Case, arguments: &[&str], words: &[&str]) {
     let output = case.run(arguments);
     let message = problem(output.stderr);
@@ -276,7 +276,7 @@ fn pictures_and_outlines_are_refused_with_the_scene_that_names_them() {
     }
 }
 
-/// A file is named by its line, also that of a file that the scene includes, from a folder of its own.
+/// Errors name the line of a file, also in an included file from another folder.
 #[test]
 fn files_are_refused_with_the_line_that_names_them() {
     let body = "version = 1\n[[body]]\nname = \"a\"\nshape.mesh = { file = \"a.obj\" }\n";
@@ -337,7 +337,7 @@ fn a_mesh_that_is_no_solid_is_named_with_its_body() {
         "not closed",
         "repair",
     ]);
-    // else the winding number closes it
+    // otherwise the winding number closes the mesh
     let told = mesh_case(&open).run(&["check", "scene.toml"]);
     let warning = String::from_utf8_lossy(&told.stderr).into_owned();
     assert!(told.status.success() && warning.contains("3 open edges"), "{warning}");
@@ -432,7 +432,7 @@ fn what_is_neither_a_mesh_nor_a_level_set_is_refused_with_all_kinds_that_are_rea
     assert!(told.contains(".obj, .stl, .ply, .glb, .lset, .vti or .vdb"), "{told}");
 }
 
-/// Linux has folders in which files cannot be made and are "not found".
+/// In some Linux folders files cannot be created and are "not found".
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_takes_no_files_is_told_of_in_a_sentence() {
@@ -441,7 +441,7 @@ fn a_folder_that_takes_no_files_is_told_of_in_a_sentence() {
     assert!(told.contains("/proc/p.glb: its folder takes no new files: choose another"), "{told}");
 }
 
-/// The winding number of an open sheet is nowhere that of an inside.
+/// The winding number of an open sheet is nowhere that of an interior.
 #[test]
 fn open_meshes_without_an_inside_are_said_to_be_open() {
     let sheet = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";

@@ -1,4 +1,4 @@
-//! What broke, told to another run, breaks there in the same way.
+//! The fractures of a run repeat in a replay of its events.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use sim::{Event, HitOutcome, World, build};
 
 use crate::cli::{Case, SCENE};
 
-/// A wall that its rim holds, with bonds, and what a ball does to it.
+/// A wall with a held rim and bonds, struck by a ball.
 pub(crate) const ANCHORED: &str = r#"version = 1
 [pattern.shards.voronoi]
 pieces = 30
@@ -33,7 +33,7 @@ position = [-0.3, 0, 0.5]
 velocity = [0, 0, -40]
 "#;
 
-/// Bars that crack by themselves.
+/// Bars that crack by finite elements.
 pub(crate) const CRACKS: &str = r#"version = 1
 [[body]]
 name = "floor"
@@ -101,7 +101,7 @@ bodies = ["hook", "bob"]
 anchor = [0, 1, 0]
 "#;
 
-/// All that can happen at given times, with wind and a body on a path.
+/// All scheduled events, with wind and a body on a path.
 pub(crate) const BLAST: &str = r#"version = 1
 [simulation]
 gravity = [0, 0, 0]
@@ -138,7 +138,7 @@ time = 0.4
 cut = { from = [[-1, 2, 0.1], [1, 2, 0.1]], to = [[-1, 0, 0.1], [1, 0, 0.1]] }
 "#;
 
-/// Bodies that fall asleep and are knocked again, and pieces that are retired.
+/// Bodies that fall asleep and are struck again, and retired pieces.
 pub(crate) const KNOCKED: &str = r#"version = 1
 [debris]
 retire = { after = 0.4, then = "shrink" }
@@ -170,7 +170,7 @@ shape = { sphere = { radius = 0.05 } }
 position = [1, 4, 0]
 "#;
 
-/// No cut of the pattern meets the body.
+/// No cut of the pattern intersects the body.
 const WHOLE: &str = r#"version = 1
 [simulation]
 seed = 3
@@ -191,7 +191,7 @@ fn made(text: &str) -> World {
     build(&Scene::from_toml(text).unwrap(), &BTreeMap::new()).unwrap().0
 }
 
-/// The world after some frames, and all that broke.
+/// The world after some frames, and all fractures.
 fn run(mut world: World, frames: usize) -> (World, Vec<Event>) {
     let mut events = vec![];
     for _ in 0..frames {
@@ -232,7 +232,7 @@ fn events_take_the_place_of_strengths() {
     let (told, again) = run(told, 12);
     assert_eq!(told.saved(), world.saved());
     assert_eq!(again, events);
-    // and without any nothing breaks
+    // and without events nothing breaks
     let mut none = made(SCENE);
     none.replay(vec![]);
     let (none, _) = run(none, 12);
@@ -253,7 +253,7 @@ fn events_that_do_not_fit_are_told_of() {
     assert!(mismatches(&|event| event.outcome = HitOutcome::Broke(2)) > 0);
     let unknown = serde_json::from_str("77").unwrap();
     assert!(mismatches(&|event| event.body = unknown) > 0);
-    // numbers that no blow has
+    // invalid numbers for a blow
     assert!(mismatches(&|event| event.normal = [-2147483648.0, 1.0, 0.0]) > 0);
     assert!(mismatches(&|event| event.pose[5] = 8.0) > 0);
     assert!(mismatches(&|event| event.point[0] = f64::NAN) > 0);

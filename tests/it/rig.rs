@@ -1,4 +1,4 @@
-//! A rig shows what the plain recording shows.
+//! A rig shows the same motion as the plain recording.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,19 +19,19 @@ fn rigged(recording: &Recording) -> Vec<u8> {
     bytes
 }
 
-/// A vertex of a triangle as it is drawn.
+/// A drawn vertex of a triangle.
 #[derive(Clone, Debug)]
 struct Corner {
     place: Point3<f64>,
     normal: Vector3<f64>,
-    /// What does not move.
+    /// Attributes that do not move.
     other: Vec<f32>,
 }
 
 /// Corners of all triangles in their order, by node and by material.
 type Corners = BTreeMap<(usize, String), Vec<Corner>>;
 
-/// The matrix of a node that a viewer shows.
+/// The matrix of a visible node.
 fn matrix(Shown { translation, rotation, scale }: Shown) -> Matrix4<f64> {
     let [x, y, z, w] = rotation.map(f64::from);
     let turn = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z)).to_homogeneous();
@@ -39,7 +39,7 @@ fn matrix(Shown { translation, rotation, scale }: Shown) -> Matrix4<f64> {
     Matrix4::new_translation(&translation.map(f64::from).into()) * turn * size
 }
 
-/// What a file draws at a frame, by the formula of glTF 2.0 section 3.7.3 where it is skinned.
+/// The drawn triangles of a file at a frame, by the formula of glTF 2.0 section 3.7.3 for skins.
 fn drawn(file: &gltf::Gltf, fps: f64, frame: usize) -> Corners {
     let nodes: Vec<Matrix4<f64>> = shown(file, fps, frame).into_iter().map(matrix).collect();
     let blob = || file.blob.as_deref();
@@ -92,7 +92,7 @@ fn drawn(file: &gltf::Gltf, fps: f64, frame: usize) -> Corners {
     corners
 }
 
-/// A file with a rig draws every triangle where the plain file does.
+/// Checks that a file with a rig draws every triangle at the same position as the plain file.
 fn assert_alike(plain: &[u8], rigged: &[u8], (fps, frames): (f64, usize), most: f64) {
     let [plain, rigged] = [plain, rigged].map(|bytes| gltf::Gltf::from_slice(bytes).unwrap());
     for frame in 0..frames {
@@ -114,7 +114,7 @@ fn assert_alike(plain: &[u8], rigged: &[u8], (fps, frames): (f64, usize), most: 
 fn skinning_by_hand_draws_every_vertex_where_the_plain_file_does() {
     for recording in [breaking_pot(), clear_pot()] {
         let of = (recording.fps, recording.frames);
-        // places are within 5 m: three roundings to 24 bits
+        // positions are within 5 m: three roundings to 24 bits
         assert_alike(&glb(&recording), &rigged(&recording), of, 3.0 * 5.0 / f64::from(1 << 23));
     }
 }
@@ -168,7 +168,7 @@ fn sheet(side: u32) -> Surface {
 #[test]
 fn a_material_with_more_vertices_than_16_bits_name_is_several_primitives() {
     let mut recording = breaking_pot();
-    // 300 joints take more than 8 bits; 90,000 vertices of one body, and 2,000 of each other
+    // 300 joints need more than 8 bits; 90,000 vertices of one body, and 2,000 of each other
     let large = LazySurface::from(sheet(299));
     let small = LazySurface::from(sheet(43));
     let Track { look, .. } = recording.tracks[0].clone();
@@ -228,7 +228,7 @@ fn a_run_and_pieces_of_a_mesh_are_written_as_rigs() {
     assert_valid(&["rig.glb", "pieces_rig.glb"].map(at));
     let read = |name: &str| std::fs::read(at(name)).unwrap();
     let back = read_glb(&read("plain.glb")).unwrap();
-    // the floor is 50 m wide each way
+    // the floor extends 50 m in each direction
     assert_alike(&read("plain.glb"), &read("rig.glb"), (back.fps, back.frames), 2e-5);
     assert_alike(&read("pieces.glb"), &read("pieces_rig.glb"), (30.0, 1), 1e-6);
     let error = read_glb(&read("rig.glb")).unwrap_err();
@@ -261,7 +261,7 @@ fn a_rig_is_no_mesh() {
     assert_eq!(case.names(), ["of_rig.toml", "rig.glb", "scene.toml"]);
 }
 
-/// A skinned mesh of another program is in bind pose, which is that of its export.
+/// A skinned mesh of another program has its bind pose, which is that of its export.
 #[test]
 fn a_skinned_mesh_of_another_program_is_a_mesh() {
     let bytes = rigged(&breaking_pot());

@@ -13,7 +13,7 @@ use crate::contact_scenes::{
 const RADIUS: f64 = 0.1;
 const MASS: f64 = 2.0;
 
-/// Rolling friction, m, that holds a ball on a slope up to this angle.
+/// The rolling friction, m, that holds a ball on a slope up to an angle.
 fn holding(angle: f64) -> f64 {
     RADIUS * angle.tan()
 }
@@ -34,8 +34,8 @@ fn speed(world: &World, id: BodyId) -> f64 {
     world.get(id).unwrap().momentum.linear.norm() / MASS
 }
 
-/// The torque of a ball that neither slides nor turns is `m g sin(angle) r`, the most that rolling friction gives
-/// `m g cos(angle) c`.
+/// The torque on a ball that neither slides nor rotates is `m g sin(angle) r`; the maximum torque of rolling
+/// friction is `m g cos(angle) c`.
 #[test]
 fn a_ball_stays_on_a_slope_up_to_the_angle_of_its_rolling_friction() {
     for angle in [0.05, 0.2, 0.4_f64] {
@@ -51,7 +51,7 @@ fn a_ball_stays_on_a_slope_up_to_the_angle_of_its_rolling_friction() {
     }
 }
 
-/// Beyond it a ball rolls down by `5/7 g (sin(angle) - c/r cos(angle))`.
+/// On steeper slopes a ball accelerates by `5/7 g (sin(angle) - c/r cos(angle))`.
 #[test]
 fn a_ball_rolls_down_a_slope_as_far_as_the_closed_form_says() {
     for angle in [0.1, 0.3_f64] {
@@ -68,7 +68,7 @@ fn a_ball_rolls_down_a_slope_as_far_as_the_closed_form_says() {
     }
 }
 
-/// One that rolls uphill stops and stays.
+/// A ball that rolls uphill stops and stays.
 #[test]
 fn a_ball_that_rolls_uphill_stops_where_the_closed_form_says_and_stays() {
     let (angle, start) = (0.1_f64, 1.0);
@@ -91,7 +91,7 @@ fn a_ball_that_rolls_uphill_stops_where_the_closed_form_says_and_stays() {
     assert!(moved < 1e-6, "{moved} m in 10 s");
 }
 
-/// More balls in one island than the exact solver takes.
+/// One island with more balls than the limit of the exact solver.
 #[test]
 fn balls_side_by_side_on_a_slope_stay_where_sweeps_solve_them() {
     let angle = 0.2;
@@ -111,7 +111,7 @@ fn balls_side_by_side_on_a_slope_stay_where_sweeps_solve_them() {
     assert!(most < 1e-3 && fastest < 1e-4, "{most} m in 3 s, {fastest} m/s at the end");
 }
 
-/// A block on a turntable is taken along by spinning friction with the closed form's angular acceleration, and the
+/// Spinning friction drags a block on a turntable with the angular acceleration of the closed form, and the
 /// reported work is that of the torque.
 #[test]
 fn spinning_friction_takes_a_ball_along_on_a_turntable() {
@@ -145,7 +145,7 @@ fn spinning_friction_takes_a_ball_along_on_a_turntable() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Torques act on both bodies alike and take energy.
+    /// Torques act on both bodies equally and dissipate energy.
     #[test]
     fn rolling_friction_keeps_momentum_and_gains_no_energy(
         spins in prop::array::uniform3(-20.0..20.0_f64),

@@ -1,4 +1,4 @@
-//! What scenes can say beyond bodies at rest: several files, materials, paths, wind and events.
+//! Scene features: several files, materials, paths, wind and events.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use sim::{Appearance, World, build};
 
 use crate::cli::{Case, SCENE};
 
-/// A block of a material that slides at 2 m/s on a floor, and how far it comes, m.
+/// The sliding distance, m, of a block of a material on a floor from 2 m/s.
 fn slides(block: &str, floor: &str) -> f64 {
     let (mut world, looks) = made(&format!(
         "version = 1\n[[body]]\nname = \"floor\"\nmotion = \"static\"\nshape = {{ plane = {{}} }}\n{floor}\n\
@@ -22,7 +22,7 @@ fn slides(block: &str, floor: &str) -> f64 {
     world.get(looks[1].body).unwrap().pose.translation.x - start
 }
 
-/// What slides at v comes v^2 / (2 mu g) far.
+/// The sliding distance from a speed v is v^2 / (2 mu g).
 #[test]
 fn the_rule_of_friction_says_how_far_ice_slides_on_a_rough_floor() {
     let stops = |mu: f64| 4.0 / (2.0 * mu * 9.81);
@@ -37,7 +37,7 @@ fn the_rule_of_friction_says_how_far_ice_slides_on_a_rough_floor() {
         ("friction_rule = \"multiply\"", "friction_rule = \"max\"", 0.8),
     ] {
         let way = slides(&format!("{ice}{block}"), &format!("{rough}{floor}"));
-        // it stops amid a frame, in which it goes no farther than at the speed it has left
+        // the block stops within a frame, in which it moves at most at its remaining speed
         let last = 0.5 * mu * 9.81 / 900.0;
         let close = (way - stops(mu)).abs() < 1e-3 * stops(mu) + last;
         assert!(close, "{block} {floor}: {way} m, not {}", stops(mu));
@@ -46,7 +46,7 @@ fn the_rule_of_friction_says_how_far_ice_slides_on_a_rough_floor() {
     assert!((way / stops(0.05) - 1.0).abs() < 1e-3, "{way}");
 }
 
-/// What comes at v leaves at e v.
+/// A body that arrives at v leaves at e v.
 #[test]
 fn the_rule_of_restitution_says_how_fast_a_ball_leaves() {
     for (rule, e) in [("", 0.4), ("\"max\"", 0.9), ("\"multiply\"", 0.36), ("\"average\"", 0.65)] {
@@ -65,7 +65,8 @@ fn the_rule_of_restitution_says_how_fast_a_ball_leaves() {
     }
 }
 
-/// A ball of radius 0.1 m on a floor with these lines, after some seconds: its place and its angular velocity.
+/// Position and angular velocity of a ball of radius 0.1 m with additional lines on a floor, after some
+/// seconds.
 fn rolled(
     solver: &str,
     motion: &str,
@@ -90,8 +91,8 @@ fn rolled(
     [state.pose.translation.vector, spin]
 }
 
-/// A ball that rolls at v loses 5/7 g c / r m/s each second, and one that spins about the vertical
-/// 5/2 g c / r^2 rad/s.
+/// A rolling ball loses 5/7 g c / r m/s each second, and a ball that spins about the vertical 5/2 g c / r^2
+/// rad/s.
 #[test]
 fn rolling_and_spinning_friction_slow_a_ball_as_the_closed_form_says() {
     let rolls = "velocity = [1, 0, 0]\nangular_velocity = [0, 0, -10]";
@@ -351,11 +352,11 @@ fn wind_slows_a_falling_ball_to_its_terminal_speed() {
     let state = world.iter().next().unwrap();
     let mass = state.body.mass_properties().unwrap().mass();
     let velocity = state.momentum.linear / mass;
-    // half rho c A v^2 = m g, in air that moves along
+    // half rho c A v^2 = m g, in moving air
     let area = std::f64::consts::PI * 0.01;
     let terminal = (2.0 * mass * 9.81 / (1.2 * 0.5 * area)).sqrt();
     assert!((velocity.x - 3.0).abs() < 0.05, "{velocity}");
-    // a step of gravity apart
+    // with a difference of a step of gravity
     assert!((velocity.y + terminal).abs() < 9.81 / 60.0, "{velocity} is not {terminal}");
 }
 
@@ -432,7 +433,7 @@ fn more_frames_per_second_take_as_long() {
     assert_eq!(frames(&["--frames", "7"]), Some(8));
 }
 
-/// The lines of the help of a command and of those below it that call the program.
+/// The help lines of a command and its subcommands that call the program.
 fn examples(command: &mut clap::Command) -> Vec<String> {
     let help = command.render_long_help().to_string();
     let lines = help.lines().filter_map(|line| line.strip_prefix("  brisance "));
@@ -452,8 +453,7 @@ fn examples_of_the_help_are_commands_of_the_program() {
     }
 }
 
-/// Lines within paragraphs of the help of a command and its subcommands: a paragraph has to be one
-/// line.
+/// Lines within paragraphs of the help of a command and its subcommands: a paragraph must be one line.
 fn cut_paragraphs(command: &mut clap::Command) -> Vec<String> {
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ') && !line.ends_with(':');
@@ -464,13 +464,13 @@ fn cut_paragraphs(command: &mut clap::Command) -> Vec<String> {
     found
 }
 
-/// The help is wrapped to the width of the terminal, so that its paragraphs have no line breaks of their own.
+/// The help is wrapped to the width of the terminal, so its paragraphs have no line breaks.
 #[test]
 fn paragraphs_of_the_help_are_wrapped_as_a_whole() {
     assert_eq!(cut_paragraphs(&mut Arguments::command()), Vec::<String>::new());
 }
 
-/// The schema of what `--json` prints holds for `value`: its keys, and of which type they are.
+/// Checks the keys and types of `value` against the schema of the `--json` output.
 fn assert_fits(schema: &serde_json::Value, value: &serde_json::Value, path: &str) {
     let kinds = match &schema["type"] {
         serde_json::Value::String(kind) => vec![kind.as_str()],
@@ -498,7 +498,7 @@ fn assert_fits(schema: &serde_json::Value, value: &serde_json::Value, path: &str
     }
 }
 
-/// A schema with what it refers to in the place of the references.
+/// A schema with its references resolved.
 fn resolved(schema: &serde_json::Value, root: &serde_json::Value) -> serde_json::Value {
     if let Some(at) = schema["$ref"].as_str() {
         return resolved(root.pointer(at.strip_prefix('#').unwrap()).unwrap(), root);
@@ -548,7 +548,7 @@ fn what_is_printed_as_json_is_as_documented() {
             let warned = ["sunk.toml", "fast.toml"].contains(&command[1]);
             assert_eq!(warnings.len(), usize::from(warned), "{value}");
         }
-        // the meshes of bonded pieces are not overwritten
+        // the program does not overwrite the meshes of bonded pieces
         if !["run", "bond"].contains(&name) {
             let quiet = case.run(&[command, &["--quiet"]].concat());
             assert!(quiet.status.success() && quiet.stdout.is_empty());
@@ -556,7 +556,7 @@ fn what_is_printed_as_json_is_as_documented() {
     }
 }
 
-/// A door turns about its hinge, which is the origin of its shape and not its center of mass.
+/// A door rotates about its hinge, which is the origin of its shape and not its center of mass.
 #[test]
 fn keyframes_lead_the_origin_of_a_shape() {
     let text = "version = 1\n[[body]]\nname = \"door\"\nmotion = \"kinematic\"\n\

@@ -1,4 +1,4 @@
-//! The scenes that come with the program do what they are there to show.
+//! The scenes of the repository show their intended behavior.
 
 use std::path::Path;
 
@@ -14,11 +14,11 @@ struct Run {
     reports: Vec<Report>,
 }
 
-/// Runs a scene, made shorter or smaller by `change`, and checks what holds for every scene.
+/// Runs a scene, shortened or reduced by `change`, and checks the common invariants.
 fn run(name: &str, frames: usize, change: impl FnOnce(&mut Scene)) -> Run {
     let (scene, mut world, bodies) = load(name, change);
     let mass = world.mass();
-    // what is driven may give energy to the others
+    // driven bodies may add energy to others
     let driven = scene.bodies.iter().any(|body| body.motion == Motion::Kinematic);
     let reports: Vec<Report> = (0..frames).map(|_| world.step()).collect();
     for report in &reports {
@@ -41,7 +41,7 @@ impl Run {
         self.bodies.iter().find(|a| a.name == name).unwrap_or_else(|| panic!("no {name}")).body
     }
 
-    /// Into how many pieces a body broke; 0 if it did not.
+    /// The number of pieces of a body; 0 if it did not break.
     fn pieces(&self, name: &str) -> usize {
         let body = self.body(name);
         let events = self.reports.iter().flat_map(|r| &r.events.fractures);
@@ -109,7 +109,7 @@ fn spheres_break_on_the_table_and_then_the_table_breaks() {
                     sphere.spacing = Some(sphere.radius / 8.0);
                     let copies = body.copies.as_mut().unwrap();
                     copies.count = [2, 1, 2];
-                    // shards in the way of the ball share its blow by chance
+                    // random shards in the way of the ball share its blow
                     copies.spacing = [1.0, 0.16, 0.7];
                 }
                 if body.name == "table"
@@ -178,7 +178,7 @@ fn storeys_come_down_one_after_the_other_where_a_column_is_gone() {
         report.map(|report| report.frame)
     };
     let first = broke("column 1 front right").expect("the explosion takes it");
-    // the two neighbors bear half of all each, the fourth column nothing until they are gone
+    // the two neighbors bear half of the load each, the fourth column nothing until they fail
     let neighbors = ["column 1 back right", "column 1 front left"].map(|name| broke(name).unwrap());
     assert_eq!(neighbors, [first + 1; 2], "by the load of the next frame");
     assert!(broke("column 1 back left").unwrap() > first + 1);
@@ -187,7 +187,7 @@ fn storeys_come_down_one_after_the_other_where_a_column_is_gone() {
         run.reports.iter().any(released)
     };
     assert!(!fell("slab 1", first) && fell("slab 1", first + 20));
-    // of the slab or of its pieces, where it broke as it fell
+    // of the slab or of its pieces, if it broke in its fall
     let height = |name: &str| {
         let mut parts = vec![run.body(name)];
         for fracture in run.reports.iter().flat_map(|report| &report.events.fractures) {
@@ -232,7 +232,7 @@ fn an_adobe_wall_breaks_where_the_ball_hits_it_and_keeps_its_foot() {
     assert!(run.world.iter().any(|state| run.world.is_anchored(state.id)));
 }
 
-/// Ku07 section 3.2: what a blow takes from links lasts.
+/// Ku07 section 3.2: weakening of links persists.
 #[test]
 fn a_block_breaks_at_the_second_ball_unless_the_first_does_no_damage() {
     let worn = run("worn", 24, |_| ());
@@ -300,7 +300,7 @@ fn the_documented_materials_are_those_of_the_table() {
     }
 }
 
-/// The chain bears the swing and the blow; the wall does not.
+/// The chain withstands the swing and the blow; the wall does not.
 #[test]
 fn a_ball_on_a_chain_breaks_a_wall() {
     let swinging = run("wrecking_ball", 55, |_| ());
@@ -330,8 +330,8 @@ fn two_rods_swing_on_with_the_energy_they_had() {
     assert!(spins > 200, "{spins} of 300 frames");
 }
 
-/// What became of one half of `uneven`: pieces, share of the largest one in the mass, and mean distance of the others
-/// from the blow, m.
+/// The pieces of one half of `uneven`: their number, the mass fraction of the largest one, and the mean distance of
+/// the others from the blow, m.
 fn crumbled(run: &Run, name: &str) -> (usize, f64, f64) {
     let body = run.body(name);
     let mut events = run.reports.iter().flat_map(|r| &r.events.fractures);
@@ -348,8 +348,8 @@ fn crumbled(run: &Run, name: &str) -> (usize, f64, f64) {
     (pieces.len(), pieces[0].0 / event.mass_before, far)
 }
 
-/// Ku07 figure 4: under the same blow, uniform weakening crumbles a slab all over, and random weakening opens a hole
-/// with a ragged rim where it is hit.
+/// Ku07 figure 4: under the same blow, uniform weakening crumbles a whole slab, and random weakening opens a hole
+/// with a ragged rim at the impact.
 #[test]
 fn even_weakening_crumbles_a_slab_and_weakening_by_chance_opens_a_hole() {
     let run = run("uneven", 6, |_| ());
@@ -386,7 +386,7 @@ fn a_table_of_glass_breaks_into_large_shards_all_around_the_blow() {
     assert!(gap < 150.0, "{turns:?}");
 }
 
-/// Br11: bodies are cut where a blade passes, and move on.
+/// Br11: a blade cuts bodies on its path, and they continue to move.
 #[test]
 fn a_sword_cuts_a_melon_in_five_and_a_rope_in_two() {
     let run = run("sword", 75, |_| ());
@@ -441,7 +441,7 @@ fn a_bridge_fails_plank_by_plank_below_the_heavy_ball_alone() {
             frames[plank].get_or_insert(report.frame);
         }
     }
-    // every plank in its turn; the ball is on two of them at a time at the most
+    // each plank in turn; the ball is on at most two of them at a time
     let frames: Vec<usize> = frames.into_iter().map(|frame| frame.expect("all fail")).collect();
     assert!(frames.is_sorted(), "{frames:?}");
     assert!(frames.windows(3).all(|three| three[0] < three[2]), "{frames:?}");
@@ -506,7 +506,7 @@ fn the_house_of_cards_stands_until_the_ball_comes() {
     assert!(fell, "{}", place(&later, "left 3.1"));
 }
 
-/// A level set of a mesh file that nothing moves, and one that only its own velocity moves.
+/// A static level set of a mesh file, and a kinematic one with its own velocity.
 #[test]
 fn static_and_kinematic_meshes_are_scenery() {
     let text = r#"version = 1
@@ -540,6 +540,6 @@ fn static_and_kinematic_meshes_are_scenery() {
     }
     assert_eq!(at(&world, 0), start);
     assert!((at(&world, 1).x + 3.0 - 40.0 / 30.0).abs() < 0.1, "{}", at(&world, 1));
-    // the ram took it along
+    // the ram dragged the body
     assert!(at(&world, 3).x > -1.9, "{}", at(&world, 3));
 }

@@ -1,10 +1,10 @@
-//! The JSON schema of scenes says what the reader of scenes accepts.
+//! The JSON schema of scenes agrees with the parser of scenes.
 
 use brisance::commands::SCHEMA;
 use serde_json::Value;
 use sim::scene::{Scene, SceneError};
 
-/// The keys that the reader takes where `scene` holds the key `zzz`.
+/// The keys that the parser accepts at the position of the key `zzz` in `scene`.
 fn keys(scene: &str) -> Vec<String> {
     match Scene::from_toml(scene) {
         Err(SceneError::Unknown { mut known, .. } | SceneError::Choice { mut known, .. }) => {
@@ -25,7 +25,7 @@ fn properties(pointer: &str) -> Vec<String> {
     at["properties"].as_object().unwrap().keys().cloned().collect()
 }
 
-/// Kinds of shapes with keys of their own.
+/// Kinds of shapes with separate keys.
 const SHAPES: [&str; 15] = [
     "mesh",
     "pieces",
@@ -43,7 +43,7 @@ const SHAPES: [&str; 15] = [
     "svg",
     "heightfield",
 ];
-/// Kinds of patterns with keys of their own.
+/// Kinds of patterns with separate keys.
 const PATTERNS: [&str; 7] =
     ["voronoi", "radial", "bricks", "slices", "points", "painted", "nested"];
 

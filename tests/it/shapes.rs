@@ -1,4 +1,4 @@
-//! Shapes that are made of others or drawn by pictures.
+//! Shapes combined from others or drawn by pictures.
 
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
@@ -74,7 +74,7 @@ fn combined_shapes_have_the_volumes_of_their_closed_forms() {
     }
 }
 
-/// As the gltf crate reads them, vertices of equal bits made one.
+/// Read by the gltf crate, with bitwise equal vertices merged.
 #[test]
 fn unbroken_primitives_have_no_gap_where_equal_positions_are_welded() {
     let breaks = "fracture = { pattern = \"a\", break_impulse = 1 }\n";
@@ -178,7 +178,7 @@ fn outlines_are_combined_with_other_shapes() {
                 "{block}, {{ {svg}, op = \"intersection\", position = [0.3, 0, 0.05], \
                  rotation = {{ axis = [0, 0, 1], degrees = 90 }} }}"
             ),
-            // a corner of a side of half of it, and half as deep
+            // a corner of half the side and half the depth
             frame / 4.0,
         ),
         (
@@ -285,7 +285,7 @@ fn combined_shapes_that_cannot_be_are_refused() {
         let error = Scene::from_toml(&text).unwrap_err().to_string();
         assert!(error.contains(problem), "{parts}: {error}");
     }
-    // nothing is left of what is cut away as a whole
+    // nothing remains if the whole is subtracted
     let gone = format!("{BOX}, {{ shape = {{ sphere = {{ radius = 2 }} }}, op = \"difference\" }}");
     let text = format!(
         "version = 1\n[[body]]\nname = \"a\"\nshape = {{ combined = {{ parts = [{gone}] }} }}\n"

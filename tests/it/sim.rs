@@ -20,14 +20,14 @@ fn ground(material: Material) -> NewBody {
     still(Body::Static, Shape::half_space(), Isometry3::identity(), material)
 }
 
-/// A ball that moves.
+/// A moving ball.
 fn ball(radius: f64, density: f64, place: Vector3<f64>, linear: Vector3<f64>) -> NewBody {
     let velocity = Velocity { linear, ..Velocity::default() };
     let ball = NewBody::ball(radius, density).unwrap();
     NewBody { velocity, ..ball.at(&Translation3::from(place).into()) }
 }
 
-/// A sampled brick that breaks.
+/// A sampled breakable brick.
 pub(crate) fn brick(half: Vector3<f64>, pose: Isometry3<f64>, strength: f64) -> NewBody {
     let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
     let spacing = half.min() / 6.0;
@@ -58,7 +58,7 @@ fn struck_brick(settings: Settings) -> World {
     brick_struck_at(settings, 0.02)
 }
 
-/// `aside` is how far from its middle the ball hits it, m.
+/// `aside` is the distance of the impact from the middle of the brick, m.
 fn brick_struck_at(settings: Settings, aside: f64) -> World {
     let mut world = World::new(settings);
     world.add(ground(Material::default())).unwrap();
@@ -88,7 +88,7 @@ fn a_recording_of_pieces_holds_the_solids_of_the_world_and_no_surfaces() {
         assert!(Arc::ptr_eq(&source.shape, state.shape), "{}", track.name);
         assert_eq!(source.lineage.is_some(), track.parent.is_some());
     }
-    // drawn once or each time, it is the same
+    // drawing once or each time gives the same surface
     let drawn = recording.drawn();
     for (kept, drawn) in recording.tracks.iter().zip(&drawn.tracks) {
         assert!(matches!(drawn.lazy_surface, LazySurface::Made(_)));
@@ -97,8 +97,7 @@ fn a_recording_of_pieces_holds_the_solids_of_the_world_and_no_surfaces() {
     assert!(crate::glb::glb(&recording) == crate::glb::glb(&drawn));
 }
 
-/// 9,000 pieces of spheres (Su09 figure 8) are to fit in 2 GiB with all else; what fragments hold is the
-/// most of it.
+/// 9,000 pieces of spheres (Su09 figure 8) must fit in 2 GiB with all other data; fragments are most of it.
 #[test]
 fn a_piece_of_a_sphere_takes_less_than_150_kb() {
     let sphere = Solid::Sphere { radius: 0.24 };
@@ -115,7 +114,7 @@ fn a_piece_of_a_sphere_takes_less_than_150_kb() {
     assert!(mean < 150_000, "{mean}");
 }
 
-/// All the numbers of a world's state.
+/// All numbers of the state of a world.
 fn bits(world: &World) -> Vec<u64> {
     let numbers = |s: sim::BodyState<'_>| {
         let pose = s.pose.translation.vector.iter().chain(s.pose.rotation.coords.iter());
@@ -164,7 +163,7 @@ fn a_shattering_scene_keeps_its_mass_and_gains_no_energy_in_any_frame() {
     assert!((world.mass() - mass).abs() <= 1e-12 * mass);
 }
 
-/// The bound on energy makes up for little. Of 40 strikes, 0.1 m to either side of the middle, two gained more than a
+/// The energy bound corrects little. Of 40 strikes, 0.1 m to either side of the middle, two gained more than a
 /// thousandth of their energy in a frame, 0.5 % at most.
 #[test]
 fn a_shattering_scene_gains_little_without_the_bound_on_energy() {
@@ -202,8 +201,8 @@ fn breaking_in_free_space_keeps_linear_momentum() {
     }
 }
 
-/// Su09 section 4.2: the impulse that breaks a body is given to nobody; its pieces, which move as
-/// it did, meet what hit it in the same frame.
+/// Su09 section 4.2: the breaking impulse is not applied. The pieces keep the motion of the body and collide
+/// with the striker in the same frame.
 #[test]
 fn the_blow_that_breaks_a_body_is_borne_by_its_pieces_in_the_same_frame() {
     let mut world = World::new(Settings { gravity: Vector3::zeros(), ..Settings::default() });
@@ -219,13 +218,13 @@ fn the_blow_that_breaks_a_body_is_borne_by_its_pieces_in_the_same_frame() {
             continue;
         };
         assert_eq!((event.parent, event.fragments.len() > 5), (wall, true));
-        // breaking itself takes or gives nothing
+        // fracture itself changes neither energy nor momentum
         let jump = event.after.momentum.linear - event.before.momentum.linear;
         assert!(jump.norm() < 1e-12 * event.impulse.norm(), "{jump}");
         let pieces: Vector3<f64> =
             world.iter().filter(|s| s.id != ball).map(|s| s.momentum.linear).sum();
         assert!((pieces - given).norm() < 1e-10 * before.norm(), "{pieces} {given}");
-        // light pieces yield: less than the whole would have received, but not nothing
+        // light pieces yield: less than the whole would have received, but more than nothing
         let share = given.norm() / event.impulse.norm();
         assert!(share > 0.1 && share < 1.0, "{share}");
         return;
@@ -249,7 +248,7 @@ fn a_body_that_is_not_finite_is_frozen_and_reported() {
     assert_eq!(bits(&world)[..others.len()], others);
 }
 
-/// The triangles of a surface with one vertex for each place.
+/// The triangles of a surface with one vertex per position.
 fn welded(surface: &Surface) -> TriMesh {
     let mut places: Vec<[u32; 3]> = Vec::new();
     let mut place = |v: &u32| {

@@ -1,4 +1,4 @@
-//! Bodies that are held while nothing concerns them.
+//! Sleeping bodies.
 
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ fn a_heap_falls_asleep_and_then_does_not_move() {
     assert_eq!(before, after);
 }
 
-/// How deep the deepest surface point of a body is in another, m.
+/// The largest depth of a surface point of a body in another, m.
 fn deepest(world: &World, ids: &[BodyId]) -> f64 {
     let states: Vec<_> = ids.iter().map(|&id| world.get(id).unwrap()).collect();
     let mut deepest: f64 = 0.0;
@@ -108,7 +108,7 @@ fn boxes_that_fall_their_own_size_a_frame_do_not_end_up_in_each_other() {
     let (mut world, ids) = thrown_heap(true, velocity);
     for _ in 0..60 {
         steps(&mut world, 1);
-        // half of the way to the middle of a box
+        // half of the distance to the middle of a box
         assert!(deepest(&world, &ids) < 0.04, "{}", deepest(&world, &ids));
     }
 }
@@ -121,7 +121,7 @@ fn nothing_falls_asleep_unless_asked_to() {
     assert_eq!(world.step().counters.awake, ids.len());
 }
 
-/// A stack that slept or not, hit in its middle by a fast ball after some frames; six frames later.
+/// The state of a stack with or without sleep, six frames after a fast ball struck its middle.
 fn hit_stack(sleep: bool, frames: usize) -> Vec<Vector3<f64>> {
     let mut world = World::new(Settings { sleep, ..Settings::default() });
     floor(&mut world);
@@ -138,8 +138,8 @@ fn hit_stack(sleep: bool, frames: usize) -> Vec<Vector3<f64>> {
     ids.iter().map(|&id| place(&world, id)).collect()
 }
 
-/// What follows a blow depends on round-off: the stack is hit at two times without sleep to see by
-/// how much.
+/// The effect of a blow depends on round-off: two runs without sleep, with blows at two times,
+/// measure this.
 #[test]
 fn a_sleeping_stack_that_is_hit_moves_as_if_it_had_never_slept() {
     let (slept, woke, later) = (hit_stack(true, 60), hit_stack(false, 60), hit_stack(false, 75));
@@ -163,13 +163,13 @@ fn what_loses_its_support_falls_in_the_same_frame() {
     world.step();
     assert_eq!(asleep(&world, &[ids[2], ids[3]]), 0);
     assert!(place(&world, ids[3]).y < before - 1e-3);
-    // what is below was only freed of a load
+    // the bodies below only lost a load
     steps(&mut world, 90);
     assert!((place(&world, ids[3]).y - 1.25).abs() <= 0.01, "{}", place(&world, ids[3]));
     assert_eq!(asleep(&world, &[ids[0], ids[2], ids[3]]), 3);
 }
 
-/// A plank on a wedge with a weight at each end tips when one is taken away.
+/// A plank on a wedge with a weight at each end tips after the removal of one.
 #[test]
 fn a_balance_wakes_when_a_weight_is_taken_away() {
     let mut world = World::new(Settings::default());
@@ -289,8 +289,8 @@ fn heavy(mass: f64, half: [f64; 3], at: [f64; 3]) -> NewBody {
     cube(Some(Body::Dynamic(own)), half, at)
 }
 
-/// How far a plank of 10 kg on an edge at x = 0 has turned, rad, 8 s after `load` was put on it, and
-/// whether it sleeps then; `weight` lay on it before, and all slept if they may.
+/// The rotation of a plank of 10 kg on an edge at x = 0, rad, 8 s after `load` was added, and
+/// whether it sleeps then. `weight` lay on the plank before, and all slept if allowed.
 fn plank_under(sleep: bool, plank: f64, weight: Option<NewBody>, load: NewBody) -> (f64, bool) {
     let mut world = World::new(Settings { sleep, ..Settings::default() });
     floor(&mut world);
@@ -314,7 +314,7 @@ fn plank_turns_by(plank: f64, weight: Option<NewBody>, load: NewBody) -> f64 {
 
 #[test]
 fn a_load_on_its_end_tips_a_sleeping_plank() {
-    // it just bears 4.5 hundredths of its weight at its end
+    // the plank just bears 4.5 hundredths of its weight at its end
     for share in [0.08, 0.12, 0.15, 0.18, 0.25] {
         let load = heavy(10.0 * share, [0.03; 3], [0.44, 0.49, 0.0]);
         for sleep in [false, true] {
@@ -333,8 +333,7 @@ fn a_load_that_a_plank_bears_does_not_wake_it() {
     }
 }
 
-/// When a plank that slept on a narrow block has tipped under a ball that rolls along it slowly,
-/// frames.
+/// The frame in which a sleeping plank on a narrow block has tipped under a slowly rolling ball.
 fn tips_under_ball(sleep: bool) -> Option<usize> {
     let mut world = World::new(Settings { sleep, ..Settings::default() });
     floor(&mut world);
@@ -359,11 +358,12 @@ fn tips_under_ball(sleep: bool) -> Option<usize> {
 fn a_ball_that_rolls_along_a_sleeping_plank_tips_it_past_its_support() {
     let awake = tips_under_ball(false).expect("it tips");
     let slept = tips_under_ball(true).expect("it tips though it slept");
-    // as late as a twentieth of gravity goes unnoticed and loads are averaged
+    // the delay by the threshold of a twentieth of gravity and the averaging of loads
     assert!(slept.abs_diff(awake) <= 20, "{slept} not {awake}");
 }
 
-/// When a tower of `blocks` that leans by `past` rad more than it may has fallen, frames.
+/// The frame in which a tower of `blocks` has fallen that leans by `past` rad beyond the limit of
+/// stability.
 fn tower_falls(sleep: bool, blocks: usize, past: f64) -> Option<usize> {
     let mut world = World::new(Settings { sleep, ..Settings::default() });
     floor(&mut world);
@@ -386,7 +386,7 @@ fn tower_falls(sleep: bool, blocks: usize, past: f64) -> Option<usize> {
     })
 }
 
-/// That a tower which may sleep falls when the same falls that may not, within 3 frames.
+/// Checks that a tower with sleep falls within 3 frames of one without sleep.
 fn falls_alike(blocks: usize, past: f64) {
     let awake = tower_falls(false, blocks, past).expect("it falls");
     let may_sleep = tower_falls(true, blocks, past);
@@ -403,7 +403,7 @@ fn a_block_that_is_about_to_fall_does_not_fall_asleep() {
 
 #[test]
 fn a_load_on_its_end_tips_a_sleeping_plank_with_what_sleeps_on_it() {
-    // more than half of the weight on the other end tips it
+    // more than half of the weight on the other end tips the plank
     for share in [0.65, 0.75, 0.9, 1.2] {
         let weight = heavy(20.0, [0.08; 3], [-0.3, 0.54, 0.0]);
         let load = heavy(20.0 * share, [0.06; 3], [0.5, 0.52, 0.0]);
@@ -412,7 +412,7 @@ fn a_load_on_its_end_tips_a_sleeping_plank_with_what_sleeps_on_it() {
     }
 }
 
-/// What falls freely for t is t^2 g / 2 lower.
+/// After free fall for t, a body is t^2 g / 2 lower.
 #[test]
 fn sleepers_wake_and_fall_when_gravity_turns() {
     let mut world = World::new(Settings::default());

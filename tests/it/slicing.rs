@@ -51,7 +51,8 @@ fn cap_area(half: &Half) -> f64 {
     area(half.mesh().mesh(), half.cap())
 }
 
-/// Every directed edge as often as its opposite, counted without the code under test.
+/// Checks that every directed edge occurs as often as its opposite, counted independently of the
+/// code under test.
 fn assert_closed(mesh: &TriMesh) {
     let mut balance = BTreeMap::new();
     for &[a, b, c] in &mesh.triangles {
@@ -64,7 +65,7 @@ fn assert_closed(mesh: &TriMesh) {
     assert!(balance.values().all(|&sum| sum == 0), "an edge is open");
 }
 
-/// Slices and checks all that must hold of halves.
+/// Slices and checks all properties of the halves.
 fn checked(solid: &ClosedMesh, plane: &Plane) -> fracture::Slice {
     let halves = slice(solid, plane);
     let mesh = solid.mesh();
@@ -79,7 +80,7 @@ fn checked(solid: &ClosedMesh, plane: &Plane) -> fracture::Slice {
     }
     let parts = [&halves.front, &halves.back].map(|half| half.mesh().mesh());
     let (whole, sum) = (mesh.moments(), parts[0].moments() + parts[1].moments());
-    // of a sliver much smaller than its box, rounding is that of the box
+    // for a sliver much smaller than its box, rounding is relative to the box
     let extent = Aabb::around(&mesh.vertices).map_or(0.0, |bounds| bounds.extents().norm());
     let volume = whole.volume.abs() + 1e-3 * extent.powi(3);
     assert!((sum.volume - whole.volume).abs() <= 1e-12 * volume);
@@ -92,7 +93,7 @@ fn checked(solid: &ClosedMesh, plane: &Plane) -> fracture::Slice {
     halves
 }
 
-/// Cuts every piece again and again by the plane that `choose` finds for it.
+/// Cuts every piece repeatedly by the plane from `choose`.
 fn cut_to_pieces(solid: &ClosedMesh, choose: impl Fn(&ClosedMesh, usize) -> Plane) {
     let mut pieces = vec![solid.clone()];
     let mut cuts = 0;
@@ -112,7 +113,7 @@ fn cut_to_pieces(solid: &ClosedMesh, choose: impl Fn(&ClosedMesh, usize) -> Plan
     assert!((sum / whole - 1.0).abs() <= 1e-11);
 }
 
-/// Directions that fill the sphere without a pattern.
+/// Quasi-random directions on the sphere.
 fn scattered(k: usize) -> Vector3<f64> {
     let part = |share: f64| ((k + 1) as f64 * share).fract() - 0.5;
     Vector3::new(part(0.754_877_666_2), part(0.569_840_290_9), part(0.438_579_021_4))
@@ -220,7 +221,7 @@ proptest! {
         let plane = Plane::new(normal, offset).unwrap();
         let halves = checked(&solid, &plane);
         for half in [halves.back, halves.front].map(Half::into_mesh) {
-            // what comes apart adds up
+            // the parts add up to the whole
             let pieces = half.pieces();
             let sum: f64 = pieces.iter().map(|piece| piece.mesh().signed_volume()).sum();
             prop_assert!((sum - half.mesh().signed_volume()).abs() < 1e-12);

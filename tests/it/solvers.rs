@@ -14,7 +14,7 @@ use sim::{NewBody, Report, Settings, World};
 
 const G: f64 = 9.81;
 
-/// Bodies as columns that own them.
+/// Bodies as owned columns.
 struct Bodies {
     bodies: Vec<Body>,
     shapes: Vec<Arc<Shape>>,
@@ -39,7 +39,7 @@ impl Bodies {
     }
 }
 
-/// A body that nothing moves, and unit boxes above each other, falling.
+/// A static body, and falling unit boxes above each other.
 fn tower(boxes: usize) -> Bodies {
     let mass = MassProperties::cuboid(2.0, &Vector3::repeat(0.5)).unwrap();
     let (count, nothing) = (boxes + 1, Arc::new(Shape::empty()));
@@ -59,7 +59,7 @@ fn tower(boxes: usize) -> Bodies {
     }
 }
 
-/// Normals at three corners of each box, out of the one below; with tangents if there is friction.
+/// Normals at three corners of each box, out of the box below; with tangents if there is friction.
 fn tower_rows(boxes: usize, friction: Option<(f64, FrictionBounds)>) -> Vec<Row> {
     let mut rows = Vec::new();
     for i in 1..=boxes as u32 {
@@ -81,7 +81,7 @@ fn tower_rows(boxes: usize, friction: Option<(f64, FrictionBounds)>) -> Vec<Row>
     rows
 }
 
-/// All sets of active rows are tried: `A lambda = b` on them, no impulse and no approach elsewhere.
+/// Enumerates all active sets: `A lambda = b` on active rows, no impulse and no approach elsewhere.
 fn direct(a: &DMatrix<f64>, b: &DVector<f64>) -> DVector<f64> {
     let n = b.len();
     for set in 0..1_u32 << n {
@@ -197,13 +197,13 @@ fn what_cannot_be_solved_ends_with_a_result_or_a_report() {
     assert!(mlcp.velocity(1).linear.norm() < 1e-8);
     let exact = mlcp.program(&rows).unwrap();
     assert!(exact.iter().all(|j| j.is_finite()));
-    // two bodies that nothing moves
+    // two static bodies
     let fixed = Bodies { bodies: vec![Body::Static; 2], ..tower(1) };
     let mut still = fixed.mlcp(&rows);
     still.sweep(10);
     assert_eq!((still.dead_rows(), still.residual()), (rows.len(), 0.0));
     assert_eq!(still.program(&rows).unwrap(), vec![0.0; rows.len()]);
-    // rows that make no sense are refused
+    // invalid rows are refused
     let refused =
         |row: Row| Mlcp::new(bodies.columns(), &bodies.poses, &bodies.momenta, &[row]).err();
     let row = redundant[0];
@@ -214,7 +214,7 @@ fn what_cannot_be_solved_ends_with_a_result_or_a_report() {
     let nan = DMatrix::from_element(1, 1, f64::NAN);
     assert_eq!(contact_forces(&nan, &DVector::zeros(1)), Err(ProgramError::NotFinite));
     assert!(contact_forces(&DMatrix::zeros(2, 1), &DVector::zeros(2)).is_err());
-    // rows whose inequalities contradict each other: no forces meet them
+    // contradictory inequalities: no forces satisfy them
     let against = Row { target: 1.0, ..row };
     let both = [against, Row { linear: -row.linear, angular: row.angular.map(|w| -w), ..against }];
     assert!(matches!(bodies.mlcp(&both).program(&both), Err(ProgramError::NoSolution { .. })));
@@ -267,7 +267,7 @@ proptest! {
         // b in the range of J, as it is for accelerations
         let b = &j * DVector::from_vec(push);
         let scale = b.amax();
-        // contacts may close in on a body from all sides: then there is no solution
+        // contacts may enclose a body from all sides: then there is no solution
         if let Ok(f) = contact_forces(&a, &b) {
             let w = &a * &f + &b;
             prop_assert!(f.min() >= 0.0);
@@ -287,7 +287,7 @@ proptest! {
             momentum.linear = Vector3::new(push[0], push[1], push[2]);
             momentum.angular = Vector3::new(push[3], push[4], push[5]) * 0.2;
         }
-        // only the boxes among each other
+        // only contacts between boxes
         let rows: Vec<Row> = tower_rows(3, Some((friction, FrictionBounds::Cone)))[9..]
             .iter()
             .map(|row| match row.bounds {
@@ -351,7 +351,7 @@ fn bisection_finds_the_time_of_impact_to_a_nanosecond() {
         let time = fall(height, up, &ball, UnitQuaternion::identity()).unwrap();
         assert!((time - exact(height - 0.1, up)).abs() < 1e-9, "{height} {up}: {time}");
     }
-    // a box on its corner, and two balls that meet in flight
+    // a box on its corner, and two balls that collide in flight
     let half = Vector3::new(0.1, 0.2, 0.3);
     let turn =
         UnitQuaternion::from_axis_angle(&Unit::new_normalize(Vector3::new(1.0, 0.4, 0.7)), 0.8);
@@ -376,7 +376,7 @@ fn bisection_finds_the_time_of_impact_to_a_nanosecond() {
 
 #[test]
 fn a_spinning_rod_hits_when_its_end_comes_round() {
-    // turns about z at 2 rad/s without weight, its end 1 m out meets the ground 0.5 m below
+    // rotates about z at 2 rad/s without gravity; its end, 1 m away, reaches the ground 0.5 m below
     let half = Vector3::new(1.0, 1e-3, 1e-3);
     let mass = MassProperties::new(1.0, Vector3::new(1.0, 2.0, 2.5)).unwrap();
     let (body, rod, plane) = (dynamic(mass), Shape::cuboid(half, 1.0), Shape::half_space());
@@ -498,7 +498,7 @@ fn the_clamp_keeps_energy_from_growing_with_every_solver() {
     assert!(gain(NEW[0], Clamp::Off, false) > 1e-3, "position errors do push without the clamp");
 }
 
-/// A plate under many boxes couples all of their contacts, so that the work grows with the cube of them.
+/// A plate under many boxes couples all their contacts, so the work is cubic in their number.
 #[test]
 fn a_programme_that_takes_too_much_work_is_reported_and_swept() {
     let limited = |along: u32| {

@@ -1,4 +1,4 @@
-//! Stacks at 30 Hz: whether they stand, and what they bear.
+//! Stability and strength of stacks at 30 Hz.
 
 use contact::{Material, Settings};
 use dynamics::Body;
@@ -22,7 +22,7 @@ fn tower(contact: Settings, boxes: usize) -> (World, Vec<BodyId>) {
     (world, ids)
 }
 
-/// That no box of a tower moves by more than a millimeter from where it starts.
+/// Checks that no box of a tower moves by more than a millimeter from its initial position.
 fn tower_stands(contact: Settings, boxes: usize, seconds: usize) {
     let (mut world, ids) = tower(contact, boxes);
     let start: Vec<_> = ids.iter().map(|&id| place(&world, id)).collect();
@@ -57,7 +57,7 @@ fn twenty_sheets_of_a_millimeter_lie_on_each_other() {
     }
 }
 
-/// So many that pairs no body of changed are passed over.
+/// Enough boxes that sweeps skip pairs without changed bodies.
 #[test]
 fn many_towers_stand() {
     let mut world = world(Settings::default());
@@ -82,8 +82,8 @@ fn a_tower_of_ten_boxes_stands_with_the_reference_solver() {
     tower_stands(Settings::reference(), 10, 5);
 }
 
-/// Boxes of 100 kg with one of `ratio` times that on top; the lowest height of the top after 3 s,
-/// as a share of where it began.
+/// Boxes of 100 kg with one of `ratio` times that on top; the lowest height of the top box over 3
+/// s, relative to its initial height.
 fn heavy_top(contact: Settings, below: usize, ratio: f64) -> f64 {
     let (mut world, _) = tower(contact, below);
     let pose = at(0.0, 0.5 + below as f64, 0.0);
@@ -135,7 +135,7 @@ fn a_stack_disrupted_by_a_larger_box_gains_no_energy() {
     }
 }
 
-/// The bound on energy makes up for little.
+/// The energy bound corrects little.
 #[test]
 fn a_stack_disrupted_by_a_larger_box_gains_little_without_the_bound_on_energy() {
     for contact in both() {

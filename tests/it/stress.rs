@@ -1,4 +1,4 @@
-//! What a recording keeps of the stress of bodies of finite elements.
+//! Stress of bodies of finite elements in recordings.
 
 use std::collections::BTreeMap;
 
@@ -128,12 +128,12 @@ fn pieces_keep_the_stress_that_they_broke_off_under() {
     let last = recording.frames - 1;
     let there = pieces.iter().filter(|track| track.pose(last).is_some());
     let volumes: f64 = there.map(|track| volume(track, last)).sum();
-    // a piece whose tetrahedra hang together no more was filled anew with coarse ones
+    // a piece with disconnected tetrahedra was filled again with coarse ones
     assert!(volumes > 0.9 * 0.008 && volumes < 0.008 + 1e-7, "{volumes}");
     for track in pieces.iter().filter(|track| !track.poses.is_empty()) {
         let stress = track.stress(track.birth).unwrap();
         assert!(stress.frame == track.birth && stress.von_mises > 0.0, "{}", track.name);
-        // the origin of a body is its center of mass, to a third of what coarse ones are apart
+        // the origin of a body is its center of mass, to a third of the spacing of coarse ones
         let center = center(track, track.birth).coords.norm();
         assert!(center < 0.06 / 3.0, "{}: {center}", track.name);
     }
@@ -186,7 +186,7 @@ fn files_hold_the_stress_of_a_vase_that_falls() {
         assert!(stress.von_mises > 1e6, "{}: {stress:?}", track.name);
     }
     assert!(seen >= 2, "the vase must break");
-    // going on from a checkpoint finds the same stress
+    // a resumed run has the same stress
     run("rest.pvd", &["--resume", "out.pvd.checkpoint"]);
     for frame in ["frame_00009.vtu", "frame_00012.vtu"] {
         let [whole, rest] = ["out", "rest"].map(|name| std::fs::read(path(name).join(frame)));

@@ -19,7 +19,7 @@ pub(crate) fn bench(files: &[(&str, &str)]) -> Case {
     case
 }
 
-/// What the command writes.
+/// The output of the command.
 fn fields(case: &Case, options: &[&str]) -> String {
     let output = case.run(&[&["stress", "beam.msh", "-o", "beam.vtu"], options].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -200,7 +200,7 @@ fn the_example_of_loads_is_solved() {
     assert!(output.status.success() && text.contains("864 tetrahedra"), "{text}");
 }
 
-/// What a crack plane cuts: a beam that is pulled apart at its free end, across its whole width.
+/// A crack plane cuts a beam under tension at its free end, across its whole width.
 #[test]
 fn the_crack_plane_of_a_beam_that_is_pulled_is_its_cross_section() {
     let case = bench(&[]);
@@ -216,7 +216,7 @@ fn the_crack_plane_of_a_beam_that_is_pulled_is_its_cross_section() {
         words.filter_map(|word| word.parse().ok()).collect()
     };
     let [x, y, z, area] = numbers(line)[..] else { panic!("{line}") };
-    // the plane is as oblique as its normal
+    // the plane has the slope of its normal
     let expected = 0.01 / x;
     assert!(x > 0.95 && y.hypot(z) < 0.3, "{line}");
     assert!((area - expected).abs() < 0.02 * expected, "{line}");

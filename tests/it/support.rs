@@ -15,7 +15,7 @@ fn named(appearances: &[Appearance], name: &str) -> BodyId {
     appearances.iter().find(|a| a.name == name).unwrap().body
 }
 
-/// A slab that all four edges hold, struck in the middle by a ball.
+/// A slab held at all four edges, struck in the middle by a ball.
 fn held_wall(bonds: &str) -> String {
     format!(
         r#"version = 1
@@ -93,7 +93,7 @@ fn an_anchored_wall_hit_in_the_middle_keeps_its_rim() {
 #[test]
 fn stronger_bonds_leave_more_of_a_wall_standing() {
     let hung = |bonds: &str| {
-        // pieces that break again say nothing about bonds
+        // pieces that break again do not test bonds
         let once = format!("{bonds}, generations = 1");
         let (mut world, _) = made(&held_wall(&once));
         let whole = world.mass();
@@ -110,7 +110,7 @@ fn stronger_bonds_leave_more_of_a_wall_standing() {
         ["", ", bonds = { strength = 1e6 }", ", bonds = { strength = 3e6 }"].map(hung);
     assert!(none.0 >= weak.0 && weak.0 > strong.0, "{none:?} {weak:?} {strong:?}");
     assert!(none.2 > weak.2, "what breaks out stays in larger pieces: {none:?} {weak:?}");
-    // bonds that nothing parts hold the wall together, and the report says so
+    // unbroken bonds hold the wall together, and the report shows this
     let (_, held, bodies) = hung(", bonds = { strength = 1e12 }");
     assert!(held && bodies == 2);
 }
@@ -163,7 +163,7 @@ proptest! {
     }
 }
 
-/// A deck on two piers, each anchored to the world at its foot; a ball flies at one of them.
+/// A deck on two piers anchored to the world at the foot; a ball flies at one pier.
 fn bridge(speed: f64) -> String {
     let pier = |name: &str, x: f64, strength: u32| {
         format!(
@@ -204,7 +204,7 @@ fn bridge(speed: f64) -> String {
         velocity = [0, 1, {speed}]
         "#,
         pier("left", -1.3, 100),
-        // strong enough for the deck that falls
+        // strong enough for the falling deck
         pier("right", 1.3, 20_000)
     )
 }
@@ -286,7 +286,7 @@ fn an_anchored_beam_bears_its_weight_up_to_the_stress_of_bending() {
     assert!(!beam(0.98 * exact));
 }
 
-/// Bowls that fall on a floor under limits.
+/// Bowls that fall on a floor, with limits on debris.
 fn rain(limits: &str, seed: u64) -> String {
     format!(
         r#"version = 1

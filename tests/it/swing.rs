@@ -1,4 +1,4 @@
-//! What joints alone hold, against equations of fewer coordinates and what is conserved.
+//! Free linkages, against equations in reduced coordinates and conservation laws.
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
@@ -28,7 +28,7 @@ fn nail(world: &mut World) -> BodyId {
     add(world, Body::Static, Isometry3::identity(), Velocity::default())
 }
 
-/// Rods that hang together, level from a nail along x.
+/// A chain of rods, level from a nail along x.
 fn chain(world: &mut World, kind: JointKind, count: u32, length: f64) -> Vec<BodyId> {
     let mut ids = vec![nail(world)];
     for i in 0..count {
@@ -47,7 +47,7 @@ fn energy(world: &World) -> f64 {
     world.kinetic_energy() + world.potential_energy()
 }
 
-/// The largest change of energy in some frames, and how far joints open at the most.
+/// The largest change of energy in some frames, and the largest joint error.
 fn follow(world: &mut World, frames: usize) -> (f64, f64) {
     let start = energy(world);
     let (mut off, mut open) = (0.0_f64, 0.0_f64);
@@ -60,8 +60,7 @@ fn follow(world: &mut World, frames: usize) -> (f64, f64) {
     (off, open)
 }
 
-/// Where the tip of two rods of 1 m is that were let go level, by Lagrange's equations and
-/// Runge-Kutta in steps of 0.1 ms.
+/// The tip of two rods of 1 m released level, by Lagrange's equations and Runge-Kutta in steps of 0.1 ms.
 fn tip(time: f64) -> Vector3<f64> {
     let rate = |x: [f64; 4]| {
         let [a, b, p, q] = x;
@@ -146,7 +145,7 @@ fn four_bar(most: f64) -> (World, BodyId) {
     (world, bars[0])
 }
 
-/// How far a body turned about z in a frame, rad.
+/// The rotation of a body about z in a frame, rad.
 fn turned(world: &mut World, id: BodyId) -> (f64, Report) {
     let before = world.get(id).unwrap().pose.rotation;
     let report = world.step();
@@ -167,7 +166,7 @@ fn a_four_bar_linkage_turns_on() {
         }
         let open = world.joints().flat_map(|joint| joint.error).fold(0.0, f64::max);
         assert!(open < 1e-9, "frame {frame}: {open}");
-        // the weights ask for some 20 N a joint
+        // the weights need about 20 N per joint
         let force = world.joints().map(|joint| joint.force.norm()).fold(0.0, f64::max);
         assert!(frame == 0 || force < 60.0, "frame {frame}: {force} N");
     }
@@ -177,7 +176,7 @@ fn a_four_bar_linkage_turns_on() {
 
 #[test]
 fn a_motor_gives_what_the_energy_grows_by() {
-    // the second is too weak to turn all the way
+    // the second motor is too weak for a full rotation
     for most in [100.0, 3.0] {
         let (mut world, _) = four_bar(most);
         let start = energy(&world);
@@ -198,8 +197,8 @@ fn a_motor_gives_what_the_energy_grows_by() {
     }
 }
 
-/// A disc on a rod of 0.2 m that starts level and spins, about one end of the rod: the rate of
-/// precession and the largest change of energy, relative to m g l, over 5 s.
+/// A spinning disc on an initially level rod of 0.2 m about one end of the rod: the rate of precession and the
+/// largest change of energy, relative to m g l, over 5 s.
 fn top(fps: f64, spin: f64) -> (f64, f64) {
     let mut world = world(fps, G);
     let nail = nail(&mut world);
@@ -257,7 +256,7 @@ fn a_kinematic_crank_gives_what_the_energy_grows_by() {
     let at = Vector3::new(0.3, 0.0, 0.0);
     let rod = add(&mut world, rod, Isometry3::from(at * 2.5), Velocity::default());
     world.add_joint(joint(JointKind::Point, [rod, crank], at)).unwrap();
-    // the first frame takes it along, as a blow
+    // in the first frame the linkage is accelerated by a blow
     world.step();
     let (start, mut work) = (energy(&world), 0.0);
     for _ in 0..300 {
@@ -306,7 +305,7 @@ fn a_motor_that_a_limit_stops_holds_and_does_no_work() {
     assert!(report.energy.work.abs() < 1e-9 && !report.events.unsolved, "{report:?}");
 }
 
-/// A limit stops the hinge for an instant, and the motor then turns it back.
+/// A limit stops the hinge, and the motor then drives it back.
 #[test]
 fn a_motor_takes_a_hinge_back_from_the_limit_it_was_thrown_against() {
     let mut world = world(30.0, 0.0);
@@ -325,7 +324,7 @@ fn a_motor_takes_a_hinge_back_from_the_limit_it_was_thrown_against() {
     assert!((spin - 2.0).abs() < 1e-9, "{spin} rad/s");
 }
 
-/// A flywheel on the shaft of the one before: inertia, kg m^2; speed, rad/s; motor; limits, rad.
+/// A flywheel on the shaft of the previous one: inertia, kg m^2; speed, rad/s; motor; limits, rad.
 #[derive(Clone, Debug)]
 struct Flywheel {
     inertia: f64,
@@ -336,7 +335,7 @@ struct Flywheel {
 
 fn flywheel() -> impl Strategy<Value = Flywheel> {
     let power = |least: f64, most: f64| (least..most).prop_map(|x: f64| 10.0_f64.powf(x));
-    // one inner step a frame: more add up their torques
+    // one inner step a frame: more steps would add up their torques
     let motor = (-5.0..5.0_f64, power(-2.0, 1.0));
     let limits = prop::option::of((0.0..1.0_f64, 0.0..1.0_f64));
     (power(-1.0, 1.0), -3.0..3.0_f64, motor, limits).prop_map(
@@ -349,7 +348,7 @@ fn flywheel() -> impl Strategy<Value = Flywheel> {
     )
 }
 
-/// Flywheels on one shaft, each driven against the one before.
+/// Flywheels on one shaft, each driven relative to the previous one.
 fn shaft(wheels: &[Flywheel]) -> (World, Vec<BodyId>) {
     let mut world = world(240.0, 0.0);
     let mut ids = vec![nail(&mut world)];
@@ -365,7 +364,7 @@ fn shaft(wheels: &[Flywheel]) -> (World, Vec<BodyId>) {
     (world, ids)
 }
 
-/// Angular velocity of each wheel against the one before, rad/s.
+/// Angular velocity of each wheel relative to the previous one, rad/s.
 fn rates(world: &World, ids: &[BodyId]) -> Vec<f64> {
     let spin = |id: &BodyId| {
         let state = world.get(*id).unwrap();
@@ -377,8 +376,8 @@ fn rates(world: &World, ids: &[BodyId]) -> Vec<f64> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// A motor below its maximum has its speed; one at its maximum lags behind its speed on that side. A limit only
-    /// pushes.
+    /// A motor below its maximum torque has its target speed. A motor at its maximum lags behind on that side. A
+    /// limit only pushes.
     #[test]
     fn motors_and_limits_of_a_shaft_meet_complementarity(
         wheels in prop::collection::vec(flywheel(), 2..9),
@@ -396,7 +395,7 @@ proptest! {
                 let ends = wheels[n].limits.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
                 [joints[n].coordinate - ends[0] < 1e-8, ends[1] - joints[n].coordinate < 1e-8]
             };
-            // an impact at a limit changes all speeds, and takes no time in which motors could push
+            // an impact at a limit changes all speeds without work of motors
             let is_struck = (0..wheels.len())
                 .any(|n| at(n) != [false; 2] && (before[n] - after[n]).abs() > slack);
             if is_struck {
@@ -419,7 +418,7 @@ proptest! {
     }
 }
 
-/// A body of a random tree: which it hangs on, by what, how it moves and what it weighs.
+/// A body of a random tree: parent, joint, velocities and mass.
 type Branch = (usize, usize, [[f64; 3]; 2], f64);
 
 const KINDS: [JointKind; 5] = [
@@ -435,7 +434,7 @@ fn branch() -> impl Strategy<Value = Branch> {
     (0_usize..8, 0_usize..5, [vector(), vector()], 0.2_f64..5.0)
 }
 
-/// The branches in zero gravity, each beside the one that it hangs on.
+/// The branches in zero gravity, each beside its parent.
 fn tree(branches: &[Branch]) -> World {
     let mut world = world(30.0, 0.0);
     let mut ids: Vec<(BodyId, Vector3<f64>)> = Vec::new();
@@ -471,7 +470,7 @@ proptest! {
     ) {
         let mut world = tree(&branches);
         let Momentum { linear, angular } = world.momentum();
-        // what moves against joints is stopped first
+        // the joints first stop incompatible motion
         world.step();
         let start = world.kinetic_energy();
         for frame in 0..90 {
@@ -480,7 +479,7 @@ proptest! {
             let off = (world.kinetic_energy() / start - 1.0).abs();
             prop_assert!(off < 1e-9, "energy is off by {} in frame {}", off, frame);
             let now = world.momentum();
-            // of the parts, which may cancel
+            // relative to the parts, which may cancel
             let size = |of: fn(&Momentum) -> f64| {
                 world.iter().map(|body| of(body.momentum)).sum::<f64>()
             };
@@ -500,7 +499,7 @@ proptest! {
 
 #[test]
 fn what_is_level_and_tilted_swings_alike() {
-    // no axis of the world is special
+    // the result is independent of the axes of the world
     let heights = [Vector3::zeros(), Vector3::new(0.4, 1.1, -0.7)].map(|turn| {
         let mut world = world(30.0, 0.0);
         let by = Isometry3::new(Vector3::new(0.3, -2.0, 1.0), turn);

@@ -1,4 +1,4 @@
-//! Tetrahedra from files of other programs, and files for them.
+//! Tetrahedra from and for other programs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -30,7 +30,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// What `read_tets` finds in a file of these bytes.
+/// The result of `read_tets` for a file with these bytes.
 fn read(name: &str, bytes: &[u8]) -> Result<TetMesh, MeshFileError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -87,7 +87,7 @@ proptest! {
         for (place, byte) in places {
             *place.get_mut(&mut bytes) = byte;
         }
-        // whatever it is, it ends
+        // the parser terminates on any input
         let _ = read(file.file_name().unwrap().to_str().unwrap(), &bytes);
     }
 }

@@ -1,4 +1,4 @@
-//! Promises of the tetfem crate.
+//! Properties of the tetfem crate.
 
 use brisance_tests::strategies::{rotation, vector};
 use brisance_tests::tet_boxes::kuhn_box;
@@ -16,7 +16,7 @@ fn glass() -> Material {
     Material::from_young(70e9, 0.22).unwrap()
 }
 
-/// Boxes of up to 3 cells a side with inner vertices moved about.
+/// Boxes of up to 3 cells a side with displaced inner vertices.
 fn boxes() -> impl Strategy<Value = TetMesh> {
     let cells = [1_usize..4, 1_usize..4, 1_usize..4];
     let size = [0.2..1.0, 0.2..1.0, 0.2..1.0].prop_map(Vector3::from);
@@ -38,7 +38,7 @@ fn materials() -> impl Strategy<Value = Material> {
         .prop_map(|(e, nu): (f64, f64)| Material::from_young(10_f64.powf(e), nu).unwrap())
 }
 
-/// Displacements of the nodes of a box, small against its cells.
+/// Displacements of the nodes of a box, small relative to its cells.
 fn moved(mesh: &TetMesh, moves: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
     moves.iter().cycle().take(mesh.vertices.len()).map(|m| m * 0.02).collect()
 }
@@ -68,7 +68,7 @@ fn sum(parts: &[(TetMesh, Vec<u32>)]) -> Moments {
     parts.iter().map(|(mesh, _)| mesh.moments()).sum()
 }
 
-/// A crack through a box: anywhere in it, any way.
+/// A crack through a box with any position and orientation.
 fn cracks() -> impl Strategy<Value = (TetMesh, Crack, f64)> {
     (boxes(), any::<prop::sample::Index>(), vector(1.0), 0.05..1.5).prop_filter_map(
         "no direction",
@@ -217,7 +217,7 @@ proptest! {
 
     #[test]
     fn a_uniform_pull_makes_uniform_stress(mesh in boxes(), pull in 1.0..1e6_f64) {
-        // a box pulled evenly at two ends is in balance by itself
+        // a box under uniform tension at two ends is in equilibrium
         let ends = mesh.vertices.iter().fold(0.0_f64, |m, p| m.max(p.x));
         let area = |[a, b, c]: [Point3<f64>; 3]| 0.5 * (b - a).cross(&(c - a)).norm();
         let mut contacts = Vec::new();
@@ -269,7 +269,7 @@ proptest! {
         let parts = pieces(&opened.mesh);
         let whole = mesh.moments();
         prop_assert!(is_close(&sum(&parts), &whole, 1e-12));
-        // pieces move as the body did (Mu01 eq 18), here of unit density
+        // pieces keep the motion of the body (Mu01 eq 18), here with unit density
         let momentum = |m: &Moments| {
             let arm = m.center() - whole.center();
             let linear = m.volume * (velocity + spin.cross(&arm));
@@ -339,7 +339,7 @@ proptest! {
         let center = |t: usize| mesh.corners(t).iter().map(|p| p.coords).sum::<Vector3<f64>>() / 4.0;
         for (t, mean) in means.iter().enumerate() {
             let apart = |o: &usize| (center(*o) - center(t)).norm();
-            // what is on the edge may count or not
+            // points on the edge may be inside or outside
             prop_assume!((0..means.len()).all(|o| (apart(&o) - radius).abs() > 1e-12));
             let (mut sum, mut volume) = (Matrix3::zeros(), 0.0);
             for other in (0..means.len()).filter(|other| apart(other) <= radius) {
@@ -349,7 +349,7 @@ proptest! {
             let size = stresses.iter().map(Matrix3::amax).fold(0.0, f64::max);
             prop_assert!((mean - sum / volume).amax() <= 1e-12 * size);
         }
-        // at vertices what they are a corner of counts too
+        // at vertices, adjacent tetrahedra count, too
         let vertices = averaging.means_at_vertices(&stresses);
         prop_assert_eq!(vertices.len(), mesh.vertices.len());
         for (v, (place, mean)) in vertices.iter().enumerate() {
@@ -365,7 +365,7 @@ proptest! {
             let size = stresses.iter().map(Matrix3::amax).fold(0.0, f64::max);
             prop_assert!((mean - sum / volume).amax() <= 1e-12 * size);
         }
-        // the crack is found without the means that cannot matter
+        // the crack search skips irrelevant means
         let tensions: Vec<f64> = vertices.iter().map(|(_, mean)| max_principal(mean)).collect();
         let greatest = tensions.iter().copied().fold(0.0, f64::max);
         let found = averaging.crack(&mesh, &stresses, share * greatest);
@@ -396,7 +396,7 @@ proptest! {
             made.with_plastic(plastic).unwrap()
         };
         let body = made(given.clone());
-        // what balances needs no more balancing, and adds to the response
+        // balanced loads need no balancing, and their response is additive
         let again = made(body.plastic().to_vec());
         let unloaded = body.respond(&Load::new(&[])).unwrap();
         for ((own, other), stress) in body.plastic().iter().zip(again.plastic()).zip(unloaded.stresses) {
@@ -439,7 +439,7 @@ proptest! {
             prop_assert_eq!(&dent.mesh, body.mesh());
         }
         for t in 0..dent.mesh.tets.len() {
-            // within a fifth of each other, as the body is scaled back from at most that
+            // within a fifth of each other, since the body is scaled back by at most that
             let ratio = dent.mesh.volume(t) / body.mesh().volume(t);
             prop_assert!((0.8 / 1.2 - 1e-9..=1.2 / 0.8 + 1e-9).contains(&ratio), "{ratio}");
         }
@@ -466,7 +466,7 @@ fn bits_are_the_same_for_any_number_of_threads() {
 
 #[test]
 fn the_mean_over_a_length_depends_little_on_the_mesh() {
-    // under a point load the greatest tension grows without bound as the mesh gets finer
+    // under a point load the greatest tension diverges under mesh refinement
     let tension = |cells: usize, radius: f64, interpolation: Interpolation| {
         let mesh = kuhn_box([2 * cells, cells, cells], Vector3::new(2.0, 1.0, 1.0));
         let body = free(mesh, interpolation);
@@ -491,7 +491,7 @@ fn the_mean_over_a_length_depends_little_on_the_mesh() {
 
 #[test]
 fn what_a_body_bears_does_not_depend_on_its_mesh() {
-    // the radius that sim takes unless told otherwise
+    // the default radius of sim
     let radius = 0.25 * 2.0_f64.cbrt();
     let push = |x: f64, y: f64, f: [f64; 3]| Contact {
         place: Point3::new(x, y, 0.5),
@@ -576,7 +576,7 @@ fn unsound_input_is_a_typed_error() {
 
 #[test]
 fn supports_that_turn_the_body_inside_out_are_refused() {
-    // the far end is pushed through the near one: the energy has a false equilibrium there
+    // the load pushes the far end through the near one: the energy has a spurious equilibrium there
     let mesh = kuhn_box([3, 1, 1], Vector3::new(3.0, 1.0, 1.0));
     let model = Model::new(&mesh, Material::from_young(1e5, 0.0).unwrap()).unwrap();
     let supports: Vec<_> = mesh

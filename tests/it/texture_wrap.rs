@@ -20,7 +20,7 @@ fn modes(path: &Path) -> Vec<[u32; 2]> {
     samplers.map(|s| [s.wrap_s().as_gl_enum(), s.wrap_t().as_gl_enum()]).collect()
 }
 
-/// Two materials show one image, which one of them mirrors and clamps.
+/// Two materials with one image; one of them mirrors and clamps it.
 #[test]
 fn wrap_modes_of_a_glb_file_survive() {
     let images = json!([{ "bufferView": 3, "mimeType": "image/png" }]);
@@ -54,7 +54,7 @@ fn wrap_modes_of_a_glb_file_survive() {
     }
 }
 
-/// The red of a picture of the cube from far along x, in the middle of the face.
+/// The red component in the middle of the face in a picture of the cube from far along x.
 fn red_in_the_middle(case: &Case, recording: &str) -> bool {
     let view = ["--at", "0,0,0", "--from", "9,0,0.001", "--size", "60x60"];
     let render = ["render", recording, "-q", "-o", "a.png"];
@@ -85,7 +85,7 @@ fn pictures_wrap_images_as_their_samplers_say() {
 }
 
 /// Transforms of KHR_texture_transform become coordinates; the first is the example of its specification, which shows
-/// the lower left quarter of the image, turned.
+/// the rotated lower left quarter of the image.
 #[test]
 fn transforms_of_textures_become_texture_coordinates() {
     let images = json!([{ "uri": "wood.png" }]);
@@ -96,7 +96,7 @@ fn transforms_of_textures_become_texture_coordinates() {
             Vector2::new(0.5 * uv.y, 1.0 - 0.5 * uv.x)
         }),
         (json!({ "offset": [0, 1], "scale": [1, -1] }), |uv| Vector2::new(uv.x, 1.0 - uv.y)),
-        // scaled before it is turned
+        // scaled before rotation
         (json!({ "rotation": turn, "scale": [2, 3] }), |uv| Vector2::new(3.0 * uv.y, -2.0 * uv.x)),
     ];
     for (transform, wanted) in cases {
@@ -117,7 +117,7 @@ fn transforms_of_textures_become_texture_coordinates() {
             let Some(axis) = face_of(&triangle.places()) else { continue };
             for (p, told) in triangle.corners {
                 let own = uv(axis, &p.coords);
-                // glTF counts v downwards
+                // in glTF, v points downwards
                 let down = |uv: Vector2<f64>| Vector2::new(uv.x, 1.0 - uv.y);
                 let there = if OF_AXIS[axis] == "paint" { own } else { down(wanted(down(own))) };
                 assert!((told - there).norm() < 1e-5, "{transform}: {told}, not {there}");

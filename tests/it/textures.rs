@@ -1,4 +1,4 @@
-//! Materials and images of meshes, from their files to those of their pieces.
+//! Materials and images of meshes and their pieces in files.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -23,10 +23,10 @@ pub(crate) fn picture() -> Vec<u8> {
     bytes
 }
 
-/// The material of a face of the cube that is normal to an axis.
+/// The material of the cube face normal to an axis.
 pub(crate) const OF_AXIS: [&str; 3] = ["old wood", "old wood", "paint"];
 
-/// A cube from -1 to 1 m as OBJ; faces across x and y have the image and a part of it of their own each.
+/// A cube from -1 to 1 m as OBJ; faces across x and y have the image, each with a separate part of it.
 fn cube() -> String {
     let mut text = String::from("mtllib cube.mtl\n");
     for n in 0..8 {
@@ -53,7 +53,7 @@ pub(crate) fn textured() -> Case {
     case
 }
 
-/// The cube as a GLB whose `images` are these; `extra` bytes follow the vertices as view 3.
+/// The cube as a GLB with the given `images`; `extra` bytes follow the vertices as view 3.
 pub(crate) fn cube_glb(images: &Value, extra: &[u8], materials: [usize; 2]) -> Vec<u8> {
     let (mut places, mut uvs, mut indices) = (vec![], vec![], [vec![], vec![]]);
     for (axis, corners) in faces() {
@@ -123,7 +123,7 @@ fn packed(root: &Value, bytes: Vec<u8>) -> Vec<u8> {
     glb
 }
 
-/// A corner of a triangle: its place in the whole body and its texture coordinates.
+/// A corner of a triangle: its position in the whole body and its texture coordinates.
 pub(crate) type Corner = (Point3<f64>, Vector2<f64>);
 
 /// A triangle with the name of its material.
@@ -138,7 +138,7 @@ impl Triangle {
     }
 }
 
-/// What another reader finds in a recording: all triangles, and the images.
+/// All triangles and images of a recording, by another reader.
 pub(crate) fn read(path: &Path) -> (Vec<Triangle>, Vec<Vec<u8>>) {
     let file = gltf::Gltf::open(path).unwrap();
     let blob = file.blob.as_deref().unwrap();
@@ -175,7 +175,7 @@ pub(crate) fn read(path: &Path) -> (Vec<Triangle>, Vec<Vec<u8>>) {
 }
 
 /// Checks that outer triangles have the material and texture coordinates of the cube there, and cuts the inner
-/// material; returns how many there are of each.
+/// material; returns the number of each.
 fn check_exact(path: &Path) -> [usize; 2] {
     let (triangles, images) = read(path);
     assert_eq!(images, [picture()], "each image once, byte by byte");
@@ -317,7 +317,7 @@ fn sampled_pieces_are_painted_as_the_mesh_with_its_seams() {
     let mut on_faces = 0;
     let outer = triangles.iter().filter(|triangle| OF_AXIS.contains(&&*triangle.material));
     for triangle in outer.filter(|triangle| has_area(&triangle.places())) {
-        // the parts of the image that faces have are apart
+        // the image parts of faces are separate
         let part = |uv: &Vector2<f64>| (uv.x / 0.1).round();
         let parts = triangle.corners.map(|(_, uv)| part(&uv));
         assert!(parts.iter().all(|other| *other == parts[0]), "{:?}", triangle.corners);
@@ -327,7 +327,7 @@ fn sampled_pieces_are_painted_as_the_mesh_with_its_seams() {
         let Some(axis) = face_of(&places) else { continue };
         on_faces += 1;
         for (p, told) in triangle.corners {
-            // that of a neighbor shows where no corner lies within the face
+            // that of a neighbor is visible if no corner lies within the face
             let is_within = (0..3).all(|k| k == axis || p[k].abs() < 0.999);
             let wanted = uv(axis, &p.coords);
             assert!(!is_within || (told - wanted).norm() < 1e-5, "{told} for {wanted} at {p}");
@@ -350,7 +350,7 @@ fn other_formats_name_images_that_are_beside_them() {
     assert!(text.contains("asset inputs:file = @./a_textures/wood.png@"));
     assert!(text.contains("rel material:binding = </World/Looks/old_wood>"));
     assert_eq!(std::fs::read(folder.join("a_textures/wood.png")).unwrap(), picture());
-    // and again, over what is there
+    // and again, over the existing files
     fracture("a.usda");
     fracture("frames/");
     assert_eq!(std::fs::read(folder.join("frames/wood.png")).unwrap(), picture());
@@ -385,7 +385,7 @@ pub(crate) fn changed(glb: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
     packed(&root, glb[28 + length..].to_vec())
 }
 
-/// What a GLB file, or another file of `fracture`, has left after a warning.
+/// The remaining images of a GLB file, or another file of `fracture`, after a warning.
 fn images_after(case: &Case, mesh: &str, warning: &str) -> usize {
     let said = succeeds(case, &["fracture", mesh, "--pattern", "voronoi:5", "-o", "a.glb"]);
     assert!(said.starts_with("warning: ") && said.contains(warning), "{said}");
@@ -429,7 +429,7 @@ fn what_is_missing_is_told_and_the_pieces_go_without() {
     assert_eq!(images_after(&case, "inner/cube.obj", "outside the folder of the mesh"), 0);
 }
 
-/// A texture may have its image only by an extension; glTF then lists that as required.
+/// A texture may have its image only in an extension, which glTF then lists as required.
 #[test]
 fn a_texture_in_another_format_leaves_its_base_color() {
     let images = json!([{ "bufferView": 3, "mimeType": "image/webp" }]);
@@ -450,7 +450,7 @@ fn a_texture_in_another_format_leaves_its_base_color() {
     let read = read_mesh_file(&at("cube.glb")).unwrap();
     assert_eq!(read.coats[0].color, [0.5, 0.25, 0.125, 1.0]);
     assert_eq!(read.coats[0].image, None);
-    // what changes more than images is still refused
+    // extensions that change more than images are still refused
     root["extensionsRequired"] = json!(["EXT_texture_webp", "KHR_draco_mesh_compression"]);
     std::fs::write(at("cube.glb"), file(&root)).unwrap();
     let output = case.run(&["fracture", "cube.glb", "--pattern", "voronoi:5", "-o", "b.glb"]);
@@ -523,7 +523,7 @@ fn damaged_images_and_wrong_numbers_are_refused() {
             refused(&arguments, words);
         }
     }
-    // its header is whole: only those who decode it find out
+    // its header is valid: only decoding detects the damage
     succeeds(&case, &["fracture", "image.glb", "--pattern", "voronoi:5", "-q", "-o", "cut.glb"]);
     refused(&["render", "cut.glb", "-q", "-o", "out.png"], "is damaged");
 }

@@ -17,7 +17,7 @@ use crate::contact_scenes::{at, cuboid, floor, material, steps_without_gain, wor
 const PASSING: [f64; 2] = [0.03, 0.12];
 const LEFT: [f64; 2] = [0.005, 0.015];
 const RUNS: usize = 400;
-/// Runs that may be deeper than most.
+/// Allowed number of runs deeper than most.
 const DEEPER: usize = RUNS / 100;
 
 /// A bar over a floor.
@@ -75,7 +75,8 @@ fn depths(Bar { half, turn, velocity, is_box }: Bar) -> [f64; 2] {
     [deepest, -lowest(&world, id, half)]
 }
 
-/// A tip that turns through its lowest point within a frame moves away from the floor at the end of it, and yet it sank.
+/// A tip that rotates through its lowest point within a frame moves away from the floor at the end of the frame,
+/// although it penetrated.
 #[test]
 fn what_tumbles_does_not_sink_into_the_floor() {
     let mut runner = TestRunner::deterministic();

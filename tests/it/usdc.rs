@@ -1,4 +1,4 @@
-//! Binary USD: read here by a decoder of its own, and by usd-core where that is installed.
+//! Binary USD: read by an independent decoder, and by usd-core if installed.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -12,7 +12,7 @@ use crate::cli::{Case, SCENE, TETRAHEDRON, problem};
 struct Stage {
     bytes: Vec<u8>,
     tokens: Vec<String>,
-    /// By path: what it is of, and its fields.
+    /// Type and fields by path.
     specs: BTreeMap<String, (i32, BTreeMap<String, u64>)>,
 }
 
@@ -20,11 +20,11 @@ fn number(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
 }
 
-/// A block of LZ4, after a byte that says that there is one.
+/// An LZ4 block, after a zero byte for a single block.
 fn unpacked(bytes: &[u8]) -> Vec<u8> {
     assert_eq!(bytes[0], 0, "one block");
     let (mut at, mut out) = (1, Vec::new());
-    // a length of 15 goes on in bytes up to one below 255
+    // a length of 15 continues in bytes up to the first below 255
     let length = |at: &mut usize, short: u8| {
         let mut length = usize::from(short);
         let mut goes_on = short == 15;
@@ -54,7 +54,7 @@ fn unpacked(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Takes integers from the front of `bytes`.
+/// Decodes integers and removes them from the front of `bytes`.
 fn integers(bytes: &mut &[u8], count: usize) -> Vec<i32> {
     let size = number(bytes, 0) as usize;
     let plain = unpacked(&bytes[8..8 + size]);
@@ -223,7 +223,7 @@ fn a_binary_stage_holds_the_bodies_and_poses_of_the_run() {
         let mut places = stage.samples::<3>(&format!("{prim}.xformOp:translate"));
         let mut turns = stage.samples::<4>(&format!("{prim}.xformOp:orient"));
         assert!(places.is_sorted_by(|a, b| a.0 < b.0), "{name}");
-        // between frames it is at blows
+        // times between frames are blows
         places.retain(|place| place.0.fract() == 0.0);
         turns.retain(|turn| turn.0.fract() == 0.0);
         assert_eq!((places.len(), turns.len()), (poses.len(), poses.len()), "{name}");
@@ -236,7 +236,7 @@ fn a_binary_stage_holds_the_bodies_and_poses_of_the_run() {
     }
 }
 
-/// A name with a zero, which ends tokens, and one that is no identifier.
+/// A name with a zero, which ends tokens, and a name that is not an identifier.
 #[test]
 fn names_may_hold_any_letters() {
     let scene = SCENE.replace("name = \"ball\"", "name = \"8 b\\u0000ll/\\\"é\\\".x\"");
@@ -247,7 +247,7 @@ fn names_may_hold_any_letters() {
     assert!(stage.tokens.contains(&"8 b\u{FFFD}ll/\"é\".x".to_owned()));
 }
 
-/// A Python with the module pxr, if there is one: `python3`, or what the variable BRISANCE_PXR names.
+/// A Python with the module pxr, if any: `python3`, or the value of the variable BRISANCE_PXR.
 fn python_of_usd() -> Option<String> {
     let python = std::env::var("BRISANCE_PXR").unwrap_or_else(|_| "python3".to_owned());
     let known = Command::new(&python).args(["-c", "import pxr"]).output();

@@ -1,4 +1,4 @@
-//! The reference vectors, and that their runner notices what is wrong.
+//! The reference vectors, and error detection of their runner.
 
 use brisance_tests::vectors::{VectorError, run};
 use serde_json::{Value, json};
@@ -66,7 +66,7 @@ fn the_fix_of_a_free_rotation_takes_the_branch_that_its_file_says() {
     let fixes: Value = serde_json::from_str(&text).unwrap();
     let mut seen = Vec::new();
     for case in fixes["cases"].as_array().unwrap() {
-        // no time passes, so both steps stay where they are and only the fix turns
+        // zero time: both steps keep the orientation and only the fix rotates
         let rotation = |branch: &str| {
             let step = json!({ "R": case["R"], "R_fixed": case["R_fixed"], "branch": branch });
             json!({ "cases": [{
@@ -76,7 +76,7 @@ fn the_fix_of_a_free_rotation_takes_the_branch_that_its_file_says() {
             }] })
         };
         let branch = case["branch"].as_str().unwrap();
-        // two turns reach the energy where nothing prefers one
+        // by symmetry, two rotations reach the energy
         let two_ways = case["a"].as_f64().is_some_and(|a| a.abs() < 1e-14);
         if !two_ways && !seen.contains(&branch) {
             seen.push(branch);

@@ -1,4 +1,4 @@
-//! The page of a recording: what its server gives away, and what a browser shows.
+//! The page of a recording: its server, and its display in a browser.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ use sim::TimedWaypoint;
 use crate::cli::{Case, SCENE, brisance};
 use crate::replay::CRACKS;
 
-/// `brisance view` or `play` at work; it ends with the test.
+/// A running `brisance view` or `play`, which ends with the test.
 pub(crate) struct Served {
     program: Child,
     pub(crate) address: String,
@@ -24,7 +24,7 @@ impl Served {
         Self::by(case, &["view", recording, "--no-open"])
     }
 
-    /// By the program with some arguments.
+    /// Starts the program with some arguments.
     pub(crate) fn by(case: &Case, arguments: &[&str]) -> Self {
         let mut view = brisance();
         view.args(arguments).current_dir(&case.folder);
@@ -48,7 +48,7 @@ impl Served {
         &self.address[start..end]
     }
 
-    /// Status, headers and body of the answer to a request as it is sent.
+    /// Status, headers and body of the answer to a raw request.
     fn answer(&self, request: &str) -> (u16, String, Vec<u8>) {
         let mut stream = TcpStream::connect(self.host()).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
@@ -113,7 +113,7 @@ fn a_page_is_served_with_all_it_needs_and_nothing_else() {
         assert_eq!(served.get(outside).0, 404, "{outside}");
     }
     assert_eq!(served.get("/../../../../../../etc/passwd").0, 404);
-    // its folder has a name of its own each time
+    // its folder has a new name each time
     let other = Served::new(&case, "out.glb");
     assert!(other.folder().len() == 33 && other.folder() != served.folder(), "{}", other.address);
     for guess in ["/", "/recording/0", &format!("{}/", other.folder())] {
@@ -201,7 +201,7 @@ fn only_this_machine_by_its_own_name_can_read_it() {
     assert_eq!(served.answer(&format!("{post}Content-Length: 0\r\n\r\n")).0, 405);
 }
 
-/// What a client sends, promises or holds back costs others nothing.
+/// No request of a client, complete or not, delays others.
 #[test]
 fn requests_that_are_too_large_or_never_end_do_not_stop_the_viewer() {
     let case = broken_ball();
@@ -216,13 +216,13 @@ fn requests_that_are_too_large_or_never_end_do_not_stop_the_viewer() {
     {
         assert_eq!(served.answer(request).0, 400, "{request:?}");
     }
-    // more than a head may have; the rest is not taken
+    // more than the limit of a head; the server does not read the rest
     let mut stream = TcpStream::connect(host).unwrap();
     let _ = stream.write_all(&vec![b'x'; 1 << 14]);
     let mut answer = [0; 12];
     stream.read_exact(&mut answer).unwrap();
     assert_eq!(&answer, b"HTTP/1.1 431");
-    // some that say nothing and some that do not finish
+    // clients that send nothing and clients that do not finish
     let waiting: Vec<TcpStream> = (0..200)
         .map(|n| {
             let mut stream = TcpStream::connect(host).unwrap();
@@ -258,7 +258,8 @@ fn what_cannot_be_shown_is_refused_in_one_sentence() {
     }
 }
 
-/// The first Chromium of this machine and where playwright-core is, or why there is none.
+/// The first Chromium of this machine and the path of playwright-core, or the reason for their
+/// absence.
 pub(crate) fn browser() -> Result<(PathBuf, PathBuf), &'static str> {
     if std::env::var_os("BRISANCE_BROWSER").is_none() {
         return Err("cargo xtask test --browser asks for it");

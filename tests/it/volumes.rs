@@ -1,4 +1,4 @@
-//! Level sets as image data of VTK, as files of OpenVDB, and as meshes.
+//! Level sets as VTK image data, as OpenVDB files, and as meshes.
 
 use std::fmt::Write as _;
 use std::process::Output;
@@ -11,14 +11,14 @@ use proptest::prelude::*;
 
 use crate::cli::{Case, problem};
 
-/// Image data as another program may write them: a ball of radius 1 on 21^3 points, 0.125 apart.
+/// Image data in the style of another program: a ball of radius 1 on 21^3 points, 0.125 apart.
 fn ball(kind: &str) -> String {
     let mut distances = String::new();
     for (k, j, i) in
         (0..21).flat_map(|k| (0..21).flat_map(move |j| (0..21).map(move |i| (k, j, i))))
     {
         let [x, y, z] = [i, j, k].map(|n| 0.125 * f64::from(n) - 1.25);
-        // off the middle along x, so that axes cannot be mixed up
+        // off the middle along x, to detect swapped axes
         let distance = ((x - 0.1).powi(2) + y * y + z * z).sqrt() - 1.0;
         write!(distances, "{distance:.7} ").unwrap();
     }
@@ -99,7 +99,7 @@ fn volumes_of_level_sets_converge_where_faces_lie_on_nodes() {
             let volume = number_after(text, "volume");
             assert!((volume - 1.0).abs() < most, "{spacing}: {text}");
         }
-        // tetrahedra are compared with that volume
+        // the command compares tetrahedra with that volume
         let own = filled.split_once("volume").unwrap().1;
         let volume = number_after(own, "") / (1.0 + 0.01 * number_after(own, ", "));
         assert!((volume - 1.0).abs() < most, "{spacing}: {filled}");
@@ -132,7 +132,7 @@ fn options_of_sampling_are_refused_for_level_sets() {
     assert_eq!(case.names(), ["ball.lset", "ball.vti"]);
 }
 
-/// A ball's area and where it is.
+/// Area and position of a ball.
 #[test]
 fn a_level_set_becomes_a_mesh() {
     let case = case(&ball("Float64"));
@@ -179,7 +179,8 @@ fn read(case: &Case, name: &str) -> LevelSet {
     read_volume(&case.folder.path().join(name), 1 << 20).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// Checks that a level set has the values of another within `band` of the surface, at the same places, and its signs.
+/// Checks that a level set has the values of another within `band` of the surface, at the same positions, and its
+/// signs.
 fn assert_same_band(own: &LevelSet, other: &LevelSet, band: f32) {
     let (grid, place) = (own.grid(), other.grid());
     let offset = (grid.origin() - place.origin()) / grid.spacing();
@@ -218,7 +219,7 @@ fn level_sets_become_files_of_openvdb_and_back_with_the_values_of_the_band() {
     let facts = json(&case.run(&["info", "ball.vdb", "--json"]));
     let (volume, exact) = (facts["volume"].as_f64().unwrap(), 4.0 / 3.0 * std::f64::consts::PI);
     assert!((volume / exact - 1.0).abs() < 0.125 * 0.125, "{volume}, not {exact}");
-    // distances deep inside are there again, for tetrahedra that become larger there
+    // distances deep inside are restored, for larger tetrahedra there
     let deepest = read(&case, "again.lset").values().iter().copied().fold(0.0, f32::min);
     assert!(deepest < -0.9, "{deepest}");
     let made = case.run(&["tetrahedralize", "ball.vdb", "--count", "500", "-q", "-o", "ball.msh"]);
@@ -259,7 +260,7 @@ proptest! {
         };
         let reach = Vector3::repeat(1.6 * radius);
         let bounds = Aabb { min: Point3::from(center) - reach, max: Point3::from(center) + reach };
-        // grids of all remainders by the leaves of a tree
+        // grids with all remainders modulo the leaf size of a tree
         let grid = Grid::enclosing(&bounds, spacing, 4 + cut, 1 << 20).unwrap();
         let own = LevelSet::from_fn(grid, |p| solid.distance(&(p - Vector3::from(center))));
         prop_assume!(own.inside_range().is_some());
@@ -284,7 +285,7 @@ fn files_of_openvdb_that_are_no_level_set_are_refused() {
     let class = place(b"level set");
     let kind = place(b"Tree_float_5_4_3");
     let map = place(b"UniformScaleTranslateMap");
-    // behind the name of the map are where it is, and the scales
+    // the translation and the scales follow the name of the map
     let scales = map + 24 + 24;
     let tree = map + 24 + 6 * 24;
     for (bad, why) in [
@@ -331,7 +332,7 @@ fn a_level_set_without_a_surface_is_no_file_of_openvdb() {
     }
 }
 
-/// OpenVDB finds in our file what we wrote, and we read what it writes of it, bit for bit.
+/// OpenVDB reads our file, and we read its copy, bit by bit.
 #[test]
 fn openvdb_reads_level_sets_and_writes_what_is_read() {
     let has_it = |python: &String| {
@@ -377,8 +378,8 @@ fn openvdb_reads_level_sets_and_writes_what_is_read() {
     }
 }
 
-/// The volume that VTK finds in our file is that of the ball, and we read what VTK writes: as text, in base64 and
-/// appended, plain and of zlib.
+/// VTK computes the volume of the ball from our file, and we read files of VTK: as text, in base64 and appended,
+/// uncompressed and with zlib.
 #[test]
 fn vtk_reads_image_data_and_writes_what_is_read() {
     let python = std::env::var("BRISANCE_VTK").unwrap_or_else(|_| "python3".to_owned());

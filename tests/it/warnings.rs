@@ -1,4 +1,4 @@
-//! Warnings of how a world starts: where they must come, and that they come nowhere else.
+//! Warnings about the initial state of a world, without false positives.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn world(text: &str) -> World {
     build(&scene, &BTreeMap::new()).unwrap().0
 }
 
-/// Every scene that comes with the program, as it is.
+/// Every scene of the repository, unchanged.
 #[test]
 fn no_scene_that_comes_with_it_warns() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
@@ -40,7 +40,7 @@ fn no_scene_that_comes_with_it_warns() {
     }
 }
 
-/// Of a material of the scene and of bodies, with each solver that has no rows for them.
+/// Rolling friction of a material of the scene and of bodies, with each solver without rows for it.
 #[test]
 fn friction_against_rolling_that_the_solver_ignores_is_warned_of() {
     for (solver, ignores) in [
@@ -101,8 +101,8 @@ proptest! {
         }
     }
 
-    /// A ball that flies at a plate: told of where it moves more than twice both thicknesses a frame and
-    /// meets the plate within a second, and not where it flies past or away.
+    /// A ball that flies at a plate: a warning if it moves more than twice both thicknesses a frame and
+    /// reaches the plate within a second, and none if it flies past or away.
     #[test]
     fn what_flies_too_fast_at_a_thin_plate_is_told_with_the_frames_that_help(
         radius in 0.005..=0.05_f64, half in 0.002..=0.05_f64, speed in 0.1..=500.0_f64,
@@ -119,7 +119,7 @@ proptest! {
         let world = at_fps(30.0);
         let thickness = 2.0 * (half + radius);
         let way = speed / 30.0;
-        // let be what is on the border
+        // skips cases on the border
         prop_assume!((aside.abs() - (0.5 + radius)).abs() > 1e-6);
         prop_assume!((way / thickness - 2.0).abs() > 1e-6);
         prop_assume!((2.0 - half - radius - speed).abs() > 1e-6);
@@ -140,7 +140,7 @@ proptest! {
     }
 }
 
-/// Two boxes of which one is inside the other, parted ones, and static ones, which may overlap.
+/// Two nested boxes, separate ones, and static ones, which may overlap.
 #[test]
 fn tetrahedra_that_lack_parts_of_a_body_are_warned_of() {
     let warnings = |spacing: f64| {
@@ -315,7 +315,7 @@ fn boxes_inside_boxes_are_told_and_scenery_is_not() {
         assert!((told - depth).abs() < 1e-9, "{told} at {x}");
         assert_eq!(boxes(x, "static").warnings(), vec![]);
     }
-    // wholly inside: at least as deep as its own size
+    // completely inside: at least as deep as its own size
     let warnings = boxes(0.3, "dynamic").warnings();
     assert!(matches!(warnings[..], [Warning::Inside { depth, .. }] if depth > 0.4), "{warnings:?}");
     for x in [1.2, 1.199, 2.0] {

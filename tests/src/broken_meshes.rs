@@ -1,4 +1,4 @@
-//! What becomes of meshes that bound no solid, or none that is plain.
+//! Results for meshes that bound no solid, or an ambiguous one.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -10,13 +10,13 @@ use nalgebra::{Point3, Vector3};
 use sim::scene::MeshSign;
 use thiserror::Error;
 
-/// What went wrong with the report itself.
+/// An error of the report itself.
 #[derive(Debug, Error)]
 pub enum ReportError {
     /// A mesh of `assets` cannot be read.
     #[error("{0}")]
     Read(String),
-    /// Its facts cannot be found.
+    /// The facts of a mesh cannot be computed.
     #[error(transparent)]
     Mesh(#[from] MeshError),
     /// It has no grid.
@@ -27,24 +27,24 @@ pub enum ReportError {
     Pattern(#[from] PatternError),
 }
 
-/// What became of one mesh.
+/// The result for one mesh.
 pub struct Row {
-    /// The mesh and what is wrong with it.
+    /// The mesh and its defect.
     pub name: String,
-    /// What the strict sign says.
+    /// Volume with the strict sign, m^3.
     pub strict: Result<f64, MeshError>,
     /// Volume by winding number, m^3.
     pub winding: Result<f64, MeshError>,
     /// Area of its triangles, m^2.
     pub area: f64,
-    /// Volume of the solid that scenes make of it, m^3; 0 if they refuse it.
+    /// Volume of the solid in a scene, m^3; 0 if refused.
     pub volume: f64,
-    /// Pieces it breaks into, and the sum of their volumes, m^3.
+    /// Number of pieces, and the sum of their volumes, m^3.
     pub broken: (usize, f64),
     facts: levelset::MeshFacts,
 }
 
-/// Breaks every mesh of the report, scaled to a longest side of 1 m on a grid of a 48th.
+/// Breaks every mesh of the report, scaled to a longest side of 1 m on a grid with spacing 1/48 m.
 ///
 /// # Errors
 /// [`ReportError`] when a file of `assets` cannot be read.
@@ -97,7 +97,7 @@ fn row(name: String, mesh: &TriMesh) -> Result<Row, ReportError> {
     })
 }
 
-/// The meshes of `assets`, each with what is wrong with it, and the ring-shaped float of them spoilt in several ways.
+/// The meshes of `assets` with their defects, and variants of the ring-shaped float with several defects.
 ///
 /// # Errors
 /// [`ReportError`] when a file of `assets` cannot be read.

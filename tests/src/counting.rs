@@ -4,7 +4,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The allocator of the system, with counts of the bytes that are allocated and a limit.
+/// The system allocator with a count of allocated bytes and a limit.
 #[derive(Debug)]
 pub struct Counting {
     now: AtomicUsize,
@@ -13,24 +13,24 @@ pub struct Counting {
 }
 
 impl Counting {
-    /// Refuses allocations that would take more than `most` bytes at one time.
+    /// Refuses allocations that would exceed a total of `most` bytes.
     pub const fn new(most: usize) -> Self {
         Self { now: AtomicUsize::new(0), peak: AtomicUsize::new(0), most }
     }
 
-    /// Starts a measurement: the bytes that are allocated now, for [`Counting::growth`].
+    /// Starts a measurement: returns the currently allocated bytes, for [`Counting::growth`].
     pub fn start(&self) -> usize {
         let now = self.now.load(Relaxed);
         self.peak.store(now, Relaxed);
         now
     }
 
-    /// The most bytes at one time since [`Counting::start`] returned `start`, beyond these.
+    /// The peak of allocated bytes above `start` since [`Counting::start`] returned it.
     pub fn growth(&self, start: usize) -> usize {
         self.peak.load(Relaxed).saturating_sub(start)
     }
 
-    /// Counts an allocation, unless it is over the limit.
+    /// Counts an allocation unless it exceeds the limit.
     fn take(&self, bytes: usize) -> bool {
         let now = self.now.fetch_add(bytes, Relaxed).saturating_add(bytes);
         if now > self.most {
@@ -45,7 +45,7 @@ impl Counting {
         self.now.fetch_sub(bytes, Relaxed);
     }
 
-    /// Counts `bytes`, and asks for them; null when either is refused.
+    /// Counts and allocates `bytes`; null if either is refused.
     fn counted(&self, bytes: usize, allocate: impl FnOnce() -> *mut u8) -> *mut u8 {
         if !self.take(bytes) {
             return std::ptr::null_mut();
@@ -58,8 +58,8 @@ impl Counting {
     }
 }
 
-// SAFETY: every pointer comes from `System` and goes back to it with the layout that it came with;
-// null means that nothing was allocated, as the trait demands.
+// SAFETY: every pointer comes from `System` and returns to it with its original layout; null means
+// that nothing was allocated, as the trait requires.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller keeps the promises of `GlobalAlloc::alloc`.
@@ -97,7 +97,7 @@ mod tests {
         let counting = Counting::new(1000);
         let [small, large] = [100, 901].map(|size| Layout::from_size_align(size, 8).unwrap());
         let start = counting.start();
-        // SAFETY: the layouts are not empty, and what is allocated is given back with its layout.
+        // SAFETY: the layouts are not empty, and allocations are freed with their layout.
         unsafe {
             let place = counting.alloc(small);
             assert!(!place.is_null());

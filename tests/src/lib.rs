@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Common parts of the tests.
 
 pub mod broken_meshes;
 pub mod counting;
@@ -10,7 +10,7 @@ pub mod strategies;
 pub mod tet_boxes;
 pub mod vectors;
 
-/// The Rust in the README runs as it stands there.
+/// Tests the Rust code of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 pub struct Readme;

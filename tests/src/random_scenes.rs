@@ -1,4 +1,4 @@
-//! Random crowded scenes, and what holds of each.
+//! Random crowded scenes and their invariants.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,16 +15,16 @@ use crate::strategies::{direction, rotation, vector};
 
 /// Frames that each scene runs.
 pub const FRAMES: usize = 60;
-/// Energy that a frame may gain by the tolerance of joints that are over-determined, relative to the energy that
-/// moved so far.
+/// Limit of the energy gain of a frame by the tolerance of over-determined joints, relative to the energy
+/// transferred so far.
 const GAIN: f64 = 1e-7;
-/// Energy that the ledger may miss, and momentum that may change, by round-off.
+/// Round-off tolerance of the energy ledger and of momentum.
 const ROUND_OFF: f64 = 1e-9;
 
-/// Way of bodies in a frame, as a share of the size of the largest, that counts as moving.
+/// Minimum displacement of moving bodies in a frame, relative to the size of the largest.
 const LEAST_WAY: f64 = 1e-3;
 
-/// A scene with what a game does to it.
+/// A scene with the acts of a game.
 #[derive(Clone, Debug)]
 pub struct RandomScene {
     /// The scene file.
@@ -38,11 +38,11 @@ pub struct RandomScene {
 pub enum Act {
     /// Removes a body.
     Remove(usize),
-    /// Gives a body this velocity, as a share of the length of the scene per frame.
+    /// Sets the velocity of a body, in lengths of the scene per frame.
     Throw(usize, Vector3<f64>),
-    /// Asks for a pose that is not finite.
+    /// Requests a non-finite pose.
     Corrupt(usize),
-    /// Cuts what can break along a plane through the origin.
+    /// Cuts breakable bodies along a plane through the origin.
     Cut(Vector3<f64>),
 }
 
@@ -159,7 +159,7 @@ struct Frame {
     size: f64,
     /// s.
     dt: f64,
-    /// Way of a body from rest in a step, as a share of the size.
+    /// Displacement of a body from rest in a step, relative to the size.
     weight: f64,
 }
 
@@ -258,7 +258,7 @@ impl Frame {
             ),
         );
         if kind == "slider" {
-            // between bodies that spin, sliders without an end throw each other to infinity
+            // sliders without limits between spinning bodies diverge
             let most = 4.0 * self.size;
             put(toml, format_args!("limits = [{:?}, {most:?}]\n", -most));
         }
@@ -281,14 +281,14 @@ impl RandomScene {
     /// The world at the start.
     ///
     /// # Errors
-    /// What the scene says of itself.
+    /// The error of the scene.
     pub fn world(&self) -> Result<World, String> {
         let scene = Scene::from_toml(&self.toml).map_err(|e| e.to_string())?;
         let (world, _) = sim::build(&scene, &BTreeMap::new()).map_err(|e| e.to_string())?;
         Ok(world)
     }
 
-    /// What a game does before a frame, in order.
+    /// The acts of a game before a frame, in order.
     pub fn acts_of(&self, frame: usize) -> impl Iterator<Item = &Act> {
         self.acts.iter().filter(move |(at, _)| *at == frame).map(|(_, act)| act)
     }
@@ -296,8 +296,8 @@ impl RandomScene {
     /// Runs the scene with all checks, and returns the end state: poses and momenta, bit by bit.
     ///
     /// # Errors
-    /// The first that does not hold: energy grows by no more than the work, all that moves stays finite, the
-    /// ledger adds up, and momentum stays where nothing from outside acts.
+    /// The first violated invariant: energy grows by no more than the work, all motion is finite, the ledger
+    /// adds up, and momentum is conserved without external forces.
     pub fn run(&self) -> Result<Vec<u64>, String> {
         let mut world = self.world()?;
         let mut ledger = Ledger::new(&world);
@@ -314,10 +314,10 @@ impl RandomScene {
 }
 
 impl Act {
-    /// Does it.
+    /// Executes the act.
     ///
     /// # Errors
-    /// When the world takes what it must refuse.
+    /// When the world accepts an invalid act.
     pub fn apply(&self, world: &mut World) -> Result<(), String> {
         let ids: Vec<BodyId> = world.iter().map(|body| body.id).collect();
         if ids.is_empty() {
@@ -334,7 +334,7 @@ impl Act {
                 let size = radius.filter(|r| r.is_finite()).fold(0.0, f64::max);
                 let linear = speed * (size / step);
                 let velocity = Velocity { linear, ..Velocity::default() };
-                // of a static body it is refused
+                // the world refuses this for static bodies
                 world.set_velocity(id(*n), velocity).ok();
             }
             Self::Corrupt(n) => {
@@ -357,10 +357,10 @@ impl Act {
     }
 }
 
-/// What moved so far.
+/// Energy and momentum transferred so far.
 struct Ledger {
     energy: f64,
-    /// Largest energy that moved, J, and momentum, N s.
+    /// Largest transferred energy, J, and momentum, N s.
     scales: [f64; 2],
     momentum: Vector3<f64>,
 }
@@ -385,7 +385,7 @@ impl Ledger {
 
     fn grow(&mut self, world: &World, before: f64) {
         let moved = world.kinetic_energy().max((self.energy - before).abs());
-        // potential energy is measured from the origin: its round-off grows with it
+        // potential energy is relative to the origin: its round-off grows with it
         let depth = world.potential_energy().abs();
         let speed = (2.0 * world.kinetic_energy() / world.mass().max(f64::MIN_POSITIVE)).sqrt();
         self.scales[0] = self.scales[0].max(moved).max(1e-4 * depth);
@@ -397,14 +397,14 @@ impl Ledger {
         self.energy = world.kinetic_energy() + world.potential_energy();
         self.grow(world, before);
         let growth = self.energy - before;
-        // bodies between joints that contradict each other take far more work than they keep
+        // bodies between contradictory joints receive far more work than they keep
         let most = ROUND_OFF * self.scales[0] + 8.0 * f64::EPSILON * report.energy.work.abs();
         if !report.events.frozen.is_empty()
             || !bits(world).iter().all(|&x| f64::from_bits(x).is_finite())
         {
             return Err("a state is not finite".into());
         }
-        // what is retired takes its energy along
+        // retired bodies remove their energy
         if report.energy.gain > report.energy.work + GAIN * self.scales[0] {
             let (gain, work) = (report.energy.gain, report.energy.work);
             return Err(format!("{gain} J gained by {work} J of work, {} J moved", self.scales[0]));

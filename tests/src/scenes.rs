@@ -1,4 +1,4 @@
-//! The scenes that come with the program.
+//! The scenes of the repository.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use brisance::tet_file::read_tets;
 use sim::scene::Scene;
 use sim::{Appearance, MeshData, PaintedMesh, World, build, separate};
 
-/// A scene of the folder `scenes`, made shorter or smaller by `change`, with its world at the start.
+/// A scene of the folder `scenes`, shortened or reduced by `change`, with its initial world.
 ///
 /// # Panics
 /// If there is no such scene, or it is not valid.
@@ -24,7 +24,7 @@ pub fn load(name: &str, change: impl FnOnce(&mut Scene)) -> (Scene, World, Vec<A
     (scene, world, bodies)
 }
 
-/// The world of a scene whose files are in the folder `scenes`.
+/// The world of a scene with files in the folder `scenes`.
 ///
 /// # Panics
 /// If a file is missing, or the scene is not valid.

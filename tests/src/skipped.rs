@@ -1,15 +1,15 @@
-//! Tests that need a program which is not installed.
+//! Tests that need a missing program.
 
 use std::fs::OpenOptions;
 use std::io::Write;
 
-/// Says why a test is skipped: in its own output, which a test that passes does not show, and in the file that
-/// `BRISANCE_SKIPPED` names, from which `cargo xtask test` prints it.
+/// Reports why a test is skipped: in its output, which a passing test does not show, and in the file
+/// `BRISANCE_SKIPPED`, which `cargo xtask test` prints.
 #[allow(clippy::print_stdout, reason = "a skipped test says so")]
 pub fn skipped(reason: &str) {
     println!("skipped: {reason}");
     let Some(file) = std::env::var_os("BRISANCE_SKIPPED") else { return };
     let opened = OpenOptions::new().create(true).append(true).open(file);
-    // one write, since tests run side by side; a test does not fail because this cannot be written
+    // a single write, since tests run in parallel; a failed write does not fail the test
     opened.and_then(|mut file| file.write_all(format!("{reason}\n").as_bytes())).ok();
 }

@@ -14,7 +14,7 @@ pub fn direction() -> impl Strategy<Value = Vector3<f64>> {
     vector(1.0).prop_filter_map("too short", |v| v.try_normalize(1e-3))
 }
 
-/// Orientations, uniform but for a hole of no measure.
+/// Orientations, uniform except for a set of measure zero.
 pub fn rotation() -> impl Strategy<Value = UnitQuaternion<f64>> {
     (vector(1.0), -1.0..=1.0)
         .prop_map(|(v, w): (_, f64)| Quaternion::from_parts(w, v))
@@ -28,7 +28,7 @@ pub fn pose() -> impl Strategy<Value = Isometry3<f64>> {
 
 /// Masses from 10 g to 1 t with ratios of principal moments up to 1e4.
 pub fn mass() -> impl Strategy<Value = MassProperties> {
-    // the second moments of a solid are free but for their sign; inertia is their pairwise sum
+    // the second moments of a solid are arbitrary positive numbers; inertia is their pairwise sum
     let moment = || (-4.0..=0.0).prop_map(|e| 10f64.powf(e));
     ((-2.0..=3.0), [moment(), moment(), moment()]).prop_map(|(m, [x, y, z])| {
         let mass = 10f64.powf(m);
@@ -42,7 +42,7 @@ pub fn momentum() -> impl Strategy<Value = Momentum> {
     (vector(20.0), vector(5.0)).prop_map(|(linear, angular)| Momentum { linear, angular })
 }
 
-/// Velocities to 10 m/s and 30 rad/s.
+/// Velocities up to 10 m/s and 30 rad/s.
 pub fn velocity() -> impl Strategy<Value = Velocity> {
     (vector(10.0), vector(30.0)).prop_map(|(linear, angular)| Velocity { linear, angular })
 }

@@ -1,4 +1,4 @@
-//! Reference vectors: numbers made elsewhere that the library must reproduce.
+//! Reference vectors: independent numbers that the library must reproduce.
 
 mod contact;
 mod dynamics;
@@ -25,16 +25,16 @@ const CHECKS: &[(&str, Check)] = &[
 /// Compares the library with the text of a file.
 type Check = fn(&str) -> Result<Worst, serde_json::Error>;
 
-/// The comparison of a file that came nearest to its tolerance, or went furthest past it.
+/// The comparison of a file with the largest ratio of error to tolerance.
 #[derive(Clone, Debug)]
 pub struct Worst {
-    /// Which number of which case.
+    /// The case and number.
     pub what: String,
     /// Its relative error.
     pub error: f64,
-    /// The relative error allowed.
+    /// The relative tolerance.
     pub tolerance: f64,
-    /// How many numbers were compared.
+    /// Number of comparisons.
     pub compared: usize,
 }
 
@@ -43,7 +43,7 @@ impl Worst {
         Self { what: "nothing".into(), error: 0.0, tolerance: 0.0, compared: 0 }
     }
 
-    /// Takes in one more comparison. An error that is not a number counts as infinite.
+    /// Adds a comparison. A NaN error counts as infinite.
     fn compare(&mut self, what: impl Into<String>, error: f64, tolerance: f64) {
         let error = if error.is_nan() { f64::INFINITY } else { error };
         if self.compared == 0 || error / tolerance > self.error / self.tolerance {
@@ -52,7 +52,7 @@ impl Worst {
         self.compared += 1;
     }
 
-    /// Whether something was compared and all of it is within tolerance.
+    /// Whether there are comparisons and all are within tolerance.
     pub fn passes(&self) -> bool {
         self.compared > 0 && self.error <= self.tolerance
     }
@@ -62,13 +62,13 @@ impl Worst {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum VectorError {
-    /// Nothing knows what the file holds.
+    /// No check has the name of the file.
     #[error("no check has this name; add one to tests/src/vectors.rs")]
     NoCheck,
     /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] std::io::Error),
-    /// The file does not hold what its check expects.
+    /// The contents do not have the format of the check.
     #[error("not the format its check expects: {0}")]
     Format(#[from] serde_json::Error),
 }
@@ -76,7 +76,7 @@ pub enum VectorError {
 /// Runs every JSON file of `folder`, in order of name.
 ///
 /// # Errors
-/// If the folder cannot be listed. What goes wrong with one file is in its own result.
+/// If the folder cannot be listed. Errors of a file are in its own result.
 pub fn run(folder: &Path) -> std::io::Result<Vec<(String, Result<Worst, VectorError>)>> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)?
         .map(|entry| entry.map(|e| e.path()))

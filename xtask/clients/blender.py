@@ -14,7 +14,7 @@ head, *frames = (json.loads(line) for line in open(truth))
 bodies, last = head["bodies"], head["frames"] - 1
 
 bpy.ops.wm.read_factory_settings(use_empty=True)
-# keys fall on whole frames only at the recording's own rate
+# keys fall on whole frames only at the frame rate of the recording
 bpy.context.scene.render.fps = round(head["fps"])
 bpy.ops.import_scene.gltf(filepath=glb)
 scene = bpy.context.scene
@@ -41,7 +41,7 @@ for number, pose in zip(frames[last]["bodies"], frames[last]["poses"]):
     matrix = objects[bodies[number]["name"]].matrix_world
     x, y, z, i, j, k, w = pose
     farthest = max(farthest, (matrix.to_translation() - TO_BLENDER @ Vector((x, y, z))).length)
-    # the axes x and y of the body are x and z of the mesh that Blender makes
+    # the axes x and y of the body are x and z of the mesh in Blender
     for own, axis in ((Vector((1, 0, 0)), Vector((1, 0, 0))), (Vector((0, 0, 1)), Vector((0, 1, 0)))):
         there = TO_BLENDER @ (Quaternion((w, i, j, k)) @ axis)
         turned = max(turned, (matrix.to_quaternion() @ own - there).length)

@@ -34,7 +34,7 @@ scene = trimesh.load_scene(glb)
 parts = {}
 for node in scene.graph.nodes_geometry:
     _, geometry = scene.graph[node]
-    # trimesh makes a geometry of each material, below a node with the name of the body
+    # trimesh creates a geometry for each material, below a node with the name of the body
     name = node if any(b["name"] == node for b in bodies) else scene.graph.transforms.parents[node]
     parts.setdefault(name, []).append(scene.geometry[geometry])
 solids = {name: solid(meshes) for name, meshes in parts.items()}

@@ -1,4 +1,5 @@
-// Loads a GLB file and the rig of the same run with three.js, and compares where both draw the corners of triangles.
+// Loads a GLB file and the rig of the same run with three.js, and compares the positions of the corners of
+// triangles.
 //
 // usage: node rig.mjs FILE.glb RIG.glb FILE.jsonl
 
@@ -27,7 +28,7 @@ async function load(path) {
 
 /// The corners of all triangles in a frame, by the number of the body and the name of the material.
 function drawn({ scene, mixer, duration }, frame) {
-  // times of keys are rounded to f32: exactly at a frame, a step may not have been taken yet
+  // times of keys are rounded to f32: exactly at a frame, the step may come later
   mixer.setTime(Math.min((frame + 1e-3) / fps, duration));
   scene.updateMatrixWorld(true);
   const corners = new Map();
@@ -43,7 +44,7 @@ function drawn({ scene, mixer, duration }, frame) {
       const name = mesh.isSkinnedMesh ? mesh.skeleton.bones[attributes.skinIndex.getX(v)].name : body.name;
       const key = `${name}/${mesh.material.name}`;
       if (!corners.has(key)) corners.set(key, []);
-      // of a skinned mesh this applies the bones
+      // applies the bones of a skinned mesh
       corners.get(key).push(mesh.getVertexPosition(v, new THREE.Vector3()).applyMatrix4(mesh.matrixWorld));
     }
   });

@@ -50,6 +50,6 @@ for frame, (entry, line) in enumerate(zip(sets, frames)):
         assert all(np.array_equal(arrays[name], others[2][name]) for name in arrays), file
         known[file] = {int(n) for n in np.unique(arrays["body"])}
         assert len(corners) == 3 * len(arrays["body"]), f"{file} has cells that are no triangles"
-    # planes have no end and are drawn as large squares
+    # infinite planes are drawn as large squares
     assert known[file] == set(line["bodies"]), f"frame {frame}: {known[file] ^ set(line['bodies'])}"
 print(f"VTK {VTK_VERSION}, meshio {meshio.__version__}: {len(sets)} frames in {len(known)} files, every body where it is alive")

@@ -23,12 +23,12 @@ action.setLoop(THREE.LoopOnce);
 action.clampWhenFinished = true;
 action.play();
 
-// the loader takes blanks and dots out of names, and keeps what they were in userData
+// the loader removes blanks and dots from names, and keeps the original names in userData
 const nodes = new Map(gltf.scene.children.map((node) => [node.userData.name ?? node.name, node]));
 const nodeOf = (body) => nodes.get(body.name) ?? assert.fail(`no node for ${body.name}`);
 let farthest = 0;
 for (let frame = 0; frame < head.frames; frame++) {
-  // times of keys are rounded to f32: exactly at a frame, a step may not have been taken yet
+  // times of keys are rounded to f32: exactly at a frame, the step may come later
   mixer.setTime(Math.min((frame + 1e-3) / head.fps, gltf.animations[0].duration));
   gltf.scene.updateMatrixWorld(true);
   const shown = head.bodies.flatMap((body, n) => (nodeOf(body).scale.length() > 0.5 ? [n] : []));

@@ -44,7 +44,7 @@ for frame in range(head["frames"]):
     alive = {bodies[i]["name"] for i in frames[frame]["bodies"]}
     seen = {n for n in drawn if UsdGeom.Imageable(named[n]).ComputeVisibility(frame) != "invisible"}
     assert seen == alive, f"frame {frame}: {seen ^ alive}"
-    # programs that do not import visibility see a scale of zero
+    # programs without support for visibility use a scale of zero
     scaled = {n for n in drawn if UsdGeom.Xformable(named[n]).GetLocalTransformation(frame).GetDeterminant() > 1e-9}
     assert scaled == alive, f"scales of frame {frame}: {scaled ^ alive}"
 

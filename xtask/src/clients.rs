@@ -1,4 +1,4 @@
-//! What other programs read from the files that brisance writes.
+//! Checks that other programs read the files of brisance correctly.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::{Outcome, cargo, run, vendor};
 
 const FOLDER: &str = "target/clients";
-/// Where recordings are, in [`FOLDER`].
+/// Folder of the recordings, in [`FOLDER`].
 const RECORDINGS: &str = "target/clients/recordings";
 
 /// The bodies after the last frame, in [`RECORDINGS`].
@@ -14,13 +14,13 @@ const PHYSICS: &str = "physics.usda";
 /// The dust, in [`RECORDINGS`].
 const DUST: &str = "dust.usda";
 
-/// A program, or a module of Python, that opens a recording.
+/// A program or Python module that opens a recording.
 struct Client {
     name: &'static str,
-    /// Modules of Python with the packages of PyPI that have them; none for a script of Node.
+    /// Python modules with their PyPI packages; none for a Node script.
     modules: &'static [(&'static str, &'static str)],
     script: &'static str,
-    /// Recordings that the script opens, before the one that holds the expected values.
+    /// Recordings that the script opens, before the recording with the expected values.
     files: &'static [&'static str],
 }
 
@@ -58,15 +58,15 @@ const CLIENTS: [Client; 6] = [
     },
 ];
 
-/// What `cargo xtask clients` was called with.
+/// Arguments of `cargo xtask clients`.
 pub(crate) struct Options<'a> {
-    /// The Python that has the modules.
+    /// The Python interpreter with the modules.
     pub(crate) python: &'a str,
-    /// Whether to install all of them into an environment of their own, and three.js.
+    /// Whether to install all modules into a separate environment, and three.js.
     pub(crate) install: bool,
 }
 
-/// Has every client that is installed open a recording, and compares what it reads with the recording.
+/// Opens a recording with every installed client, and compares the result with the recording.
 pub(crate) fn clients(options: &Options<'_>) -> Outcome {
     std::fs::create_dir_all(FOLDER).map_err(|e| format!("{FOLDER}: {e}"))?;
     let python = if options.install { install()? } else { options.python.to_owned() };
@@ -97,7 +97,7 @@ pub(crate) fn clients(options: &Options<'_>) -> Outcome {
     Ok(())
 }
 
-/// Makes an environment of Python with all modules, and installs three.js in the version of the viewer.
+/// Creates a Python environment with all modules, and installs three.js in the version of the viewer.
 fn install() -> Result<String, String> {
     let environment = std::env::current_dir().map_err(|e| e.to_string())?.join(FOLDER).join("env");
     let python = environment.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
@@ -110,7 +110,7 @@ fn install() -> Result<String, String> {
     Ok(python.to_string_lossy().into_owned())
 }
 
-/// How to install what `client` needs, if that is not there.
+/// How to install the missing requirements of `client`, if any.
 fn lacking(client: &Client, python: &str) -> Option<String> {
     if client.modules.is_empty() {
         let is_there = Path::new(vendor::FOLDER).join("node_modules/three").is_dir();
@@ -124,7 +124,7 @@ fn lacking(client: &Client, python: &str) -> Option<String> {
     (!missing.is_empty()).then(|| format!("{python} -m pip install {}", missing.join(" ")))
 }
 
-/// Runs the scene once for each format that the clients open, into a new folder: a run replaces no folders.
+/// Runs the scene once for each format of the clients, into a new folder: a run replaces no folders.
 fn record(clients: &[&Client], truth: &Path) -> Outcome {
     let failed = |e: std::io::Error| format!("{RECORDINGS}: {e}");
     if Path::new(RECORDINGS).exists() {
@@ -132,7 +132,7 @@ fn record(clients: &[&Client], truth: &Path) -> Outcome {
     }
     std::fs::create_dir_all(RECORDINGS).map_err(failed)?;
     let mut files: Vec<PathBuf> = vec![truth.to_owned()];
-    // the run of a recording writes the bodies after it and the dust, too
+    // the run of a recording also writes the final bodies and the dust
     let written = |name: &&&str| ![PHYSICS, DUST].contains(name);
     for name in clients.iter().flat_map(|client| client.files).filter(written) {
         let file = Path::new(RECORDINGS).join(name);
@@ -141,7 +141,7 @@ fn record(clients: &[&Client], truth: &Path) -> Outcome {
         }
     }
     for file in files {
-        // a folder of OBJ files ends in a slash, which a path loses
+        // the path of a folder of OBJ files ends in a slash, which `Path` drops
         let slash =
             if file.extension().is_some_and(|e| e == "obj" || e == "ply") { "/" } else { "" };
         let file = format!("{}{slash}", file.to_string_lossy());
@@ -160,7 +160,7 @@ fn record(clients: &[&Client], truth: &Path) -> Outcome {
     Ok(())
 }
 
-/// Has Blender make its own file and a USD file of a recording, and compares what it opens of them.
+/// Lets Blender write its own file and a USD file of a recording, and compares their contents.
 fn blender(python: &str, recording: &Path, truth: &Path) -> Outcome {
     for ending in ["blend", "usdc"] {
         let made = recording.with_file_name(format!("blender.{ending}"));
@@ -169,7 +169,7 @@ fn blender(python: &str, recording: &Path, truth: &Path) -> Outcome {
         cargo(&[&make[..], &["--python", python, &from, "--output", &to]].concat())?;
         run(Command::new(python).arg("xtask/clients/blend.py").arg(&made).arg(truth))?;
     }
-    // the tests of the command run where they find a Python with bpy
+    // the tests of the command need a Python with bpy
     let mut tests = Command::new(env!("CARGO"));
     tests.args(["test", "--quiet", "--package", "brisance-tests", "--test", "it", "clients::"]);
     run(tests.env("BRISANCE_BPY", python))

@@ -1,20 +1,20 @@
-//! Pictures of the scenes, and what they measure beside what the papers say.
+//! Pictures of the scenes, and a comparison of measurements with the papers.
 
 use std::fmt::Write;
 use std::process::Command;
 
 use crate::{Outcome, cargo};
 
-/// A scene that shows what a figure shows.
+/// A scene that reproduces a figure.
 struct Figure {
     scene: &'static str,
     /// Paper and figure, or nothing.
     of: &'static str,
-    /// What the paper says of it.
+    /// The result of the paper.
     says: &'static str,
-    /// Frames of the picture; none if it is in another.
+    /// Frames of the picture; none if another picture includes the scene.
     frames: &'static str,
-    /// Where the camera looks and where it is, unless it sees what matters by itself.
+    /// Target and position of the camera, unless the defaults suffice.
     camera: Option<[&'static str; 2]>,
 }
 
@@ -61,7 +61,7 @@ const FIGURES: [Figure; 43] = [
     figure("mended", "", "", "0,12,18,59"),
     figure("storeys", "", "", "15,19,36,110"),
     figure("arch", "", "", "29,34,44,110"),
-    // from the side that the ball comes from
+    // from the side of the ball
     Figure {
         camera: Some(["-0.8,2,0", "-4,3.2,9"]),
         ..figure("wrecking_ball", "", "", "0,61,68,110")
@@ -81,7 +81,7 @@ const FIGURES: [Figure; 43] = [
 const PANELS: (&str, &str, [&str; 2], &str) =
     ("pillar_small_step", "224", ["pillar_unconserved", "pillar_conserved"], "pillar_energy");
 
-/// The start of the line of the README with the numbers of the bunny, which this writes.
+/// The start of the README line with the numbers of the bunny, which this program updates.
 const README_LINE: &str = "| bunny, 70 x 60 x 45 nodes, struck by a ball | ";
 
 /// Pictures of the README: scene, file and options of `render`.
@@ -124,13 +124,13 @@ const STRESSES: [(&str, &[&str]); 3] = [
 const BLOCK: [&str; 5] =
     ["assets/cinder_block.msh", "--loads", "scenes/loads/cinder_block.toml", "--young", "2e10"];
 
-/// Largest file of a picture of the README, bytes.
+/// Limit of the size of a README picture, bytes.
 const MOST_BYTES: u64 = 2_000_000;
 
-/// What runs the program with arguments that follow.
+/// Cargo arguments that run the program.
 const PROGRAM: [&str; 6] = ["run", "--quiet", "--release", "--package", "brisance", "--"];
 
-/// The one that takes long.
+/// The figure with a long run.
 const LARGE: Figure = figure(
     "table_1000",
     "Su09 figure 8",
@@ -150,7 +150,7 @@ a frame, apart from gravity. [The gallery](gallery.md) says what each scene show
 |---|---|---|---|---|---|---|
 ";
 
-/// What a run measured.
+/// Measurements of a run.
 struct Measured {
     pieces: String,
     bodies: String,
@@ -158,8 +158,8 @@ struct Measured {
     gain: f64,
 }
 
-/// Draws every figure into `docs/figures` and writes what was measured to `docs/figures.md` and the README, all by
-/// one build; `table_1000` only if `large`, for it takes long.
+/// Draws every figure into `docs/figures` and writes the measurements to `docs/figures.md` and the README, with
+/// one build; includes the slow `table_1000` only if `large`.
 pub(crate) fn figures(large: bool) -> Outcome {
     let (mut table, mut pictures) = (INTRODUCTION.to_owned(), String::new());
     for figure in FIGURES.iter().filter(|f| large || f.scene != LARGE.scene) {
@@ -188,7 +188,7 @@ pub(crate) fn figures(large: bool) -> Outcome {
     std::fs::write("docs/figures.md", text).map_err(|e| format!("docs/figures.md: {e}"))
 }
 
-/// Draws the pictures of some scenes only.
+/// Draws only the pictures of some scenes.
 pub(crate) fn some(scenes: &[&str]) -> Outcome {
     for name in scenes {
         let known = FIGURES.iter().find(|figure| figure.scene == *name);
@@ -220,7 +220,7 @@ fn simulate(scene: &str) -> Result<Measured, String> {
     Ok(Measured {
         pieces: number("fragments")?.to_string(),
         bodies: number("bodies")?.to_string(),
-        // three digits are what a shared machine measures at best
+        // a shared machine measures at most three digits
         rate: if rate < 100.0 { format!("{rate:.1}") } else { format!("{rate:.0}") },
         gain: number("energy_gain")?,
     })
@@ -270,7 +270,7 @@ fn update_readme(measured: &str) -> Outcome {
     std::fs::write("README.md", updated).map_err(|e| format!("README.md: {e}"))
 }
 
-/// How far the cube of `incline` is from the analytic solution, which a body beside it follows.
+/// Distance of the cube of `incline` from the analytic solution, which another body follows.
 fn incline_error() -> Result<String, String> {
     let poses = "target/figures/incline.jsonl";
     output(&[&PROGRAM[..], &["run", "scenes/incline.toml", "--quiet", "-o", poses]].concat())?;
@@ -296,7 +296,7 @@ fn incline_error() -> Result<String, String> {
     ))
 }
 
-/// Draws a picture of the README from a recording that is there.
+/// Draws a picture of the README from an existing recording.
 fn shoot((scene, file, options): &(&str, &str, &[&str])) -> Outcome {
     let (recording, file) = (format!("target/figures/{scene}.glb"), format!("docs/{file}"));
     let render = ["render", &recording, "-q", "-o", &file];
@@ -306,12 +306,12 @@ fn shoot((scene, file, options): &(&str, &str, &[&str])) -> Outcome {
     is_small.then_some(()).ok_or_else(|| format!("{file}: {bytes} bytes are too many: draw less"))
 }
 
-/// What else the machine did meanwhile, where the system says.
+/// Other load of the machine, if the system reports it.
 fn load() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let busy: f64 = text.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(0.0);
     let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
-    // itself it keeps one busy
+    // the run itself keeps one core busy
     if busy < 1.5 {
         return String::new();
     }

@@ -1,4 +1,5 @@
-//! Dependencies run one way and stay few; only the program touches files, clocks and threads.
+//! Checks that dependencies are few and follow the layers, and that only the program uses files,
+//! clocks and threads.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,7 +7,7 @@ use std::process::Command;
 use crate::Outcome;
 use crate::rings::rings;
 
-/// Each package with the packages of the workspace it may use.
+/// The allowed workspace dependencies of each package.
 const LAYERS: [(&str, &[&str]); 12] = [
     ("brisance-serial", &[]),
     ("brisance-levelset", &["brisance-serial"]),
@@ -61,10 +62,10 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ),
 ];
 
-/// Packages that may use any others, open files and print.
+/// Packages that may use any dependency, open files and print.
 const PROGRAMS: [&str; 2] = ["brisance", "brisance-python"];
 
-/// What library packages may use from outside the workspace.
+/// Allowed external dependencies of library packages.
 const ALLOWED: [&str; 14] = [
     "bytemuck",
     "clarabel",
@@ -82,7 +83,7 @@ const ALLOWED: [&str; 14] = [
     "toml",
 ];
 
-/// What single library packages may use beside.
+/// Additional external dependencies of single library packages.
 const OWN: [(&str, &[&str]); 2] = [
     (
         "brisance-meshfile",
@@ -91,11 +92,11 @@ const OWN: [(&str, &[&str]); 2] = [
     ("brisance-web", &["serde_json"]),
 ];
 
-/// What only the program may do.
+/// Calls that only the program may make.
 const FORBIDDEN: [&str; 6] =
     ["std::fs", "std::net", "std::env", "std::time", "std::thread", "std::process"];
 
-/// Methods whose last digits depend on the platform; `libm` has functions in their place.
+/// Methods whose last digits depend on the platform; `libm` has replacements.
 const INEXACT: [&str; 15] = [
     ".sin()",
     ".cos()",
@@ -146,7 +147,7 @@ pub(crate) fn check() -> Outcome {
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// Names of the packages that `package` itself depends on, tests apart.
+/// Names of the direct dependencies of `package`, without those of tests.
 fn dependencies(package: &str) -> Result<Vec<String>, String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--edges", "normal", "--depth", "1", "--prefix", "none"])
@@ -160,7 +161,7 @@ fn dependencies(package: &str) -> Result<Vec<String>, String> {
     Ok(text.lines().skip(1).filter_map(|l| l.split(' ').next()).map(str::to_owned).collect())
 }
 
-/// Adds a fault for every line of Rust under `folder` that names something forbidden.
+/// Adds a fault for every line of Rust under `folder` with a forbidden call.
 fn scan(folder: &Path, faults: &mut Vec<String>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -169,7 +170,7 @@ fn scan(folder: &Path, faults: &mut Vec<String>) -> std::io::Result<()> {
         } else if path.extension().is_some_and(|e| e == "rs") {
             let text = std::fs::read_to_string(&path)?;
             let is_test = path.file_stem().is_some_and(|stem| stem == "tests");
-            // unit tests end a file
+            // unit tests are at the end of a file
             let tests = text.lines().position(|line| line == "#[cfg(test)]" && !is_test);
             let code = if is_test { 0 } else { tests.unwrap_or(usize::MAX) };
             for (line, text) in text.lines().enumerate() {

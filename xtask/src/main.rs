@@ -46,19 +46,19 @@ cargo xtask foreign          the examples beside Rapier and Bevy, in examples/fo
 cargo xtask web              the playground as a folder: out/web (needs the target wasm32-unknown-unknown)
 cargo xtask vendor [--check] make the viewer's three.js, or check it";
 
-/// The seed of property tests, so that a failure comes back when the tests are run again.
+/// The seed of property tests, so that failures are reproducible.
 const SEED: &str = "20090801";
 
 /// Version of the npm package that checks GLB files.
 const VALIDATOR: &str = "gltf-validator@2.0.0-dev.3.10";
 
-/// What went wrong, for the person at the terminal.
+/// An error message for the user, if any.
 type Outcome = Result<(), String>;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    // paths of arguments are relative to where the task is called, all others to the workspace
+    // paths of arguments are relative to the current folder, all others to the workspace
     let here = std::env::current_dir().unwrap_or_default();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let outcome = std::env::set_current_dir(root).map_err(|e| e.to_string());
@@ -95,7 +95,7 @@ fn task(args: &[&str], here: &Path) -> Outcome {
         ["peers", name, rest @ ..] => peers(name, rest),
         ["figures", "solvers"] => figures_solvers::draw(Path::new("docs/solvers")),
         ["layers"] => layers::check(),
-        // changes that are not committed are packaged, too
+        // packages include uncommitted changes
         ["package"] => cargo(&["publish", "--dry-run", "--workspace", "--locked", "--allow-dirty"]),
         ["figures"] => figures::figures(false),
         ["figures", "--large"] => figures::figures(true),
@@ -115,7 +115,7 @@ fn task(args: &[&str], here: &Path) -> Outcome {
     }
 }
 
-/// Runs every example of the package outside the workspace, each of which checks what it shows.
+/// Runs every example of the package outside the workspace. Each example checks its results.
 fn foreign() -> Outcome {
     let manifest = "examples/foreign/Cargo.toml";
     for example in ["keep_energy", "break_in_rapier", "take_over", "break_in_bevy"] {
@@ -142,10 +142,11 @@ fn brisance(arguments: &[&str]) -> Outcome {
 fn test(rest: &[&str], browser: bool) -> Outcome {
     install_validator()?;
     let skipped = std::path::absolute("target/skipped.txt").map_err(|e| e.to_string())?;
-    // there is none before the first run
+    // no recording exists before the first run
     std::fs::remove_file(&skipped).ok();
     let mut command = Command::new(env!("CARGO"));
-    // the benchmarks hold no tests, but other engines that take minutes to build; Python has its own
+    // the benchmarks have no tests, but engines that take minutes to build; Python has separate
+    // tests
     command
         .args(["test", "--no-fail-fast", "--workspace", "--exclude", "brisance-benches"])
         .args(["--exclude", "brisance-python"])
@@ -162,7 +163,7 @@ fn test(rest: &[&str], browser: bool) -> Outcome {
     outcome
 }
 
-/// Prints in one line what was skipped, by reason; nothing if nothing was.
+/// Prints the number of skipped tests by reason in one line, if any.
 fn print_skipped(file: &Path) {
     let mut reasons = BTreeMap::<_, usize>::new();
     let lines = std::fs::read_to_string(file).unwrap_or_default();
@@ -174,7 +175,7 @@ fn print_skipped(file: &Path) {
     }
 }
 
-/// Random scenes; a seed of the environment comes back with the same ones, and another is printed.
+/// Runs random scenes. A seed from the environment reproduces them; otherwise prints a fresh seed.
 fn worlds(count: &str) -> Outcome {
     let mut command = Command::new(env!("CARGO"));
     command.args(["test", "--release", "--package", "brisance-tests", "--test", "it"]);
@@ -206,7 +207,7 @@ fn vectors(folder: &Path) -> Outcome {
     run(command.arg(folder))
 }
 
-/// Vectors of AVX2 only, which is what the unsafe code calls.
+/// Tests only AVX2 vectors, which the unsafe code uses.
 fn miri() -> Outcome {
     let mut command = Command::new("cargo");
     command.args([
@@ -219,12 +220,12 @@ fn miri() -> Outcome {
         "wide_vectors",
     ]);
     command.env("RUSTFLAGS", "-C target-feature=+avx2");
-    // rayon's queues break the rules of stacked borrows, and its threads outlive the tests
+    // the queues of rayon violate stacked borrows, and its threads outlive the tests
     let flags = "-Zmiri-disable-isolation -Zmiri-tree-borrows -Zmiri-ignore-leaks";
     run(command.env("MIRIFLAGS", flags))
 }
 
-/// Runs the fuzzer with checks of overflow, and with a seed of its own unless one is given.
+/// Runs the fuzzer with overflow checks, and with a fresh seed by default.
 fn fuzz(rest: &[&str], here: &Path) -> Outcome {
     let fuzz = ["run", "--quiet", "--package", "brisance-tests", "--bin", "fuzz", "--"];
     let seed = fresh_seed();
@@ -253,13 +254,13 @@ fn peers(name: &str, rest: &[&str]) -> Outcome {
     if name != "pile" || alone {
         return cargo(&[&benches[..], rest].concat());
     }
-    // our times, for the rows of Box3D
+    // our times, beside the rows of Box3D
     let times = ["--times", "target/peers_pile.json"];
     cargo(&[&benches[..], rest, &times].concat())?;
     box3d(&[&benches[..], rest, &times, &["--pile"]].concat(), rest)
 }
 
-/// Runs the piles that `source`, a command of cargo, writes in Box3D, where that can be built.
+/// Runs the piles from `source`, a cargo command, in Box3D, if Box3D can be built.
 fn box3d(source: &[&str], rest: &[&str]) -> Outcome {
     const PACKAGE: &str = "benches/box3d/Cargo.toml";
     let target = ["--target-dir", "target/box3d"];
@@ -285,7 +286,7 @@ fn box3d(source: &[&str], rest: &[&str]) -> Outcome {
     }
 }
 
-/// Puts the GLB validator under target/npm. Only continuous integration cannot do without.
+/// Installs the GLB validator under target/npm. Only continuous integration requires it.
 fn install_validator() -> Outcome {
     if Path::new("target/npm/node_modules/gltf-validator").is_dir() {
         return Ok(());

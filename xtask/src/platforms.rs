@@ -1,10 +1,10 @@
-//! The same scenes on other platforms, bit by bit.
+//! Compares scenes on several platforms bit by bit.
 
 use std::process::Command;
 
 use crate::{Outcome, cargo};
 
-/// Scenes that name no other files, and frames until after things broke.
+/// Scenes that name no other files, and frames until after fractures.
 const SCENES: [(&str, usize); 12] = [
     ("again", 40),
     ("bricks", 40),
@@ -20,12 +20,12 @@ const SCENES: [(&str, usize); 12] = [
     ("window", 60),
 ];
 
-/// A platform, and what runs its programs.
+/// A platform with the runner of its programs.
 struct Platform {
     target: &'static str,
     runner: &'static [&'static str],
     ending: &'static str,
-    /// Variables of the environment of the build.
+    /// Environment variables of the build.
     variables: &'static [(&'static str, &'static str)],
 }
 
@@ -44,7 +44,7 @@ const PLATFORMS: [Platform; 2] = [
     },
 ];
 
-/// Has every platform that can be built for and run here simulate the same scenes, and compares what they come to.
+/// Simulates the same scenes on every platform that this machine can build for and run, and compares the results.
 pub(crate) fn check() -> Outcome {
     cargo(&["build", "--release", "--package", "brisance-fingerprint"])?;
     let own = fingerprints(&["target/release/brisance-fingerprint"])?;
@@ -70,7 +70,7 @@ pub(crate) fn check() -> Outcome {
     Ok(())
 }
 
-/// What the scenes come to by a program.
+/// Fingerprints of the scenes by a program.
 fn fingerprints(program: &[&str]) -> Result<String, String> {
     let mut command = Command::new(program[0]);
     command.args(&program[1..]);

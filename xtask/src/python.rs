@@ -1,11 +1,11 @@
-//! The Python package: built, installed into an environment of its own and tested there.
+//! Builds the Python package, installs it into a separate environment and tests it there.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::{Outcome, cargo, run};
 
-/// What builds and tests the package.
+/// Packages that build and test the Python package.
 const TOOLS: [&str; 14] = [
     "maturin",
     "numpy",

@@ -1,17 +1,17 @@
-//! Files that import each other in a ring.
+//! Import cycles of files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The modules of a crate with the modules that each imports. Modules are paths as in `use`, the root is empty.
+/// The modules of a crate with their imports. Modules are paths as in `use`; the root is empty.
 struct Modules {
     imports: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// The rings of modules in a crate whose sources are in `folder`, each as the names of its modules. A name that a module
-/// exports again is imported from where it is defined, and the module imports what it exports: its parts import
-/// nothing that it defines.
+/// The import cycles of a crate with sources in `folder`, each as the names of its modules. An import of a re-exported
+/// name counts as an import of the defining module. The re-exporting module imports its exports: its submodules import
+/// none of its definitions.
 pub(crate) fn rings(folder: &Path) -> io::Result<Vec<Vec<String>>> {
     let mut sources = BTreeMap::new();
     read(folder, folder, &mut sources)?;
@@ -72,7 +72,7 @@ impl Modules {
         Self { imports }
     }
 
-    /// All that a module imports, directly or through others.
+    /// All direct and indirect imports of a module.
     fn reached<'s>(&'s self, module: &'s str) -> BTreeSet<&'s str> {
         let (mut reached, mut open) = (BTreeSet::new(), vec![module]);
         while let Some(next) = open.pop() {
@@ -96,14 +96,14 @@ impl Modules {
     }
 }
 
-/// What declares an export.
+/// Keywords of exports.
 const EXPORTS: [&str; 3] = ["\npub use ", "\npub(crate) use ", "\npub(super) use "];
 
 fn joined(module: &str, path: &str) -> String {
     format!("{module}::{path}").trim_start_matches("::").to_owned()
 }
 
-/// A path that a module imports or exports, from the root; `None` if it leads to another crate.
+/// A path that a module imports or exports, from the root; `None` for other crates.
 fn absolute(path: &str, module: &str, sources: &BTreeMap<String, String>) -> Option<String> {
     let above = module.rsplit_once("::").map_or("", |(above, _)| above);
     let (base, rest) = path.split_once("::")?;
@@ -116,7 +116,7 @@ fn absolute(path: &str, module: &str, sources: &BTreeMap<String, String>) -> Opt
     }
 }
 
-/// The module that a path names, or that holds what it names.
+/// The module of a path, or the module that contains its item.
 fn nearest(path: &str, sources: &BTreeMap<String, String>) -> Option<String> {
     let mut path = path;
     while !sources.contains_key(path) {
@@ -125,7 +125,7 @@ fn nearest(path: &str, sources: &BTreeMap<String, String>) -> Option<String> {
     Some(path.to_owned())
 }
 
-/// Each path of the `use` declarations that start with `word`, braces of one depth opened.
+/// Each path of the `use` declarations that start with `word`, with one level of braces expanded.
 fn paths<'s>(code: &'s str, word: &'static str) -> impl Iterator<Item = String> + use<'s> {
     let declarations = code.match_indices(word).map(move |(at, _)| &code[at + word.len()..]);
     declarations.filter_map(|rest| rest.split_once(';')).flat_map(|(path, _)| {

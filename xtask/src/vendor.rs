@@ -5,9 +5,9 @@ use std::process::Command;
 
 use crate::{Outcome, run};
 
-/// What npm installs, with the checksum of every package, and what is kept of it.
+/// Folder of the lock file of npm, with the checksum of every package, and of the exported subset of three.js.
 const SOURCE: &str = "xtask/vendor";
-/// Where npm works.
+/// Working directory of npm.
 pub(crate) const FOLDER: &str = "target/vendor";
 const PAGE: &str = "crates/cli/src/viewer/page";
 
@@ -20,11 +20,11 @@ pub(crate) fn install() -> Outcome {
             .map_err(failed)?;
     }
     let mut npm = Command::new("npm");
-    // ci, not install: what differs from the lock file, or its checksums, is refused
+    // ci, not install: npm refuses packages that differ from the lock file or its checksums
     run(npm.args(["ci", "--no-audit", "--no-fund", "--prefix", FOLDER]))
 }
 
-/// Makes `three.js` of the page, or only says whether it is what would be made.
+/// Builds `three.js` of the page, or only checks that it is up to date.
 pub(crate) fn vendor(only_check: bool) -> Outcome {
     let failed = |e: std::io::Error| format!("{FOLDER}: {e}");
     install()?;

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use crate::{Outcome, run};
 
-/// What the page shares with the viewer of recordings.
+/// Files that the page shares with the viewer of recordings.
 const SHARED: [&str; 9] = [
     "icon.svg",
     "packed.js",
@@ -37,14 +37,14 @@ const PLAYGROUND: &str = "crates/web/page";
 const PAGE: &str = "index.html";
 const FOLDER: &str = "out/web";
 const TARGET: &str = "wasm32-unknown-unknown";
-/// Every browser of today has vectors of 128 bits. Addresses take no more bytes than they need. `libm` takes roots and
-/// rounds by instructions, which give the same bits as its own code.
+/// All current browsers support 128-bit vectors. Addresses have a compact encoding. `libm` computes roots and rounding
+/// by instructions, with the same bits as its own code.
 const FLAGS: &str =
     "-C target-feature=+simd128 -C link-arg=--compress-relocations --cfg intrinsics_enabled";
-/// What `libm` has these instructions by is not stable in Rust: this crate alone may use it.
+/// The intrinsics of these instructions in `libm` are unstable in Rust: only this crate may use them.
 const UNSTABLE: (&str, &str) = ("RUSTC_BOOTSTRAP", "libm");
 
-/// Builds the playground: a folder that any server of files can host.
+/// Builds the playground: a folder that any static file server can host.
 pub(crate) fn build() -> Outcome {
     let failed = |e: std::io::Error| format!("{FOLDER}: {e}");
     let mut cargo = Command::new(env!("CARGO"));
@@ -66,16 +66,16 @@ pub(crate) fn build() -> Outcome {
     std::fs::write(folder.join(PAGE), page).map_err(failed)?;
     let made = format!("target/{TARGET}/web/brisance_web.wasm");
     let module = folder.join("brisance.wasm");
-    // wasm-opt makes it smaller, but not what servers send, and no faster
+    // wasm-opt reduces the module, but neither its compressed size nor its run time
     let named = std::fs::read(&made).map_err(failed)?;
     std::fs::write(&module, order::by_name(&named)?).map_err(failed)?;
     report(folder)
 }
 
-/// Programs that pack as servers do, with their arguments.
+/// Compression programs of servers, with their arguments.
 const PACKERS: [(&str, &[&str]); 2] = [("gzip", &["-9c"]), ("brotli", &["-q", "11", "-c"])];
 
-/// Prints how large the files are, and as they are sent.
+/// Prints the sizes of the files, uncompressed and compressed.
 fn report(folder: &Path) -> Outcome {
     let mut sums = [0; PACKERS.len()];
     for name in SHARED.iter().chain(&OWN).chain(&[PAGE, "brisance.wasm"]) {

@@ -1,14 +1,14 @@
 //! The piles of `peers_pile` in Box3D: `peers_pile --pile [OPTIONS] | pile-box3d [--json]`, which
-//! is what `cargo xtask peers pile` runs where this package can be built.
+//! `cargo xtask peers pile` runs if this package can be built.
 //!
-//! The build takes cmake and libclang: Debian's `cmake` and `libclang-dev`, or `cmake` and `libclang`
-//! of pip, with `LIBCLANG_PATH` naming the folder of libclang.so and, should `stddef.h` not be
-//! found, `BINDGEN_EXTRA_CLANG_ARGS=-I` and the compiler's own folder of headers.
+//! The build needs cmake and libclang: `cmake` and `libclang-dev` of Debian, or `cmake` and
+//! `libclang` of pip, with the folder of libclang.so in `LIBCLANG_PATH` and, if `stddef.h` is
+//! missing, `BINDGEN_EXTRA_CLANG_ARGS=-I` and the header folder of the compiler.
 //!
-//! The peer is Box3D in `f32` at its default settings, with four substeps a frame, which its
-//! header calls usual. Hulls, masses, friction, frames and times are those of Rapier's row. The
-//! ground is a box, as Box3D has no plane. `mm` are the overlaps of hulls at the end by the same
-//! geometry as there, that of Rapier. `ratio` is our time, if the input tells it, over Box3D's: at
+//! The peer is Box3D in `f32` at its default settings, with four substeps a frame, the usual number
+//! according to its header. Hulls, masses, friction, frames and times are those of the Rapier row.
+//! The ground is a box, since Box3D has no plane. `mm` are the overlaps of hulls at the end by the
+//! geometry of Rapier, as in that row. `ratio` is our time, if in the input, over that of Box3D: at
 //! most 1 is good.
 
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ struct Pile {
     /// Name of each part, its first frame and the one after its last.
     parts: Vec<(String, usize, usize)>,
     bodies: Vec<Fragment>,
-    /// Our time of each row, ms; empty if it was not measured.
+    /// Our time of each row, ms; empty if not measured.
     ours_ms: BTreeMap<String, f64>,
 }
 
@@ -93,7 +93,7 @@ fn row(pile: &Pile, threads: u32, sleep: bool, json: bool) -> Outcome<()> {
 
 /// Processor and wall time of each frame, ms, and the poses at the end.
 fn run(pile: &Pile, threads: u32, sleep: bool) -> Outcome<(Vec<[f64; 2]>, Vec<Pose>)> {
-    // SAFETY: names are of this world, which lives to the end, and definitions are Box3D's own
+    // SAFETY: ids belong to this world, which lives to the end, and definitions are from Box3D
     unsafe {
         let mut settings = b3::b3DefaultWorldDef();
         settings.gravity = vec3([0.0, -9.81, 0.0]);
@@ -151,7 +151,7 @@ fn vec3([x, y, z]: [f32; 3]) -> b3::b3Vec3 {
     b3::b3Vec3 { x, y, z }
 }
 
-/// Median, 99th percentile and largest of the overlaps of fragments, mm, as `peers_pile` has them.
+/// Median, 99th percentile and largest of the overlaps of fragments, mm, as in `peers_pile`.
 fn depths(pile: &[Fragment], poses: &[Pose]) -> Outcome<[f64; 3]> {
     let corners = |f: &Fragment| f.points.iter().map(|&p| Vector::from(p)).collect::<Vec<_>>();
     let hulls: Vec<SharedShape> = pile

@@ -1,12 +1,12 @@
-//! Exact pieces beside manifold3d, which intersects closed meshes too.
+//! Exact pieces beside manifold3d, which also intersects closed meshes.
 //!
-//! `peers_cut [--json] [MESH.obj]...`: cuts the bodies of the fracture events, and the meshes given into
-//! 20 Voronoi pieces, writes bodies, cells and pieces to a temporary folder and has
+//! `peers_cut [--json] [MESH.obj]...`: cuts the bodies of the fracture events, and the given meshes into
+//! 20 Voronoi pieces, writes bodies, cells and pieces to a temporary folder and lets
 //! `benches/peers/cut.py` intersect each body with the same cells. Times are processor time of one
 //! thread, ms, the median of several runs: ours with connected parts, moments, bonds and the samples of
-//! pieces that are not convex; theirs of the intersections alone. `ratio` is our time over theirs: at
-//! most 1 is good. Errors are those of the sum of the pieces' volumes. `bad` counts the pieces that
-//! trimesh (`is_watertight`) or manifold3d (its status) refuse, over pieces and pieces of pieces.
+//! pieces that are not convex; theirs only of the intersections. `ratio` is our time over theirs: at
+//! most 1 is good. Errors are those of the sum of the volumes of the pieces. `bad` counts the pieces,
+//! and pieces of pieces, that trimesh (`is_watertight`) or manifold3d (its status) rejects.
 //!
 //! On one core of a shared virtual AMD EPYC, manifold3d 3.5.4 of PyPI:
 //!
@@ -35,12 +35,12 @@ use serde_json::{Value, json};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Pieces of the meshes given.
+/// Number of pieces of given meshes.
 const PIECES: usize = 20;
-/// Pieces of each piece when pieces break again.
+/// Number of pieces of each piece in the second fracture.
 const AGAIN: usize = 4;
 
-/// A body and where it is cut.
+/// A body and its cuts.
 struct Case {
     name: String,
     solid: Geometry,
@@ -112,7 +112,7 @@ impl Case {
         self.solid.divide(&self.pattern, &self.at, 0.0)
     }
 
-    /// Our figures; writes what the peer reads.
+    /// Our figures; writes the input of the peer.
     fn measured(&self, stem: &Path) -> Outcome<Value> {
         let (ms, pieces) = timed(|| self.cut());
         let volume = |pieces: &[fracture::Piece]| -> f64 {
@@ -156,7 +156,7 @@ fn surfaces(pieces: &[fracture::Piece]) -> Vec<TriMesh> {
     pieces.iter().filter_map(|piece| piece.geometry.surface()).map(|s| s.mesh).collect()
 }
 
-/// Of each mesh the counts, the vertices and the triangles.
+/// Writes the counts, the vertices and the triangles of each mesh.
 fn write_meshes(path: &Path, meshes: &[TriMesh]) -> Outcome<()> {
     let mut bytes: Vec<u8> = Vec::new();
     for mesh in meshes {

@@ -1,17 +1,15 @@
-//! Static finite elements beside the programs people use: the same beams, supports and load.
+//! Static finite elements beside common programs: the same beams, supports and load.
 //!
-//! `peers_fem [--json] [--python PATH]`: beams of 960, 3,888 and 19,800 linear tetrahedra, clamped at
-//! one end. Times are processor time, ms, the median of several runs on one thread; all solutions
-//! are to a residual of 1e-10 or from a factor. `ratio` is our time over the peer's: at most 1 is
-//! good. `peer err` is the relative difference of the largest displacement from ours. Peers: scikit-fem for assembly, `SciPy`'s splu and cg, CHOLMOD by
-//! scikit-sparse where that Python can import them, and `CalculiX` where `ccx` is installed (a whole
-//! run, files included).
+//! `peers_fem [--json] [--python PATH]`: beams of 960, 3,888 and 19,800 linear tetrahedra, clamped at one end. Times
+//! are processor time, ms, the median of several runs on one thread; all solutions are direct or have a residual of
+//! 1e-10. `ratio` is our time over the peer's: at most 1 is good. `peer err` is the relative difference of the largest
+//! displacement from ours. Peers: scikit-fem for assembly, `SciPy`'s splu and cg, CHOLMOD by scikit-sparse if Python
+//! can import them, and `CalculiX` if `ccx` is installed (a whole run, including files).
 //!
-//! Ratios for 960 and 3,888 tetrahedra, nothing else running: cold, splu 0.021, 0.030, CHOLMOD (amd)
-//! 0.020, 0.023 and (metis) 0.019, 0.028, `CalculiX` 0.050, 0.053 (0.13 for 19,800); conjugate
-//! gradients 0.033, 0.045; refactoring, CHOLMOD (amd) 0.071, 0.037 and (metis) 0.077, 0.071; the solve
-//! alone, CHOLMOD (amd) 0.40, 0.21 and (metis) 0.63, 0.31. Displacements agree to 2e-12, those of
-//! `CalculiX`, which writes seven digits, to 3e-7.
+//! Ratios for 960 and 3,888 tetrahedra, nothing else running: cold, splu 0.021, 0.030, CHOLMOD (amd) 0.020, 0.023 and
+//! (metis) 0.019, 0.028, `CalculiX` 0.050, 0.053 (0.13 for 19,800); conjugate gradients 0.033, 0.045; refactoring,
+//! CHOLMOD (amd) 0.071, 0.037 and (metis) 0.077, 0.071; the solve alone, CHOLMOD (amd) 0.40, 0.21 and (metis) 0.63,
+//! 0.31. Displacements agree to 2e-12, those of `CalculiX`, with seven digits in its output, to 3e-7.
 
 use std::error::Error;
 use std::io::Write;
@@ -95,7 +93,7 @@ fn material() -> Outcome<Material> {
     Ok(Material::from_young(1e9, 0.3)?)
 }
 
-/// Every step of ours.
+/// All our steps.
 fn rows(mesh: &TetMesh) -> Outcome<Vec<Value>> {
     let (supports, loads) = clamped(mesh);
     let material = material()?;
@@ -137,7 +135,7 @@ fn rows(mesh: &TetMesh) -> Outcome<Vec<Value>> {
     let (ms, found) = cold(conjugate);
     let (largest, residual) = report(&found?);
     row("cold cg", ms, largest, residual);
-    // what a body holds: six supports, and a factor for all its impacts
+    // the data of a body: six supports, and a factor for all its impacts
     let free = || {
         let (linear, direct) = (Interpolation::Linear, LinearSolver::Cholesky);
         Structure::new(mesh.clone(), material, linear, direct)
@@ -149,7 +147,7 @@ fn rows(mesh: &TetMesh) -> Outcome<Vec<Value>> {
     row("warm impact", ms, None, None);
     let shifted = || {
         let mut matrix = model.stiffness();
-        // stands for supports, and makes every row definite
+        // replaces supports, and makes the matrix definite
         matrix.shift(1e6);
         matrix
     };
@@ -164,7 +162,7 @@ fn rows(mesh: &TetMesh) -> Outcome<Vec<Value>> {
     Ok(lines)
 }
 
-/// Pushes down in the middle of the top, and holds up at the ends of the bottom.
+/// A downward force in the middle of the top, and upward forces at the ends of the bottom.
 fn impact(mesh: &TetMesh) -> [Contact; 3] {
     let length = mesh.vertices.iter().fold(0.0_f64, |m, p| m.max(p.x));
     let at =

@@ -1,16 +1,16 @@
-//! Fracture events beside OpenVDB, which intersects and parts level sets too.
+//! Fracture events beside OpenVDB, which also intersects level sets and separates their components.
 //!
 //! `peers_fracture [--json]`: times the events of the benchmark, writes bodies and regions to a
-//! temporary folder, compiles `benches/peers/fracture.cpp` there, which times OpenVDB on the same,
-//! and prints both side by side. Times are processor time of one thread, ms, the median of several
-//! runs; `ratio` is our time over OpenVDB's: at most 1 is good. Ours are of complete fragments: level
-//! sets, particles, moments and bonds, from a pattern that is put in place anew; or of exact pieces with
-//! their moments, bonds and collision geometry (hulls, else level sets and points), whose error is that
-//! of the volume that their surfaces enclose. OpenVDB's are of level sets alone, by regions that
-//! are sampled on the body's grid beforehand, and small pieces stay. Errors are those of the
-//! fragments' volume, relative to the body's, both counted by inside nodes.
+//! temporary folder, compiles `benches/peers/fracture.cpp` there, which times OpenVDB on the same
+//! events, and prints both side by side. Times are processor time of one thread, ms, the median of
+//! several runs; `ratio` is our time over OpenVDB's: at most 1 is good. Ours are of complete fragments:
+//! level sets, particles, moments and bonds, including the placement of the pattern; or of exact pieces
+//! with their moments, bonds and collision geometry (hulls, else level sets and points), with the error
+//! of the enclosed volume. OpenVDB's are of level sets only, by regions sampled beforehand on the grid
+//! of the body, and small pieces remain. Errors are those of the volume of the fragments, relative to
+//! that of the body, both counted by inside nodes.
 //!
-//! Nothing is installed: if OpenVDB cannot be compiled the reason is printed.
+//! Installs nothing: prints the reason if OpenVDB cannot be compiled.
 
 use std::error::Error;
 use std::fs::File;
@@ -78,7 +78,7 @@ fn median_ms<T>(run: impl Fn() -> T) -> f64 {
     times[RUNS / 2]
 }
 
-/// What `benches/peers/fracture.cpp` reads: the body, and the regions that reach it.
+/// Writes the input of `benches/peers/fracture.cpp`: the body, and the regions that intersect it.
 fn write_case(stem: &Path, event: &Event) -> Outcome<()> {
     let grid = event.body.grid();
     write_floats(&stem.with_extension("phi"), event.body.as_slice())?;
@@ -128,7 +128,7 @@ fn theirs(folder: &Path) -> Outcome<String> {
     Ok(String::from_utf8(run.stdout)?)
 }
 
-/// Puts a line of OpenVDB's part beside ours: case, ms, pieces and volume.
+/// Adds a line of the OpenVDB part to ours: case, ms, pieces and volume.
 fn add(lines: &mut [Value], events: &[Event], line: &str) -> Option<()> {
     let fields: Vec<f64> = line.split('\t').map_while(|field| field.parse().ok()).collect();
     let [case, ms, pieces, volume] = fields[..] else { return None };

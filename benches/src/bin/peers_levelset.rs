@@ -1,11 +1,11 @@
-//! Level-set rows side by side with the libraries people use, same input and same output.
+//! Level-set rows side by side with common libraries, same input and same output.
 //!
 //! `peers_levelset [--json] [--threads N] [--python PATH]... [MESH.obj]...`: times ours and the Rust
-//! libraries here, writes the inputs to a temporary folder, lets `benches/peers/levelset.py` time what
-//! the Pythons can import (`python3` and `/usr/bin/python3` unless given), and prints all side by
-//! side. Times are processor time, the median of several runs; `ratio` is our time over the peer's: at
-//! most 1 is good. Nothing is installed: for what is
-//! missing the reason is printed, and how to install it.
+//! libraries here, writes the inputs to a temporary folder, lets `benches/peers/levelset.py` time the
+//! libraries that the Pythons can import (by default `python3` and `/usr/bin/python3`), and prints all
+//! side by side. Times are processor time, the median of several runs; `ratio` is our time over the
+//! peer's: at most 1 is good. Installs nothing: prints the reason for missing libraries, and how to
+//! install them.
 //!
 //! Errors: mean distance to the exact field in cells for redistancing and marching, to parry's exact
 //! queries within 2.9 cells of the surface for meshes, relative error of volume for moments and
@@ -33,18 +33,18 @@ use serde_json::{Value, json};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// One of our timings; peers answer to the same `row`.
+/// One of our timings; peers have the same `row`.
 struct Row {
     row: String,
     ms: f64,
     error: Option<f64>,
 }
 
-/// Everything measured so far.
+/// All measurements so far.
 #[derive(Default)]
 struct Report {
     rows: Vec<Row>,
-    /// Lines as `levelset.py` prints them.
+    /// Output lines of `levelset.py`.
     peers: Vec<Value>,
 }
 
@@ -154,7 +154,7 @@ fn time_mesh(
 }
 
 /// Signed distance by parry's queries at the nodes within three cells of a triangle's box, infinity
-/// elsewhere: what one writes with parry alone.
+/// elsewhere: a loop over queries of parry.
 fn parry_band(mesh: &TriMesh, grid: &Grid) -> Vec<f32> {
     let vertices = mesh.vertices.iter().map(|v| Vector::new(v.x, v.y, v.z)).collect();
     let parry = ParryMesh::with_flags(vertices, mesh.triangles.clone(), TriMeshFlags::ORIENTED)
@@ -207,7 +207,7 @@ fn time_triangle_moments(name: &str, mesh: &TriMesh, report: &mut Report) {
     report.ours(row, our_ms, error(ours.volume));
 }
 
-/// The rows that start from a level set.
+/// The rows with a level set as input.
 fn time_field(name: &str, exact: &LevelSet, report: &mut Report) {
     let (ms, swept) = timed(|| exact.redistanced());
     report.ours(format!("redistance {name}"), ms, Some(mean_difference(&swept, exact)));
@@ -288,7 +288,7 @@ fn write_floats(path: &Path, values: &[f32]) -> Outcome<()> {
     Ok(file.flush()?)
 }
 
-/// What each interpreter can import: PyPI's packages and Debian's are rarely in the same one.
+/// Runs the libraries of each interpreter: packages of PyPI and Debian are rarely in the same one.
 fn time_peers(folder: &Path, threads: usize, pythons: &[String]) -> Outcome<Vec<Value>> {
     let mut timed: Vec<Value> = Vec::new();
     let mut missing: Vec<Value> = Vec::new();
@@ -309,9 +309,9 @@ fn time_peers(folder: &Path, threads: usize, pythons: &[String]) -> Outcome<Vec<
             list.push(line);
         }
     }
-    // missing for one interpreter, perhaps there for another
+    // missing in one interpreter, perhaps present in another
     missing.retain(|line| !timed.iter().any(|t| t["library"] == line["library"]));
-    // a library that is there but fails says more than one that is not
+    // the failure of a present library is more informative than a missing one
     missing.sort_by_key(|line| (line["library"].to_string(), absent(line)));
     missing.dedup_by(|a, b| a["library"] == b["library"]);
     Ok(timed.into_iter().chain(missing).collect())

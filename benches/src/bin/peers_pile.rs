@@ -8,15 +8,14 @@
 //! peer's. `mm` are the median, 99th percentile and largest overlap of two hulls at the end, by Rapier's
 //! geometry for both engines. `gain` is the largest growth of energy in a frame over the energy at the start.
 //!
-//! `again` counts pairs that were looked at once more within a frame, `points` the surface points
-//! whose distance to another body was asked.
+//! `again` counts repeated narrow-phase tests of pairs within a frame, `points` the distance queries of
+//! surface points.
 //!
-//! The peer is Rapier in `f32` (crate `rapier3d`, with `parallel`) at its default settings.
-//! With `--sampled` ours are met by points and samples, as what is not convex.
+//! The peer is Rapier in `f32` (crate `rapier3d`, with `parallel`) at its default settings. With `--sampled`
+//! our bodies collide by points and samples, as non-convex bodies do.
 //!
-//! `--pile` runs nothing, but writes a line of JSON for each pile and what is to be run of it, as
-//! `benches/box3d` reads it. `--times FILE` keeps our times of a run in a file, from which `--pile
-//! --times FILE` adds them to these lines.
+//! `--pile` runs nothing, but writes a line of JSON for each pile and its runs, which `benches/box3d` reads.
+//! `--times FILE` writes our times of a run to a file; `--pile --times FILE` adds them to these lines.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -38,13 +37,13 @@ use sim::{Phase, Report, Settings};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Runs of the falling block: a few frames of a few ms say nothing by themselves.
+/// Number of runs of the falling block, since it has only a few frames of a few ms.
 const FALLS: usize = 10;
 
 /// The frames of one engine.
 #[derive(Default)]
 struct Run {
-    /// Processor and wall time of each, ms.
+    /// Processor and wall time of each frame, ms.
     times: Vec<[f64; 2]>,
     end: Vec<Isometry3<f64>>,
 }
@@ -126,7 +125,7 @@ fn main() -> Outcome<()> {
 /// Our time of each row, ms.
 type Times = BTreeMap<String, f64>;
 
-/// A fragment for other programs: corners, start (x, y, z; x, y, z, w) and mass.
+/// A fragment for other programs: corners, initial pose (x, y, z; x, y, z, w) and mass.
 fn body(fragment: &Fragment) -> Value {
     let (place, turn) = (fragment.start.translation.vector, fragment.start.rotation.coords);
     json!({
@@ -136,7 +135,7 @@ fn body(fragment: &Fragment) -> Value {
     })
 }
 
-/// The solver that a scene calls so.
+/// The solver with a name as in scenes.
 fn named(name: &str) -> Outcome<contact::Solver> {
     let scene = format!("version = 1\n[simulation]\nsolver = {name:?}\n{GROUND}");
     Ok(Scene::from_toml(&scene)?.simulation.solver.contact())
@@ -189,12 +188,12 @@ fn compare(pile: &[Fragment], case: Case, alone: bool, json: bool) -> Outcome<Ti
     Ok(times)
 }
 
-/// Frames while the block falls, while it lands and when it lies.
+/// Frames while the block falls, while it lands and when it is at rest.
 fn parts(frames: usize) -> [(&'static str, std::ops::Range<usize>); 3] {
     [("falling", 2..8), ("impact", 20..50), ("settled", frames - frames / 5..frames)]
 }
 
-/// What a frame of these takes.
+/// Means over these frames.
 fn means(reports: &[Report]) -> Value {
     let mean = |of: fn(&Report) -> usize| {
         (reports.iter().map(of).sum::<usize>() as f64 / reports.len() as f64).round()
@@ -224,7 +223,7 @@ fn median(times: impl Iterator<Item = f64>) -> Option<f64> {
     times.get(times.len() / 2).copied()
 }
 
-/// Runs both engines, or ours alone, frame by frame in turn.
+/// Runs both engines, or only ours, with alternating frames.
 fn race(pile: &[Fragment], case: Case, alone: bool, frames: usize) -> Outcome<Race> {
     let contact = contact::Settings::of(case.solver);
     let settings = Settings { sleep: case.sleep, contact, ..Settings::default() };

@@ -1,10 +1,10 @@
-//! Slicing closed meshes beside the libraries people use: same mesh, same plane, both halves.
+//! Slicing closed meshes beside common libraries: same mesh, same plane, both halves.
 //!
-//! `peers_slice [--json] [MESH.obj]...`: spheres of 80 to 81,920 triangles and the meshes given, or
-//! the bunny. Times are processor time of one thread, ms, the median of several runs, for both
-//! halves with their caps. `ratio` is our time over the peer's: at most 1 is good. Errors are those of the sum of the halves' volumes, relative to the
-//! whole; `open` counts, over random and vertex-aligned cuts, how many left an open edge or a wrong
-//! volume. Peers: parry3d here; trimesh and manifold3d (PyPI) where Python can import them.
+//! `peers_slice [--json] [MESH.obj]...`: spheres of 80 to 81,920 triangles and the given meshes, or the bunny. Times
+//! are processor time of one thread, ms, the median of several runs, for both halves with their caps. `ratio` is our
+//! time over the peer's: at most 1 is good. Errors are those of the sum of the volumes of both halves, relative to the
+//! whole; `open` counts the random and vertex-aligned cuts with an open edge or a wrong volume. Peers: parry3d here;
+//! trimesh and manifold3d (PyPI) if Python can import them.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Cuts of each kind and mesh that are checked.
+/// Number of checked cuts of each kind and mesh.
 const CUTS: usize = 60;
 
 fn main() -> Outcome<()> {
@@ -109,7 +109,7 @@ fn rows(name: &str, mesh: &TriMesh) -> Outcome<Vec<Value>> {
     })])
 }
 
-/// A little off the middle.
+/// A plane slightly off the middle.
 fn first_plane(mesh: &TriMesh) -> Outcome<Plane> {
     let bounds = levelset::Aabb::around(&mesh.vertices).ok_or("no finite points")?;
     let normal = Vector3::new(0.3, 0.5, 0.81).normalize();
@@ -156,7 +156,7 @@ fn parry_failures(mesh: &TriMesh, theirs: &ParryMesh) -> String {
     format!("{open}+{wrong}/{}", 2 * CUTS)
 }
 
-/// Every directed edge as often as its opposite.
+/// Whether every directed edge occurs as often as its opposite.
 fn is_closed(mesh: &TriMesh) -> bool {
     let mut balance: BTreeMap<[u32; 2], i32> = BTreeMap::new();
     for &[a, b, c] in &mesh.triangles {
@@ -187,7 +187,7 @@ fn parry_halves(split: SplitResult<ParryMesh>) -> Option<[TriMesh; 2]> {
     Some([plain(one), plain(two)])
 }
 
-/// An icosahedron, each triangle divided in four so many times, on the unit sphere.
+/// An icosphere of radius 1 after `level` subdivisions.
 fn sphere(level: usize) -> TriMesh {
     let g = (1.0 + 5f64.sqrt()) / 2.0;
     let corner = |k: usize| {

@@ -41,9 +41,9 @@ pub enum EventsError {
     Line {
         /// Line, counted from 1.
         line: usize,
-        /// What was expected.
+        /// The expected content.
         what: &'static str,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// It has a different version.

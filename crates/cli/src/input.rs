@@ -6,7 +6,7 @@ use std::path::Path;
 /// The content of a file that another file refers to, which must be a regular file.
 ///
 /// # Errors
-/// An I/O error, also for devices and pipes: some never end, others never begin.
+/// An I/O error, also for devices, which may never end, and pipes, which may never begin.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     read_if(path, std::fs::FileType::is_file)
 }

@@ -31,7 +31,7 @@ pub enum LoadsError {
     Value {
         /// Its position.
         key: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
 }

@@ -1,4 +1,5 @@
-//! Reads a mesh of any format and prints what it is: size, volume, whether it is closed, what its corners carry.
+//! Reads a mesh of any format and prints its size, its volume, whether it is closed, and the attributes of its
+//! corners.
 //!
 //! `cargo run --release -p brisance-meshfile --example mesh_info -- assets/bunny.obj`; without a file it reads a
 //! tetrahedron in OBJ from its own text.
@@ -31,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     print(&name, &bytes)
 }
 
-/// The ending of the name decides the format; the bytes come from wherever.
+/// The file name extension decides the format; the bytes may have any source.
 fn print(name: &Path, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
     let file = parse(name, bytes)?;
     let mesh = &file.mesh;

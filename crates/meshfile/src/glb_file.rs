@@ -19,7 +19,7 @@ pub enum GlbError {
     Part {
         /// The part.
         part: String,
-        /// What is wrong with it.
+        /// A description of the problem.
         problem: String,
     },
     /// There are more vertices or indices than the limit.

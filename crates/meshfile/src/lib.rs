@@ -58,7 +58,7 @@ pub enum MeshFileError {
     Line {
         /// Line, counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// A description of the problem.
         problem: String,
     },
     /// The bytes violate the format.
@@ -66,7 +66,7 @@ pub enum MeshFileError {
     Format {
         /// The format according to the file name.
         format: &'static str,
-        /// What is wrong with it.
+        /// A description of the problem.
         problem: String,
     },
     /// A GLB file violates the format.
@@ -77,7 +77,7 @@ pub enum MeshFileError {
     Image {
         /// Its name.
         name: String,
-        /// What is wrong with it.
+        /// A description of the problem.
         source: ImageError,
     },
     /// It is a rigged recording, whose mesh shows every body in its initial pose.

@@ -27,7 +27,7 @@ for row, height in enumerate(heights):
     for seed in seeds:
         tilt = np.random.default_rng(seed).uniform(20.0, 40.0)
         world = brisance.World(scene, record=False)
-        # it starts just above the floor, as fast as it would be there
+        # the body starts just above the floor, with its speed of impact
         world.add(
             {"cylinder": {"radius": 0.04, "half_height": 0.05}},
             position=(0, 0.09, 0), velocity=(0, -float(np.sqrt(2 * 9.81 * height)), 0),

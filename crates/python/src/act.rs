@@ -1,9 +1,9 @@
-//! What is done to a world, so that it can be done again.
+//! Actions on a world, for replay.
 
 use serde::{Deserialize, Serialize};
 use sim::Fracture;
 
-/// Something done to a world between frames, or some frames.
+/// An action on a world between frames, or a number of frames.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) enum Act {
     Frames(usize),
@@ -25,19 +25,19 @@ pub(crate) enum Act {
 /// A body to add.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Body {
-    /// Its keys as in a scene, in JSON.
+    /// Keys as in a scene, in JSON.
     pub(crate) keys: String,
-    /// What its shape names [`MESH`].
+    /// The mesh that its shape calls [`MESH`].
     pub(crate) mesh: Option<Triangles>,
 }
 
 /// Vertices, m, and triangles.
 pub(crate) type Triangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
 
-/// The file of a mesh that is at hand.
+/// Placeholder file name of a mesh in memory.
 pub(crate) const MESH: &str = "mesh.obj";
 
-/// What came of an act.
+/// Result of an act.
 pub(crate) enum Done {
     Nothing,
     Broke(Vec<Fracture>),

@@ -1,4 +1,4 @@
-//! Doing something to a world, and keeping what was done.
+//! Executes actions on a world and records them.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::failure::{failed, refused};
 use crate::scene::Scene;
 use crate::world::World;
 
-/// Reads keys as a scene has them.
+/// Parses keys in the format of scenes.
 fn read_keys<T: DeserializeOwned>(mut keys: Map<String, Value>) -> PyResult<T> {
     // `None` in Python
     keys.retain(|_, value| !value.is_null());
@@ -27,7 +27,7 @@ fn read_keys<T: DeserializeOwned>(mut keys: Map<String, Value>) -> PyResult<T> {
 }
 
 impl World {
-    /// Does something, and keeps it if it was done.
+    /// Executes an action, and records it if it succeeds.
     pub(crate) fn act(&mut self, act: Act) -> PyResult<Done> {
         let done = self.perform(&act)?;
         self.acts.push(act);
@@ -92,7 +92,7 @@ impl World {
             let file = parse_scene(&scene.path, &one, scene.options.allow_outside);
             (scene.path.clone(), file.map_err(|e| failed(&e))?)
         };
-        // what the scene includes has bodies, too
+        // included scenes have bodies, too
         let last = file.scene.bodies.pop();
         file.scene.bodies = last.into_iter().collect();
         let name = &file.scene.bodies[0].name;
@@ -112,7 +112,7 @@ impl World {
         Ok(added[0].body.number())
     }
 
-    /// The text of the scene with one body, and without joints and events.
+    /// The text of the scene with one body and without joints and events.
     fn one_body(&self, keys: &str) -> PyResult<String> {
         let scene = self.scene.get();
         let mut text: toml::Table = scene.text.parse().map_err(refused)?;

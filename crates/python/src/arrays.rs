@@ -10,7 +10,7 @@ use pyo3::types::PyAny;
 /// The largest magnitude of a coordinate, m.
 const MAX_NUMBER: f64 = 1e30;
 
-/// What NumPy makes of a value: an array of numbers of the kind `T`, of a number of axes. `shape` is for the message.
+/// Converts a value to an array of numbers of type `T` with the given number of axes. `shape` is for the message.
 pub(crate) fn numbers<'py, T: numpy::Element, D: Dimension>(
     value: &Bound<'py, PyAny>,
     name: &str,
@@ -121,7 +121,7 @@ pub(crate) fn pose(p: [f64; 7], name: &str) -> PyResult<Isometry3<f64>> {
     Ok(Isometry3::from_parts(Translation3::from(place), turn))
 }
 
-/// A pose that [`pose_row`] took apart.
+/// The inverse of [`pose_row`].
 pub(crate) fn isometry(&[x, y, z, i, j, k, w]: &[f64; 7]) -> Isometry3<f64> {
     let turn = Unit::new_unchecked(Quaternion::new(w, i, j, k));
     Isometry3::from_parts(Translation3::new(x, y, z), turn)

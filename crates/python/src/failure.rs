@@ -21,7 +21,7 @@ pub(crate) fn refused(error: impl std::fmt::Display) -> PyErr {
     BrisanceError::new_err(error.to_string())
 }
 
-/// The exception for a file that cannot be read or written, by its path.
+/// The exception for a file that cannot be read or written.
 pub(crate) fn file_failed(path: &Path, source: &std::io::Error) -> PyErr {
     if source.kind() == ErrorKind::InvalidData {
         return BrisanceError::new_err(format!("{}: is not UTF-8 text", path.display()));
@@ -38,7 +38,7 @@ fn of_kind(kind: ErrorKind, message: String) -> PyErr {
     }
 }
 
-/// The exception for a failure of the program: an `OSError` where a file cannot be read or written.
+/// The exception for a failure of the program: an `OSError` if a file cannot be read or written.
 pub(crate) fn failed(failure: &Failure) -> PyErr {
     let message = failure.to_string();
     match failure {

@@ -1,4 +1,4 @@
-//! Long calls that Ctrl-C ends.
+//! Long calls that Ctrl-C interrupts.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -7,17 +7,17 @@ use std::time::Duration;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-/// How often signals are looked for.
+/// Interval of checks for signals.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// Does work on another thread, without the global interpreter lock, and looks for signals meanwhile. After Ctrl-C
-/// the work goes on unseen until it is done, and what it finds is dropped.
+/// Does work on another thread without the global interpreter lock, and checks for signals meanwhile. After Ctrl-C
+/// the work continues in the background, and its result is dropped.
 pub(crate) fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> PyResult<T> + Send + 'static,
 ) -> PyResult<T> {
     let (done, result) = channel();
-    // nobody may wait for it any more
+    // the receiver may be gone
     let worker = std::thread::Builder::new().spawn(move || drop(done.send(work())));
     worker.map_err(|e| PyRuntimeError::new_err(format!("cannot start a thread: {e}")))?;
     let result = Mutex::new(result);

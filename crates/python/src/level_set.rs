@@ -12,7 +12,7 @@ use crate::failure::refused;
 use crate::interrupt::interruptible;
 use crate::mesh::{Mesh, mesh};
 
-/// Most nodes of a level set: 2 GiB.
+/// Limit of the nodes of a level set: 2 GiB.
 const MAX_NODES: usize = 1 << 29;
 
 /// Signed distance on the nodes of a uniform grid, negative inside, m.
@@ -23,7 +23,7 @@ pub(crate) struct LevelSet {
 
 #[pymethods]
 impl LevelSet {
-    /// Samples the solid that a mesh bounds, on nodes `spacing` m apart or on some `nodes` nodes.
+    /// Samples the solid of a mesh on nodes `spacing` m apart or on about `nodes` nodes.
     #[staticmethod]
     #[pyo3(signature = (vertices, triangles, *, spacing=None, nodes=None))]
     fn from_mesh(
@@ -69,13 +69,13 @@ impl LevelSet {
         numpy::ndarray::Array3::from_shape_fn(values.dim(), |at| values[at]).into_pyarray(py)
     }
 
-    /// Place of the first node, m.
+    /// Position of the first node, m.
     #[getter]
     fn origin(&self) -> [f64; 3] {
         self.level_set.grid().origin().coords.into()
     }
 
-    /// Distance of neighboring nodes, m.
+    /// Spacing of nodes, m.
     #[getter]
     fn spacing(&self) -> f64 {
         self.level_set.grid().spacing()
@@ -99,7 +99,7 @@ impl LevelSet {
         Ok(values.into_pyarray(py))
     }
 
-    /// The surface, by marching.
+    /// The isosurface by marching cubes.
     fn to_mesh(&self, py: Python<'_>) -> Mesh {
         let mesh = py.detach(|| self.level_set.isosurface());
         let is_cut = vec![false; mesh.triangles.len()];

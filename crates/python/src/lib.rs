@@ -1,7 +1,7 @@
 //! Python bindings of brisance: the module `brisance._native`, which the package `brisance` wraps.
 //!
-//! Arrays come in as anything that NumPy makes an array of, and are copied: numbers are checked before use, and what
-//! the caller does to an array later changes nothing. Long calls release the global interpreter lock.
+//! Functions take any value that NumPy converts to an array, and copy it. Numbers are checked before use, and later
+//! changes of the array have no effect. Long calls release the global interpreter lock.
 
 mod act;
 mod acts;
@@ -20,7 +20,7 @@ mod world;
 
 use pyo3::prelude::*;
 
-/// What `brisance` does in Rust.
+/// The Rust part of `brisance`.
 #[pymodule]
 mod _native {
     #[pymodule_export]

@@ -14,17 +14,17 @@ pub(crate) struct Material {
     young: f64,
     /// Poisson's ratio.
     poisson: f64,
-    /// Stress at which it parts, Pa.
+    /// Tensile strength, Pa.
     strength: f64,
     /// Mode I fracture toughness, Pa m^(1/2).
     toughness: f64,
-    /// Energy that a crack takes, J/m^2, in plane strain: toughness^2 (1 - poisson^2) / young (Irwin 1957).
+    /// Fracture energy, J/m^2, in plane strain: toughness^2 (1 - poisson^2) / young (Irwin 1957).
     fracture_energy: f64,
 }
 
 #[pymethods]
 impl Material {
-    /// The material of a name as in scenes, "glass" for example.
+    /// The material with a name as in scenes, for example "glass".
     #[staticmethod]
     fn named(name: &str) -> PyResult<Self> {
         let known = || fracture::Material::TABLE.map(|material| material.name).join(", ");

@@ -17,7 +17,7 @@ use crate::interrupt::interruptible;
 #[pyclass(frozen, subclass, module = "brisance")]
 pub(crate) struct Mesh {
     pub(crate) mesh: TriMesh,
-    /// One a triangle.
+    /// One entry per triangle.
     pub(crate) is_cut: Vec<bool>,
 }
 
@@ -36,13 +36,13 @@ impl Mesh {
         arrays::array(py, self.mesh.triangles.clone())
     }
 
-    /// Whether each triangle is of a cut, of shape (m,).
+    /// Whether each triangle belongs to a cut, of shape (m,).
     #[getter]
     fn is_cut<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         self.is_cut.clone().into_pyarray(py)
     }
 
-    /// Volume that the surface bounds, m^3.
+    /// Enclosed volume, m^3.
     #[getter]
     fn volume(&self) -> f64 {
         self.mesh.signed_volume()
@@ -74,7 +74,7 @@ pub(crate) fn read_mesh(py: Python<'_>, path: PathBuf) -> PyResult<Mesh> {
     Ok(Mesh { mesh, is_cut })
 }
 
-/// Cuts a closed mesh by a plane; returns what is behind it and what is in front of it.
+/// Cuts a closed mesh by a plane; returns the parts behind and in front of the plane.
 #[pyfunction]
 #[pyo3(signature = (vertices, triangles, *, point, normal))]
 pub(crate) fn slice(

@@ -1,4 +1,4 @@
-//! Breaking a mesh without simulating anything.
+//! Fracture of a mesh without a simulation.
 
 use fracture::{Alignment, Break, FaceOrigin, Geometry, Pattern, Pieces, draw};
 use levelset::{Aabb, Moments, TriMesh};
@@ -12,7 +12,7 @@ use crate::arrays::{self, positive};
 use crate::failure::refused;
 use crate::mesh::{Mesh, mesh};
 
-/// A piece of a broken mesh, where it was in the whole.
+/// A piece of a broken mesh, at its position in the whole.
 #[pyclass(frozen, extends = Mesh, module = "brisance")]
 pub(crate) struct Piece {
     moments: Moments,
@@ -20,7 +20,7 @@ pub(crate) struct Piece {
 
 #[pymethods]
 impl Piece {
-    /// Volume, m^3. Those of all pieces add up to that of the whole.
+    /// Volume, m^3. The volumes of all pieces add up to that of the whole.
     #[getter]
     fn volume(&self) -> f64 {
         self.moments.volume
@@ -76,7 +76,7 @@ impl Fractured {
         self.bonds.iter().map(|bond| bond.area).collect::<Vec<_>>().into_pyarray(py)
     }
 
-    /// Middle of each cut, m, of shape (k, 3).
+    /// Center of each cut, m, of shape (k, 3).
     #[getter]
     fn bond_centers<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         arrays::array(
@@ -115,7 +115,7 @@ impl Fractured {
     }
 }
 
-/// Where a pattern goes, and how fine samples are.
+/// Placement of a pattern and resolution of samples.
 struct Job {
     at: Option<Point3<f64>>,
     normal: nalgebra::UnitVector3<f64>,
@@ -124,12 +124,12 @@ struct Job {
     nodes: Option<usize>,
 }
 
-/// Breaks the solid that a mesh bounds by a pattern, as `brisance fracture` does.
+/// Breaks the solid of a mesh by a pattern, like `brisance fracture`.
 ///
 /// `pattern` is a text such as `"voronoi:20,clustering=0.8"` or `"radial:9x4"`; `pieces=20` stands for
-/// `"voronoi:20"`. The pattern is centered at `at`, m, with its y axis along `normal`; at the middle of the top
-/// unless given. Pieces of less than the share `min_share` of the volume stay with a neighbor. A mesh that is not
-/// closed is sampled with some `nodes` nodes.
+/// `"voronoi:20"`. The pattern is centered at `at`, m, with its y axis along `normal`; by default at the middle
+/// of the top. Pieces below the share `min_share` of the volume stay with a neighbor. An open mesh is sampled
+/// with about `nodes` nodes.
 #[pyfunction]
 #[pyo3(name = "fracture", signature = (vertices, triangles, *, pattern=None, pieces=None, at=None, normal=[0.0, 1.0, 0.0], seed=0,
     min_share=None, nodes=None))]

@@ -14,7 +14,7 @@ use crate::failure::{file_failed, refused};
 /// Bodies and their poses.
 type Placed<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray2<f64>>);
 
-/// The poses of all bodies that ever lived, frame by frame. Frame 0 is the initial state.
+/// The poses of all bodies, including removed ones, frame by frame. Frame 0 is the initial state.
 #[pyclass(frozen, module = "brisance")]
 pub(crate) struct Recording {
     pub(crate) recording: sim::Recording,
@@ -34,13 +34,13 @@ impl Recording {
         self.recording.fps
     }
 
-    /// Names of all bodies that ever lived; pieces come after what they broke off.
+    /// Names of all bodies, including removed ones; pieces come after their parents.
     #[getter]
     fn names(&self) -> Vec<String> {
         self.recording.tracks.iter().map(|track| track.name.clone()).collect()
     }
 
-    /// The first frame of each body and the one after its last, of shape (n, 2).
+    /// First frame of each body and the frame after its last, of shape (n, 2).
     #[getter]
     fn lives<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<u64>> {
         let life = |track: &sim::Track| [track.birth as u64, track.end() as u64];
@@ -54,8 +54,8 @@ impl Recording {
         arrays::array(py, self.recording.energies.iter().map(row).collect())
     }
 
-    /// The bodies that exist in a frame, as indices into `names`, of shape (k,), and their poses x, y, z, qx, qy, qz,
-    /// qw, of shape (k, 7).
+    /// The bodies of a frame, as indices into `names`, of shape (k,), and their poses x, y, z, qx, qy, qz, qw, of shape
+    /// (k, 7).
     fn poses<'py>(&self, py: Python<'py>, frame: usize) -> PyResult<Placed<'py>> {
         let frames = self.recording.frames;
         if frame >= frames {
@@ -68,8 +68,8 @@ impl Recording {
         Ok((bodies.into_pyarray(py), arrays::array(py, poses)))
     }
 
-    /// Writes a file of the kind that its name ends in: .glb, .usda, .usdc, .jsonl or .pvd, or a folder of .obj or .ply
-    /// files where it ends in a slash.
+    /// Writes a file in the format of its extension: .glb, .usda, .usdc, .jsonl or .pvd, or a folder of .obj or .ply
+    /// files if the path ends in a slash.
     #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let Some(format) = Format::of(&path) else {
@@ -90,13 +90,13 @@ impl Recording {
         })
     }
 
-    /// A page that plays it, in HTML: whole, and without a network. Refused if it would have more than `max_bytes`.
+    /// A self-contained HTML page that plays the recording without a network. Refused above `max_bytes` bytes.
     #[pyo3(signature = (*, name="recording", max_bytes=64_000_000))]
     fn to_html(&self, py: Python<'_>, name: &str, max_bytes: usize) -> PyResult<String> {
         py.detach(|| embedded(&self.recording, name, max_bytes)).map_err(refused)
     }
 
-    /// The page in a frame for notebooks, or a sentence if it would have more than 16 MB.
+    /// The page in a frame for notebooks, or a message above 16 MB.
     fn _repr_html_(&self, py: Python<'_>) -> String {
         const MOST: usize = 16_000_000;
         let escaped = |text: &str| {

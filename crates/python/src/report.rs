@@ -1,4 +1,4 @@
-//! What happened in a frame.
+//! Reports of frames.
 
 use pyo3::prelude::*;
 
@@ -10,7 +10,7 @@ pub(crate) struct Break {
     body: u64,
     /// Numbers of its pieces.
     pieces: Vec<u64>,
-    /// Where it was hit, in the world, m.
+    /// Point of impact in the world, m.
     point: [f64; 3],
     /// Impulse of the blow, N s.
     impulse: [f64; 3],
@@ -23,17 +23,17 @@ impl Break {
     }
 }
 
-/// What happened in a frame. Energies are in J.
+/// Events and energies of a frame. Energies are in J.
 #[pyclass(frozen, get_all, module = "brisance")]
 #[derive(Clone)]
 pub(crate) struct Report {
     /// Number of the frame.
     frame: usize,
-    /// Bodies at its end.
+    /// Number of bodies at its end.
     bodies: usize,
-    /// Bodies that are not asleep.
+    /// Number of awake bodies.
     awake: usize,
-    /// Contacts.
+    /// Number of contacts.
     contacts: usize,
     /// Kinetic energy at its end.
     kinetic_energy: f64,
@@ -41,13 +41,13 @@ pub(crate) struct Report {
     potential_energy: f64,
     /// Work of kinematic bodies, motors and forces.
     work: f64,
-    /// Energy that collisions, fracture, friction and the like took.
+    /// Energy dissipated by collisions, fracture, friction and the like.
     dissipated: f64,
-    /// Growth of mechanical energy in the frame; more than `work` by no more than rounding.
+    /// Growth of mechanical energy in the frame; at most `work`, up to rounding.
     energy_gain: f64,
     /// Largest residual of the contact solver, m/s.
     residual: f64,
-    /// Whether a solver ended at its limit.
+    /// Whether a solver reached its limit.
     unsolved: bool,
     /// The bodies that broke.
     breaks: Vec<Break>,
@@ -94,7 +94,7 @@ impl From<&sim::Fracture> for Break {
     }
 }
 
-/// What a ray or a search for the nearest body found.
+/// Result of a ray cast or a search for the nearest body.
 #[pyclass(frozen, get_all, module = "brisance")]
 #[derive(Clone, Copy)]
 pub(crate) struct Hit {
@@ -102,7 +102,7 @@ pub(crate) struct Hit {
     body: u64,
     /// Distance, m.
     distance: f64,
-    /// Where, in the world, m.
+    /// Point in the world, m.
     point: [f64; 3],
     /// Unit normal out of the body.
     normal: [f64; 3],

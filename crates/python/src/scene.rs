@@ -8,14 +8,14 @@ use sim::{Appearance, Camera};
 
 use crate::failure::{failed, file_failed, refused};
 
-/// What a scene starts from.
+/// Source of a scene.
 pub(crate) struct Start {
     pub(crate) world: sim::World,
     pub(crate) appearances: Vec<Appearance>,
     pub(crate) camera: Option<Camera>,
 }
 
-/// A description of bodies, what they are made of and what happens to them, as a scene file has it.
+/// A description of bodies, materials and events, as in a scene file.
 #[pyclass(frozen, module = "brisance")]
 pub(crate) struct Scene {
     pub(crate) path: PathBuf,
@@ -24,7 +24,7 @@ pub(crate) struct Scene {
     loaded: Loaded,
 }
 
-/// What a caller says in place of the scene.
+/// Settings that override those of the scene.
 #[derive(Clone, Copy)]
 pub(crate) struct Options {
     fps: Option<f64>,
@@ -35,9 +35,8 @@ pub(crate) struct Options {
 
 #[pymethods]
 impl Scene {
-    /// Reads a scene file and the files that it names. `fps`, `frames` and `seed` stand in place of those of the
-    /// scene; with `fps` it lasts as long as before. Files outside of its folder are refused unless
-    /// `allow_outside`.
+    /// Reads a scene file and the files that it names. `fps`, `frames` and `seed` override those of the scene; `fps`
+    /// keeps its duration. Files outside of its folder are refused unless `allow_outside`.
     #[staticmethod]
     #[pyo3(signature = (path, *, fps=None, frames=None, seed=None, allow_outside=false))]
     fn load(
@@ -52,7 +51,7 @@ impl Scene {
         py.detach(|| Self::new(path, text, Options { fps, frames, seed, allow_outside }))
     }
 
-    /// A scene from the text of a scene file; the files that it names are in `folder`, the present one unless given.
+    /// A scene from the text of a scene file. Its files are in `folder`; by default in the current one.
     #[staticmethod]
     #[pyo3(signature = (text, *, folder=None, fps=None, frames=None, seed=None, allow_outside=false))]
     fn from_toml(
@@ -68,12 +67,12 @@ impl Scene {
         py.detach(|| Self::new(path, text, Options { fps, frames, seed, allow_outside }))
     }
 
-    /// The text that it was made from.
+    /// The text of the scene.
     fn to_toml(&self) -> &str {
         &self.text
     }
 
-    /// Number of frames that it asks for.
+    /// Number of frames.
     #[getter]
     fn frames(&self) -> usize {
         self.loaded.scene.simulation.frames
@@ -85,19 +84,19 @@ impl Scene {
         self.loaded.scene.simulation.fps
     }
 
-    /// Seed of all that is random.
+    /// Seed of all random numbers.
     #[getter]
     fn seed(&self) -> u64 {
         self.loaded.scene.simulation.seed
     }
 
-    /// A number that changes with the text, the files that it names, the seed and the frames per second.
+    /// A hash of the text, its files, the seed and the frames per second.
     #[getter]
     fn digest(&self) -> u32 {
         self.loaded.digest
     }
 
-    /// What would be better written in another way, and what is doubtful about its meshes.
+    /// Warnings about the text and its meshes.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         let meshes = self.loaded.mesh_warnings().into_iter().map(|warning| warning.to_string());
@@ -105,7 +104,7 @@ impl Scene {
         self.loaded.scene.notes().into_iter().chain(meshes).chain(walls).collect()
     }
 
-    /// What pickles keep: the text and where its files are.
+    /// A pickle keeps the text and the path of its files.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled)> {
         let rebuild = py.import("brisance")?.getattr("_scene")?;
         let Options { fps, frames, seed, allow_outside } = self.options;
@@ -142,7 +141,7 @@ impl Scene {
     }
 }
 
-/// A scene as a pickle keeps it.
+/// Restores a scene from a pickle.
 #[pyfunction]
 pub(crate) fn scene_at(
     py: Python<'_>,

@@ -15,15 +15,15 @@ use crate::failure::refused;
 use crate::interrupt::interruptible;
 use crate::mesh::mesh;
 
-/// Most nodes of the lattice that tetrahedra are made of.
+/// Limit of the nodes of the lattice of tetrahedra.
 const MAX_NODES: usize = 1 << 29;
 
 /// Vertices and tetrahedra as arrays.
 type Arrays<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<u32>>);
 
-/// Fills the solid that a mesh bounds with tetrahedra (isosurface stuffing), some `count` of them or with cells of
-/// `cell` m. Cells are halved up to `halvings` times where the mesh is too thin for them; a mesh that would lose parts
-/// all the same is refused. Returns vertices, m, of shape (n, 3), and tetrahedra of shape (m, 4).
+/// Fills the solid of a mesh with tetrahedra (isosurface stuffing), about `count` of them or with cells of `cell` m.
+/// Cells are halved up to `halvings` times where the mesh is too thin; a mesh that would still lose parts is refused.
+/// Returns vertices, m, of shape (n, 3), and tetrahedra of shape (m, 4).
 #[pyfunction]
 #[pyo3(signature = (vertices, triangles, *, count=None, cell=None, halvings=3))]
 pub(crate) fn tetrahedralize<'py>(
@@ -98,8 +98,8 @@ impl Stress {
 
 /// Solves for the static stress of an elastic body of tetrahedra (Mu01 section 2).
 ///
-/// `fixed` says of each vertex whether a support holds it; without any the body is free, and forces are balanced by
-/// its inertia. `forces`, N, of shape (k, 3), act at `points`, m. `body_force` is in N/m^3.
+/// `fixed` marks vertices with supports; without supports the body is free, and its inertia balances the forces.
+/// `forces`, N, of shape (k, 3), act at `points`, m. `body_force` is in N/m^3.
 #[pyfunction]
 #[pyo3(signature = (vertices, tets, *, young, poisson, fixed=None, points=None, forces=None,
     body_force=[0.0; 3], quadratic=false))]

@@ -16,7 +16,7 @@ use crate::recording::Recording;
 use crate::report::{Break, Hit, Report};
 use crate::scene::{Scene, Start};
 
-/// The bodies of a scene, which `step` moves on.
+/// The bodies of a scene; `step` advances them.
 #[pyclass(module = "brisance")]
 pub(crate) struct World {
     pub(crate) scene: Py<Scene>,
@@ -26,17 +26,17 @@ pub(crate) struct World {
     records: bool,
     events: Vec<Event>,
     report: Option<Report>,
-    /// All that was done to it.
+    /// All actions on the world.
     pub(crate) acts: Vec<Act>,
 }
 
-/// What pickles keep: the scene, whether poses are recorded, and what was done.
+/// Contents of pickles: the scene, whether poses are recorded, and the actions.
 type Pickled = (Py<Scene>, bool, Vec<u8>);
 
 #[pymethods]
 impl World {
-    /// The world of a scene before its first frame. With `record=False` it keeps no poses of the past, and
-    /// `recording` has none.
+    /// The world of a scene before its first frame. With `record=False` the world keeps no past poses, and `recording`
+    /// is empty.
     #[new]
     #[pyo3(signature = (scene, *, record=true))]
     fn new(py: Python<'_>, scene: Py<Scene>, record: bool) -> PyResult<Self> {
@@ -46,7 +46,7 @@ impl World {
         Ok(Self { scene, world, recorder, records: record, events, report, acts })
     }
 
-    /// Simulates `n` frames; returns a report of each. `progress(frame, bodies)` is called after each.
+    /// Simulates `n` frames; returns a report of each frame. Calls `progress(frame, bodies)` after each frame.
     #[pyo3(signature = (n=1, *, progress=None))]
     fn step(
         &mut self,
@@ -70,7 +70,7 @@ impl World {
         Ok(reports)
     }
 
-    /// Simulates the frames of the scene that are left; returns the recording.
+    /// Simulates the remaining frames of the scene; returns the recording.
     #[pyo3(signature = (*, progress=None))]
     fn run(&mut self, py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Recording> {
         let left = self.scene.get().last_frame().saturating_sub(self.world.frame());
@@ -90,13 +90,13 @@ impl World {
         self.world.settings().dt
     }
 
-    /// Numbers of the bodies, which stay theirs, of shape (n,). All other arrays are in this order.
+    /// Permanent numbers of the bodies, of shape (n,). All other arrays are in this order.
     #[getter]
     fn ids<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
         self.world.iter().map(|body| body.id.number()).collect::<Vec<_>>().into_pyarray(py)
     }
 
-    /// Names of the bodies; a piece is named after the body that it broke off.
+    /// Names of the bodies; a piece is named after its parent.
     #[getter]
     pub(crate) fn names(&self) -> Vec<String> {
         let name = |id: BodyId| {
@@ -122,7 +122,7 @@ impl World {
         arrays::array(py, self.world.iter().map(of).collect())
     }
 
-    /// Masses, kg; infinite of static and kinematic bodies. Of shape (n,).
+    /// Masses, kg, of shape (n,); infinite for static and kinematic bodies.
     #[getter]
     fn masses<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         let of = |body: sim::BodyState<'_>| {
@@ -149,7 +149,7 @@ impl World {
         self.world.potential_energy()
     }
 
-    /// The surface of a body in body coordinates, m: add its pose.
+    /// The surface of a body in body coordinates, m, without its pose.
     fn mesh(&self, py: Python<'_>, id: u64) -> PyResult<Mesh> {
         let id = self.body(id)?;
         let track = self.recorder.track(id).ok_or_else(|| PyKeyError::new_err(id.number()))?;
@@ -160,7 +160,7 @@ impl World {
         Ok(Mesh { mesh: levelset::TriMesh { vertices, triangles }, is_cut })
     }
 
-    /// What broke so far: lines of JSON as `brisance run --events` writes them, without the first.
+    /// All fractures so far: the lines of JSON of `brisance run --events`, without the first.
     fn events(&self) -> PyResult<Vec<String>> {
         self.events.iter().map(|event| serde_json::to_string(event).map_err(refused)).collect()
     }
@@ -181,13 +181,13 @@ impl World {
         self.report.clone()
     }
 
-    /// Numbers of the bodies that broke off others, of shape (k,).
+    /// Numbers of the pieces of other bodies, of shape (k,).
     fn pieces<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
         let pieces = self.world.iter().filter(|body| body.lineage.is_some());
         pieces.map(|body| body.id.number()).collect::<Vec<_>>().into_pyarray(py)
     }
 
-    /// The scene that it was made of.
+    /// The scene of the world.
     #[getter]
     fn scene(&self, py: Python<'_>) -> Py<Scene> {
         self.scene.clone_ref(py)
@@ -215,7 +215,7 @@ impl World {
         self.copy(py)
     }
 
-    /// A pickle keeps the scene and what was done to the world since; loading it simulates that again, with the same
+    /// A pickle keeps the scene and all actions on the world since. Loading it repeats the simulation with the same
     /// bits.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled)> {
         let rebuild = py.import("brisance")?.getattr("_world")?;
@@ -223,8 +223,8 @@ impl World {
         Ok((rebuild, (self.scene.clone_ref(py), self.records, acts)))
     }
 
-    /// Adds a body and returns its number. `shape` is that of a scene, as `{"box": {"half_extents": [1, 1, 1]}}`, or a
-    /// mesh; all other keys are those of `[[body]]` in a scene.
+    /// Adds a body and returns its number. `shape` is a shape as in a scene, such as `{"box": {"half_extents": [1, 1,
+    /// 1]}}`, or a mesh; all other keys are those of `[[body]]` in a scene.
     #[pyo3(signature = (shape, **keys))]
     fn add(
         &mut self,
@@ -250,8 +250,8 @@ impl World {
         self.numbered(Act::Add(Body { keys, mesh: mesh.transpose()? }))
     }
 
-    /// Joins two bodies where they are, and returns the number of the joint. `kind` is "point", "distance", "hinge",
-    /// "slider" or "fixed", `anchor` a place in the world, m; other keys are those of `[[joints]]` in a scene.
+    /// Joins two bodies at their current poses, and returns the number of the joint. `kind` is "point", "distance",
+    /// "hinge", "slider" or "fixed", `anchor` a point of the world, m; other keys are those of `[[joints]]` in a scene.
     #[pyo3(signature = (kind, a, b, *, anchor, **keys))]
     fn join(
         &mut self,
@@ -273,14 +273,14 @@ impl World {
         self.numbered(Act::Join([a, b], json(&keys)?))
     }
 
-    /// Takes a joint away.
+    /// Removes a joint.
     fn unjoin(&mut self, joint: u64) -> PyResult<()> {
         self.act(Act::Unjoin(joint)).map(drop)
     }
 
-    /// Holds a dynamic body to the world, or to other bodies: where it has material in one of `regions`, or everywhere
-    /// without. A region is `{"plane": {...}}`, `{"box": {...}}` or `{"sphere": {...}}` as the anchors of a scene are, but
-    /// in the coordinates of the world. It gives way beyond a stress of `strength`, Pa.
+    /// Fixes a dynamic body to the world, or to other bodies: its material in `regions`, or all of it by default. A
+    /// region is `{"plane": {...}}`, `{"box": {...}}` or `{"sphere": {...}}` as in the anchors of a scene, but in world
+    /// coordinates. The anchor breaks above a stress of `strength`, Pa.
     #[pyo3(signature = (id, regions=None, *, strength=f64::INFINITY))]
     fn anchor(
         &mut self,
@@ -310,13 +310,13 @@ impl World {
         self.act(Act::Gravity(gravity.into())).map(drop)
     }
 
-    /// Puts a body at a pose x, y, z, qx, qy, qz, qw at once.
+    /// Sets the pose x, y, z, qx, qy, qz, qw of a body immediately.
     fn set_pose(&mut self, id: u64, pose: [f64; 7]) -> PyResult<()> {
         let pose = arrays::pose(pose, "pose")?;
         self.act(Act::Pose(id, arrays::pose_row(&pose))).map(drop)
     }
 
-    /// Gives a body a velocity, m/s, and an angular velocity, rad/s.
+    /// Sets the velocity, m/s, and the angular velocity, rad/s, of a body.
     #[pyo3(signature = (id, linear, angular=[0.0; 3]))]
     fn set_velocity(&mut self, id: u64, linear: [f64; 3], angular: [f64; 3]) -> PyResult<()> {
         let linear = arrays::vector(linear, "linear")?;
@@ -324,7 +324,7 @@ impl World {
         self.act(Act::Velocity(id, [linear.into(), angular.into()])).map(drop)
     }
 
-    /// Has a kinematic body go to a pose in the next frame.
+    /// Moves a kinematic body to a pose in the next frame.
     fn move_kinematic(&mut self, id: u64, pose: [f64; 7]) -> PyResult<()> {
         let pose = arrays::pose(pose, "pose")?;
         self.act(Act::Kinematic(id, arrays::pose_row(&pose))).map(drop)
@@ -337,7 +337,7 @@ impl World {
         self.act(Act::Force(id, force.into(), place(at)?)).map(drop)
     }
 
-    /// Gives a dynamic body an impulse, N s, at a point of the world, m, or at the center of mass.
+    /// Applies an impulse, N s, to a dynamic body at a point of the world, m, or at the center of mass.
     #[pyo3(signature = (id, impulse, at=None))]
     fn push(&mut self, id: u64, impulse: [f64; 3], at: Option<[f64; 3]>) -> PyResult<()> {
         let impulse = arrays::vector(impulse, "impulse")?;
@@ -350,7 +350,8 @@ impl World {
         self.act(Act::Torque(id, torque.into())).map(drop)
     }
 
-    /// Cuts what a straight edge passes through on its way from one pair of ends to another, m. Returns what broke.
+    /// Cuts all bodies that a straight edge sweeps on its way from one pair of end points to another, m. Returns the
+    /// fractures.
     fn cut(&mut self, start: [[f64; 3]; 2], end: [[f64; 3]; 2]) -> PyResult<Vec<Break>> {
         for (ends, name) in [(start, "start"), (end, "end")] {
             for point in ends {
@@ -363,7 +364,7 @@ impl World {
         }
     }
 
-    /// The first body that a ray meets, if there is one within `max_distance` m.
+    /// The first body on a ray within `max_distance` m, if any.
     #[pyo3(signature = (origin, direction, *, max_distance=f64::INFINITY))]
     fn cast_ray(
         &self,
@@ -377,7 +378,7 @@ impl World {
         Ok(self.world.cast_ray(&origin, &direction, most, &Filter::default()).map(Hit::from))
     }
 
-    /// The body that is nearest to a point, if there is one within `max_distance` m.
+    /// The body nearest to a point within `max_distance` m, if any.
     #[pyo3(signature = (point, *, max_distance=f64::INFINITY))]
     fn nearest(&self, point: [f64; 3], max_distance: f64) -> PyResult<Option<Hit>> {
         let point = Point3::from(arrays::vector(point, "point")?);
@@ -414,7 +415,7 @@ fn distance(most: f64) -> PyResult<f64> {
     Err(PyValueError::new_err("`max_distance` must be at least 0"))
 }
 
-/// Where something acts; at the center of mass unless given.
+/// Point of application; by default the center of mass.
 fn place(at: Option<[f64; 3]>) -> PyResult<Option<[f64; 3]>> {
     at.map(|at| arrays::vector(at, "at").map(Vector3::into)).transpose()
 }
@@ -424,7 +425,7 @@ fn json(keys: &Bound<'_, PyAny>) -> PyResult<String> {
     keys.py().import("brisance._keys")?.getattr("as_json")?.call1((keys,))?.extract()
 }
 
-/// A world as a pickle keeps it.
+/// Restores a world from a pickle.
 #[pyfunction]
 pub(crate) fn world_at(
     py: Python<'_>,
@@ -445,7 +446,7 @@ pub(crate) fn world_at(
 }
 
 impl World {
-    /// The number that an act gave.
+    /// Executes an act and returns its number.
     fn numbered(&mut self, act: Act) -> PyResult<u64> {
         match self.act(act)? {
             Done::Numbered(number) => Ok(number),

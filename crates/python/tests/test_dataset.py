@@ -139,7 +139,7 @@ def test_a_data_set_is_the_same_again_and_goes_on_where_it_was_stopped(spec: Pat
     assert main([str(spec), "--samples", "6", "-o", str(tmp_path / "two")]) == 0
     assert last.read_bytes() == shards[-1].read_bytes()
     assert (tmp_path / "two" / kept).stat().st_mtime_ns == time
-    # another data set does not go where one is
+    # another data set is not written over an existing one
     assert main([str(spec), "--samples", "7", "-o", str(tmp_path / "two")]) == 2
 
 

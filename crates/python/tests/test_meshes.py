@@ -46,9 +46,10 @@ def test_pieces_are_closed_and_fill_the_solid() -> None:
 
 def test_normals_of_cuts_close_up_the_pieces() -> None:
     mesh = ball()
-    # no splinter joins a neighbor, so that every cut is plane
+    # no splinter joins a neighbor, so every cut is planar
     broken = brisance.fracture(mesh, pieces=15, seed=2, min_share=0.0)
-    # normals point from the first piece to the second, and areas close up around a piece that is all cut
+    # normals point from the first piece to the second, and area vectors add up to zero for a piece
+    # without outer faces
     centers = np.array([piece.center for piece in broken.pieces])
     ways = centers[broken.bonds[:, 1]] - centers[broken.bonds[:, 0]]
     assert np.linalg.norm(broken.bond_normals, axis=1) == pytest.approx(1.0)

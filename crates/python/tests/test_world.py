@@ -215,7 +215,7 @@ def test_bodies_are_added_as_scenes_have_them() -> None:
     t = 10 * w.dt
     w.step(10)
     assert w.poses[1:, 1] == pytest.approx(5.0 - 0.5 * 9.81 * t * t, abs=1e-9)
-    # a body of a scene moves in the same way as one that is added
+    # a body of a scene moves like an added body
     whole = brisance.World(
         brisance.Scene.from_toml(
             BARE + '[[body]]\nname = "a"\nshape = { sphere = { radius = 0.1 } }\nposition = [0, 5, 0]\ndensity = 500\n'
@@ -322,7 +322,7 @@ def poses_in_page(page: str, frame: int) -> dict[int, list[float]]:
         pytest.skip("needs Node")
     modules = json.loads(page.split('<script type="importmap">')[1].split("</script>")[0])["imports"]
     data = page.split('id="embedded">')[1].split("</script>")[0]
-    # Node has no import map: the address of the module in place of its name
+    # Node has no import map: replace the name of the module by its address
     prefix = "data:text/javascript;base64,"
     playback = base64.b64decode(modules["playback.js"].removeprefix(prefix)).decode()
     playback = playback.replace('from "packed.js"', f'from "{modules["packed.js"]}"')

@@ -1,6 +1,6 @@
-//! What brisance uses of rayon, on one thread. On `wasm32-unknown-unknown`, which has no threads, it takes the name and
-//! the place of rayon, whose thread pool would be a sixth of the module of the playground. Results are the same, since
-//! none depends on the number of threads.
+//! A single-threaded replacement of the part of rayon that brisance uses. On `wasm32-unknown-unknown`, which has no
+//! threads, the crate takes the name of rayon, whose thread pool would be a sixth of the module of the playground.
+//! Results are the same, since none depends on the number of threads.
 //!
 //! ```
 //! use brisance_serial::prelude::*;
@@ -17,7 +17,7 @@ pub fn join<A, B>(first: impl FnOnce() -> A, second: impl FnOnce() -> B) -> (A, 
     (first(), second())
 }
 
-/// The traits, under the names that they have in rayon.
+/// The traits, under their names in rayon.
 pub mod prelude {
     pub use super::{IntoParallelIterator, ParallelSlice, ParallelSliceMut};
 }
@@ -53,7 +53,7 @@ impl<I: Iterator> Serial<I> {
         Serial(self.0.map(change))
     }
 
-    /// As [`Iterator::map`], with a state that `start` makes once.
+    /// As [`Iterator::map`], with one state from `start`.
     pub fn map_init<S, T>(
         self,
         start: impl FnOnce() -> S,
@@ -102,7 +102,7 @@ impl<I: Iterator> Serial<I> {
         self.0.collect()
     }
 
-    /// Puts all items into `items`, in place of what is there.
+    /// Replaces the contents of `items` by all items.
     pub fn collect_into_vec(self, items: &mut Vec<I::Item>) {
         items.clear();
         items.extend(self.0);
@@ -118,7 +118,7 @@ impl<I: Iterator> Serial<I> {
         self.0.unzip()
     }
 
-    /// As [`Iterator::fold`] from what `start` makes.
+    /// As [`Iterator::fold`] with the initial value from `start`.
     pub fn reduce(
         self,
         start: impl FnOnce() -> I::Item,
@@ -128,7 +128,7 @@ impl<I: Iterator> Serial<I> {
     }
 }
 
-/// What becomes an iterator.
+/// Conversion into an iterator.
 pub trait IntoParallelIterator: IntoIterator + Sized {
     /// The iterator.
     fn into_par_iter(self) -> Serial<Self::IntoIter> {
@@ -156,7 +156,7 @@ impl<T> ParallelSlice<T> for [T] {
     }
 }
 
-/// Slices that change.
+/// Mutable slices.
 pub trait ParallelSliceMut<T> {
     /// As [`slice::iter_mut`].
     fn par_iter_mut(&mut self) -> Serial<std::slice::IterMut<'_, T>>;
@@ -180,7 +180,7 @@ impl<T> ParallelSliceMut<T> for [T] {
     }
 }
 
-/// The Rust in the README runs as it stands there.
+/// Tests the Rust code of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

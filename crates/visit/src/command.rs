@@ -1,57 +1,56 @@
-//! Commands of a visitor, and their encodings: bytes in links, JSON in files.
+//! Commands of a visitor and their encodings: bytes in links, JSON in files.
 
 use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 
-/// Most commands of one run.
+/// Limit of the commands of one run.
 pub const MAX_COMMANDS: usize = 5_000;
 
-/// Something that happens between two frames. Numbers are `f32`, so that a link holds what was done and not what is
-/// near it.
+/// An action between two frames. Numbers are `f32`, so that a link stores them exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Command {
     /// Throws a ball.
     Throw {
-        /// From where, m.
+        /// Start point, m.
         from: [f32; 3],
-        /// How fast, m/s.
+        /// Velocity, m/s.
         velocity: [f32; 3],
-        /// Its radius, m.
+        /// Radius, m.
         radius: f32,
-        /// Its density, kg/m^3.
+        /// Density, kg/m^3.
         density: f32,
     },
-    /// Takes hold of the body that a ray meets first.
+    /// Grabs the first body on a ray.
     Grab {
-        /// Where the ray starts, m.
+        /// Origin of the ray, m.
         from: [f32; 3],
-        /// Where it goes.
+        /// Direction of the ray.
         along: [f32; 3],
-        /// The force beyond which the hand slips off, N.
+        /// Force beyond which the hand slips off, N.
         force: f32,
     },
-    /// Moves what is held.
+    /// Moves the grabbed body.
     Drag {
-        /// Towards which place, m.
+        /// Target point, m.
         to: [f32; 3],
     },
-    /// Lets go.
+    /// Releases the grabbed body.
     Release {},
     /// Sweeps a blade; see [`sim::Action::Cut`].
     Cut {
-        /// The ends of its edge before, m.
+        /// End points of the edge at the start, m.
         #[serde(deserialize_with = "edge")]
         from: [[f32; 3]; 2],
-        /// The ends of its edge after, m.
+        /// End points of the edge at the end, m.
         #[serde(deserialize_with = "edge")]
         to: [[f32; 3]; 2],
     },
     /// Sets off an explosion; see [`sim::Explosion`].
     Explode {
-        /// Where, m.
+        /// Center, m.
         at: [f32; 3],
-        /// How far it reaches, m.
+        /// Range, m.
         radius: f32,
         /// Impulse per area at the center, Pa s.
         impulse: f32,
@@ -63,36 +62,36 @@ pub enum Command {
     },
 }
 
-/// The two ends of an edge, as one list of six numbers.
+/// The two end points of an edge, as one list of six numbers.
 fn edge<'de, D: Deserializer<'de>>(from: D) -> Result<[[f32; 3]; 2], D::Error> {
     let [a, b, c, d, e, f] = Deserialize::deserialize(from)?;
     Ok([[a, b, c], [d, e, f]])
 }
 
-/// Why bytes are no commands.
+/// Why bytes cannot be decoded as commands.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// They are not what [`Command::write`] writes.
+    /// The bytes are not output of [`Command::write`].
     #[error("the events of the link are damaged: copy the whole link")]
     Damaged,
-    /// A number cannot be used.
+    /// A number is not finite or out of range.
     #[error("a number of a command is not finite or out of range")]
     Range,
-    /// There are too many.
+    /// There are too many commands.
     #[error("a run has at most {MAX_COMMANDS} commands: reset the scene")]
     TooMany,
 }
 
-/// Numbers of each kind of command, by the byte that names it.
+/// Count of the numbers of each kind of command, by the byte of the kind.
 const COUNTS: [usize; 7] = [8, 7, 3, 0, 12, 5, 1];
 /// Limit of frames of a run that a link can encode.
 pub(crate) const MAX_FRAME: usize = 1 << 24;
-/// Beyond it a scene is too large for a screen, m and m/s.
+/// Limit of coordinates and velocities, m and m/s: larger scenes do not fit on a screen.
 const FARTHEST: f32 = 1e5;
 
 impl Command {
-    /// Appends the bytes of a command: a byte that names its kind, and its numbers, `f32` in little-endian order.
+    /// Appends the bytes of a command: the byte of its kind, and its numbers, `f32` in little-endian order.
     pub fn write(&self, bytes: &mut Vec<u8>) {
         let (kind, numbers) = self.parts();
         bytes.push(kind);
@@ -113,10 +112,10 @@ impl Command {
         }
     }
 
-    /// Takes a command off the front of `bytes`.
+    /// Decodes a command and removes it from the front of `bytes`.
     ///
     /// # Errors
-    /// [`CommandError`] if there is none, or a number of it is out of range.
+    /// [`CommandError`] if there is no command, or a number is out of range.
     pub fn read(bytes: &mut &[u8]) -> Result<Self, CommandError> {
         let (kind, rest) = bytes.split_first().ok_or(CommandError::Damaged)?;
         let count = *COUNTS.get(usize::from(*kind)).ok_or(CommandError::Damaged)?;
@@ -158,8 +157,9 @@ impl Command {
     }
 }
 
-/// The bytes of commands with the frames they come before, in ascending order: for each the frames since the one
-/// before, seven bits a byte from the lowest, the top bit set in all but the last, and [`Command::write`].
+/// The bytes of commands with their frames, in ascending order. Each command has the number of frames since the
+/// previous one (seven bits per byte from the lowest, the top bit set in all but the last byte), then
+/// [`Command::write`].
 pub(crate) fn write_all(commands: &[(usize, Command)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut last = 0;
@@ -176,7 +176,7 @@ pub(crate) fn write_all(commands: &[(usize, Command)]) -> Vec<u8> {
     bytes
 }
 
-/// What [`write_all`] wrote.
+/// Decodes the output of [`write_all`].
 pub(crate) fn read_all(mut bytes: &[u8]) -> Result<Vec<(usize, Command)>, CommandError> {
     let mut commands = Vec::new();
     let mut frame = 0_usize;

@@ -6,9 +6,9 @@ use dynamics::{Body, Velocity};
 use nalgebra::{Isometry3, Point3, Vector3};
 use sim::{BodyId, JointId, NewBody, NewJoint, Report, World};
 
-/// Time in which a hand would be where the visitor points if nothing held it back, s.
+/// Time in which an unloaded hand reaches its target, s.
 const LAG: f64 = 0.2;
-/// Fastest hand, m/s.
+/// Maximum speed of the hand, m/s.
 const FASTEST: f64 = 8.0;
 /// Limit of its acceleration, m/s^2, which bounds the force on the grabbed body.
 const ACCELERATION: f64 = 40.0;
@@ -23,7 +23,8 @@ pub(crate) struct Hand {
 }
 
 impl Hand {
-    /// Takes hold of a body at a place, m, until it takes more than `force`, N; `None` if it cannot be joined.
+    /// Grabs a body at a point, m, until the joint needs more than `force`, N. `None` if the joint cannot be
+    /// created.
     pub(crate) fn new(
         world: &mut World,
         held: BodyId,
@@ -55,12 +56,12 @@ impl Hand {
         }
     }
 
-    /// Points elsewhere, m.
+    /// Sets the target, m.
     pub(crate) fn drag(&mut self, target: Point3<f64>) {
         self.target = target;
     }
 
-    /// Moves towards where it points in the next frame.
+    /// Moves the hand towards its target in the next frame.
     pub(crate) fn advance(&mut self, world: &mut World) {
         let dt = world.settings().dt;
         let Some(at) = world.get(self.body).map(|state| state.pose.translation.vector) else {
@@ -77,18 +78,18 @@ impl Hand {
         let _ = world.move_kinematic(self.body, &pose);
     }
 
-    /// Whether it slipped off in a frame.
+    /// Whether the hand slipped off in a frame.
     pub(crate) fn slipped(&self, report: &Report) -> bool {
         report.events.broken_joints.contains(&self.joint)
     }
 
-    /// Lets go.
+    /// Releases the grabbed body.
     pub(crate) fn release(self, world: &mut World) {
         world.remove_joint(self.joint);
         world.remove(self.body);
     }
 
-    /// The body of the hand, which is none of the scene's.
+    /// The kinematic body of the hand. It does not belong to the scene.
     pub(crate) fn body(&self) -> BodyId {
         self.body
     }

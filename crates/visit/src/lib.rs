@@ -1,5 +1,5 @@
-//! What a visitor of the playground does to a scene: the [`Setup`] that it starts with, and [`Command`]s between its
-//! frames, which a [`Visit`] carries out. Both decide a run, bit by bit, in a browser and natively.
+//! Actions of a visitor of the playground on a scene: its initial [`Setup`], and [`Command`]s between frames. A
+//! [`Visit`] executes the commands. Both determine a run bit by bit, in a browser and natively.
 
 mod command;
 mod grab;
@@ -14,7 +14,7 @@ pub use setup::{Model, Setup, SetupError, volumes};
 pub use sim;
 pub use visit::{Visit, VisitError};
 
-/// The Rust in the README runs as it stands there.
+/// Tests the Rust code of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

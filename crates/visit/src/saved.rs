@@ -1,4 +1,4 @@
-//! A run that a visitor saved.
+//! Saved runs of visitors.
 
 use serde::Deserialize;
 use sim::World;
@@ -10,7 +10,7 @@ use crate::setup::Setup;
 const FORMAT: &str = "brisance play";
 const VERSION: u32 = 1;
 
-/// What the page writes by *Save events*.
+/// The file that *Save events* of the page writes.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SavedRun {
@@ -22,49 +22,49 @@ pub struct SavedRun {
     pub frames: usize,
     /// Frames per second.
     pub fps: f64,
-    /// [`sim::World::motion_hash`] after them, in hexadecimal digits.
+    /// [`sim::World::motion_hash`] after the last frame, in hexadecimal digits.
     pub fingerprint: String,
-    /// What it started with.
+    /// Initial setup.
     pub setup: Setup,
-    /// What was done, in order.
+    /// Commands in order.
     pub events: Vec<When>,
 }
 
-/// A command and the frame that it came after.
+/// A command and its frame.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub struct When {
-    /// Frames before it.
+    /// Number of frames before the command.
     pub frame: usize,
     /// The command.
     #[serde(flatten)]
     pub command: Command,
 }
 
-/// Why a file holds no run.
+/// Why a file is not a valid run.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum SavedError {
-    /// It is another file.
+    /// The file has another format.
     #[error("its format is {0:?}: give a file that the playground saved")]
     Format(String),
-    /// It is of another version.
+    /// The file has another version.
     #[error("is of version {0} of `{FORMAT}`, but this program reads version {VERSION}")]
     Version(u32),
-    /// A command cannot be carried out.
+    /// A command cannot be executed.
     #[error("event {event}: {problem}")]
     Command {
-        /// Its number, from 1.
+        /// Number of the command, from 1.
         event: usize,
-        /// What is wrong with it.
+        /// The problem.
         problem: CommandError,
     },
-    /// Events are not in the order of their frames.
+    /// Events are not in ascending order of frames.
     #[error("event {0} is of an earlier frame than the one before")]
     Order(usize),
 }
 
 impl SavedRun {
-    /// Whether it can be played.
+    /// Checks that the run can be replayed.
     ///
     /// # Errors
     /// [`SavedError`] with the first problem.
@@ -87,7 +87,7 @@ impl SavedRun {
         }
     }
 
-    /// Whether a world has come to what the page had after all frames.
+    /// Whether a world has the final state that the page had.
     pub fn ends_as(&self, world: &World) -> bool {
         u64::from_str_radix(&self.fingerprint, 16) == Ok(world.motion_hash())
     }

@@ -1,4 +1,4 @@
-//! A scene with the settings that a visitor changes before its start.
+//! A scene with the settings of a visitor.
 
 use serde::Deserialize;
 use sim::scene::{Body, FileError, Scene, SceneError};
@@ -8,13 +8,13 @@ use toml::{Table, Value};
 
 /// Default limit of dynamic bodies.
 const MAX_BODIES: i64 = 2_500;
-/// Most pieces that a visitor can ask of a pattern.
+/// Limit of the pieces of a pattern.
 const MAX_PIECES: usize = 300;
-/// Edge of tetrahedra over that of a cube of the body's volume.
+/// Edge length of tetrahedra over that of a cube of the volume of the body.
 const SPACING: f64 = 0.17;
-/// What can break without a material is made of this, where a model needs one.
+/// Material of breakable bodies without one, for models that need a material.
 const MATERIAL: &str = "clay";
-/// Keys of bodies that a material has a default of.
+/// Keys of bodies with defaults of the material.
 const OF_MATERIAL: [&str; 15] = [
     "density",
     "restitution",
@@ -33,25 +33,25 @@ const OF_MATERIAL: [&str; 15] = [
     "transmission",
 ];
 
-/// What decides how a run starts.
+/// Initial state of a run.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
     /// The scene, in TOML.
     pub scene: String,
-    /// Pieces of Voronoi patterns, 2 to 300; as the scene has it unless given.
+    /// Pieces of Voronoi patterns, 2 to 300; default: as in the scene.
     #[serde(default)]
     pub pieces: Option<usize>,
-    /// What divides all that can break; as the scene has it unless given.
+    /// Fracture model of all breakable bodies; default: as in the scene.
     #[serde(default)]
     pub model: Option<Model>,
-    /// Material of all bodies that can break, with its strength; that of the scene if `None`.
+    /// Material of all breakable bodies, with its strength; default: as in the scene.
     #[serde(default)]
     pub material: Option<String>,
-    /// The seed of everything random; as the scene has it unless given.
+    /// Seed of all random numbers; default: as in the scene.
     #[serde(default)]
     pub seed: Option<u64>,
-    /// Whether energy is kept (`[simulation.energy]`); as the scene has it unless `false`.
+    /// Whether energy is conserved (`[simulation.energy]`); `true`: as in the scene.
     #[serde(default = "kept")]
     pub keeps_energy: bool,
 }
@@ -60,7 +60,7 @@ fn kept() -> bool {
     true
 }
 
-/// What divides a body that is hit.
+/// Fracture model of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Model {
@@ -74,7 +74,7 @@ pub enum Model {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SetupError {
-    /// The scene is invalid, or a change of it is.
+    /// The scene or a change is invalid.
     #[error("{0}")]
     Scene(#[from] SceneError),
     /// A file of the scene is invalid.
@@ -89,7 +89,7 @@ pub enum SetupError {
 }
 
 impl Setup {
-    /// The scene as it is.
+    /// The unchanged scene.
     pub fn of(scene: &str) -> Self {
         Self {
             scene: scene.to_owned(),
@@ -109,13 +109,13 @@ impl Setup {
         Self { model: None, ..self.clone() }.changed(&[])
     }
 
-    /// The scene with all changes. `volumes` are those of its bodies, m^3, as [`volumes`] gives them; a model takes the
-    /// size of its elements from them.
+    /// The scene with all changes. `volumes` are the volumes of its bodies, m^3, from [`volumes`]; they determine the
+    /// size of the elements of a model.
     ///
     /// # Errors
-    /// [`SetupError`] that names the key at fault.
+    /// [`SetupError`] with the invalid key.
     pub fn changed(&self, volumes: &[Option<f64>]) -> Result<Scene, SetupError> {
-        // errors of a visitor's scene have its own lines
+        // errors name lines of the original text
         Scene::from_toml(&self.scene)?;
         let mut table: Table = self.scene.parse().unwrap_or_default();
         if let Some(pieces) = self.pieces {
@@ -151,8 +151,7 @@ impl Setup {
     }
 }
 
-/// The volume of each of the `bodies` of a scene, or of its largest piece, m^3, as a world has it that was built of the
-/// scene.
+/// The volume of each of the `bodies` of a scene, or of its largest piece, m^3, in a world built from the scene.
 pub fn volumes(bodies: &[Body], world: &World, appearances: &[Appearance]) -> Vec<Option<f64>> {
     let solid = |a: &Appearance| Some(world.get(a.body)?.solid?.geometry.moments().volume);
     let volume = |body: &Body| {
@@ -162,7 +161,7 @@ pub fn volumes(bodies: &[Body], world: &World, appearances: &[Appearance]) -> Ve
     bodies.iter().map(volume).collect()
 }
 
-/// A table of a table, made if it is not there.
+/// A subtable, inserted if missing.
 fn part<'a>(table: &'a mut Table, key: &str) -> &'a mut Table {
     let value = table.entry(key).or_insert_with(|| Value::Table(Table::new()));
     if !value.is_table() {

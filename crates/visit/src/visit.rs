@@ -1,4 +1,4 @@
-//! What a visitor does to a world, frame by frame.
+//! Actions of a visitor on a world, frame by frame.
 
 use std::collections::BTreeMap;
 
@@ -11,31 +11,31 @@ use crate::command::{Command, CommandError, MAX_COMMANDS, read_all, write_all};
 use crate::grab::Hand;
 use crate::saved::When;
 
-/// How far a ray reaches, m.
+/// Length of rays, m.
 const REACH: f64 = 1e4;
 
-/// Why a command is not carried out: a sentence for the visitor.
+/// Why a command cannot be executed: a sentence for the visitor.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum VisitError {
     /// There are too many commands.
     #[error(transparent)]
     Command(#[from] CommandError),
-    /// What is thrown is no body of a scene.
+    /// The thrown ball is not a valid body of a scene.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// What is thrown cannot be built.
+    /// The thrown ball cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
 }
 
-/// A hand, what was thrown, all commands so far and those to come.
+/// A hand, thrown bodies, executed commands and scheduled commands.
 #[derive(Debug, Default)]
 pub struct Visit {
     hand: Option<Hand>,
     thrown: usize,
     log: Vec<(usize, Command)>,
-    /// Commands of a link or a file that are still to come, in reverse order.
+    /// Scheduled commands of a link or a file, in reverse order.
     coming: Vec<(usize, Command)>,
 }
 
@@ -44,7 +44,8 @@ fn place(p: [f32; 3]) -> Point3<f64> {
 }
 
 impl Visit {
-    /// A visit that brings about the events of a file that [`SavedRun::check`](crate::SavedRun::check) accepts.
+    /// A visit with the events of a file that [`SavedRun::check`](crate::SavedRun::check) accepts as scheduled
+    /// commands.
     pub fn of(events: &[When]) -> Self {
         let coming = events.iter().rev().map(|when| (when.frame, when.command)).collect();
         Self { coming, ..Self::default() }
@@ -53,7 +54,7 @@ impl Visit {
     /// Schedules the commands that [`Visit::events`] wrote for their frames.
     ///
     /// # Errors
-    /// [`CommandError`] if they are damaged.
+    /// [`CommandError`] if the bytes are damaged.
     pub fn replay(&mut self, events: &[u8]) -> Result<(), CommandError> {
         self.coming = read_all(events)?;
         self.coming.reverse();
@@ -70,21 +71,20 @@ impl Visit {
         !self.coming.is_empty()
     }
 
-    /// Whether anything was done or is scheduled.
+    /// Whether commands were executed or are scheduled.
     pub fn has_begun(&self) -> bool {
         !self.log.is_empty() || self.is_replaying()
     }
 
-    /// The body of the hand, which is none of the scene's, while it holds something.
+    /// The kinematic body of the hand while it holds something. It does not belong to the scene.
     pub fn hand(&self) -> Option<BodyId> {
         self.hand.as_ref().map(Hand::body)
     }
 
-    /// Executes a command between the last frame and the next. Commands that are scheduled are dropped. Returns the
-    /// bodies that came.
+    /// Executes a command between the last frame and the next. Drops scheduled commands. Returns the added bodies.
     ///
     /// # Errors
-    /// [`VisitError`] when it cannot be; nothing changes then.
+    /// [`VisitError`] if the command cannot be executed; nothing changes then.
     pub fn act(
         &mut self,
         world: &mut World,
@@ -94,13 +94,13 @@ impl Visit {
         self.carry_out(world, command)
     }
 
-    /// Executes the scheduled commands that are due, and moves the hand: what a frame begins with. Returns the bodies
-    /// that came.
+    /// Executes the scheduled commands that are due, and moves the hand. Call it before each frame. Returns the added
+    /// bodies.
     pub fn before_frame(&mut self, world: &mut World) -> Vec<Appearance> {
         let frame = world.frame();
         let mut added = Vec::new();
         while let Some((_, command)) = self.coming.pop_if(|(due, _)| *due <= frame) {
-            // they were carried out once, and what could not be then cannot be now
+            // replay repeats the original outcome, so a command that fails now failed then, too
             added.extend(self.carry_out(world, command).into_iter().flatten());
         }
         if let Some(hand) = &mut self.hand {
@@ -109,7 +109,7 @@ impl Visit {
         added
     }
 
-    /// Takes notice of a frame. Whether the hand slipped off in it.
+    /// Processes the report of a frame. Returns whether the hand slipped off in it.
     pub fn after_frame(&mut self, world: &mut World, report: &Report) -> bool {
         let slipped = self.hand.take_if(|hand| hand.slipped(report));
         let has_slipped = slipped.is_some();
@@ -117,7 +117,7 @@ impl Visit {
         has_slipped
     }
 
-    /// The body that a ray from a place, m, meets first, and where; `None` if it meets nothing.
+    /// The first body on a ray from a point, m, and the point of intersection; `None` without an intersection.
     pub fn meets(world: &World, [from, along]: [[f64; 3]; 2]) -> Option<(BodyId, Point3<f64>)> {
         let along = UnitVector3::try_new(Vector3::from(along), 1e-12)?;
         let hit = world.cast_ray(&from.into(), &along, REACH, &Filter::default())?;
@@ -150,7 +150,7 @@ impl Visit {
                 world.schedule(Action::Explode(explosion));
             }
             Command::Gravity { down } => {
-                // it is finite
+                // the ray is finite
                 let _ = world.set_gravity(Vector3::new(0.0, -f64::from(down), 0.0));
             }
         }

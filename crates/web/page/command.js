@@ -1,6 +1,6 @@
-// Commands as bytes, as `crates/web/src/command.rs` has them, and as JSON.
+// Commands as bytes, in the format of `crates/visit/src/command.rs`, and as JSON.
 
-/** Of each command, by the number of its kind, its name and the parts of its numbers with their lengths. */
+/** The name of each command and its fields with their lengths, by the number of its kind. */
 const KINDS = [
   ["throw", { from: 3, velocity: 3, radius: 1, density: 1 }],
   ["grab", { from: 3, along: 3, force: 1 }],
@@ -49,7 +49,7 @@ export function toObjects(bytes) {
   return events;
 }
 
-/** What `toObjects` read; throws a sentence if it is something else. */
+/** The inverse of `toObjects`; throws a sentence if the input is invalid. */
 export function toBytes(events) {
   const bytes = [];
   let last = 0;

@@ -1,10 +1,10 @@
-// Bodies that come and go: what the module tells of each frame, shown between the last two frames.
+// Shows the bodies of the frames of the module, interpolated between the last two frames.
 
 import * as THREE from "./three.js";
 import { POSE, unpack, leg } from "./packed.js";
 import { Stage, geometryOf, kindOf } from "./stage.js";
 
-/** A frame as `crates/web/src/output.rs` packs it. */
+/** A frame in the format of `crates/web/src/output.rs`. */
 export function read(buffer) {
   const { head, geometries, floats, bytes: next } = unpack(buffer);
   const poses = floats(POSE * head.ids.length);
@@ -14,9 +14,9 @@ export function read(buffer) {
   return { ...head, geometries, poses, starts, corners, images };
 }
 
-/** A batch that grows, and forgets what is gone. */
+/** A batch that grows, and frees removed instances. */
 class Growing {
-  /** `make` gives an empty mesh with so much room. */
+  /** `make` returns an empty mesh of the given capacity. */
   constructor(make) {
     this.room = { instances: 64, vertices: 1 << 14, indices: 1 << 15 };
     this.used = { instances: 0, vertices: 0, indices: 0 };
@@ -24,13 +24,13 @@ class Growing {
     this.mesh = make(this.room);
   }
 
-  /** Makes room for so much more. */
+  /** Reserves additional capacity. */
   reserve(more) {
     const { mesh, room, used } = this;
     const lacks = (what) => used[what] + more[what] > room[what];
     if (lacks("vertices") || lacks("indices")) {
       mesh.optimize();
-      // what was deleted is free again
+      // deleted space is free again
       used.vertices = room.vertices - mesh.unusedVertexCount;
       used.indices = room.indices - mesh.unusedIndexCount;
     }
@@ -48,7 +48,7 @@ class Growing {
     }
   }
 
-  /** An instance of a geometry, which is added unless it is here. */
+  /** An instance of a geometry. Adds the geometry if it is missing. */
   add(number, geometry, owner, colour) {
     const vertices = geometry.positions.length / 3, indices = geometry.indices.length;
     let entry = this.known.get(number);
@@ -83,12 +83,12 @@ class Growing {
   }
 }
 
-/** Bodies that share a geometry from this many on are drawn by one call: each draw takes its time. */
+/** Minimum number of bodies with a common geometry for one draw call for all of them. */
 const MANY = 16;
 
 /** Instances of one geometry, drawn by one call. */
 class Swarm {
-  /** `make` gives a mesh of the geometry with room for so many instances. */
+  /** `make` returns a mesh of the geometry with capacity for the given number of instances. */
   constructor(make, geometry, instances) {
     this.mesh = make({ geometry: geometryOf(geometry), instances });
     this.mesh.count = 0;
@@ -117,11 +117,11 @@ class Swarm {
   move(id, matrix) {
     this.mesh.setMatrixAt(id, matrix);
     this.mesh.instanceMatrix.needsUpdate = true;
-    // rays are tried against what bounds all
+    // ray casts test the common bounds first
     this.mesh.boundingSphere = null;
   }
 
-  /** The last takes the place of one that goes. */
+  /** Replaces a removed instance by the last one. */
   remove(part) {
     const { mesh, parts } = this;
     const last = parts.pop();
@@ -138,7 +138,7 @@ class Swarm {
   }
 }
 
-/** How many bodies have each geometry. */
+/** Number of bodies of each geometry. */
 function usersOf(bodies) {
   const users = new Map();
   for (const { outer, inner, coats } of bodies) {
@@ -150,13 +150,13 @@ function usersOf(bodies) {
 export class LiveStage extends Stage {
   constructor(canvas, frame) {
     super(canvas, frame.view);
-    // no look from under the floor
+    // the camera stays above the floor
     this.controls.maxPolarAngle = 0.5 * Math.PI;
     this.clear();
     this.advance(frame);
   }
 
-  /** Another scene. */
+  /** Starts another scene. */
   restart(frame) {
     for (const mesh of this.batches) {
       this.scene.remove(mesh);
@@ -179,7 +179,7 @@ export class LiveStage extends Stage {
 
   clear() {
     this.kinds = new Map();
-    /** Of geometries that many share, by number and kind. */
+    /** Batches of shared geometries, by number and kind. */
     this.swarms = new Map();
     this.bodies = new Map();
     this.geometries = new Map();
@@ -189,7 +189,7 @@ export class LiveStage extends Stage {
     this.last = undefined;
   }
 
-  /** Takes a new frame: bodies that came and went, and where all are at its end. */
+  /** Applies a new frame: added bodies, removed bodies, and all poses at its end. */
   advance(frame) {
     frame.geometries.forEach((geometry, n) => this.geometries.set(frame.first_geometry + n, geometry));
     this.coats.push(...frame.coats);
@@ -241,7 +241,7 @@ export class LiveStage extends Stage {
     this.bodies.set(body.id, body);
   }
 
-  /** What draws one more instance of a geometry, which so many new bodies have. */
+  /** The batch for one more instance of a geometry with the given number of new bodies. */
   batchFor(number, users, kind, make) {
     const name = `${number} ${kind}`;
     if (users >= MANY && !this.swarms.has(name)) {
@@ -253,7 +253,7 @@ export class LiveStage extends Stage {
     return this.kinds.get(kind);
   }
 
-  /** Puts bodies where they are at a share of the last frame: on lines, which bend at blows. */
+  /** Sets poses at a fraction of the last frame, piecewise linear with corners at blows. */
   show(share) {
     const place = new THREE.Vector3(), turn = new THREE.Quaternion(), matrix = new THREE.Matrix4();
     const next = new THREE.Vector3(), twist = new THREE.Quaternion(), one = new THREE.Vector3(1, 1, 1);
@@ -269,13 +269,13 @@ export class LiveStage extends Stage {
     }
   }
 
-  /** Where a ray through a place of the screen starts, and its unit direction. */
+  /** Origin and unit direction of a ray through a point of the screen. */
   ray(x, y) {
     const caster = this.caster(x, y);
     return { from: caster.ray.origin.clone(), along: caster.ray.direction.clone() };
   }
 
-  /** Where a ray meets the plane through a point that faces the camera. */
+  /** Intersection of a ray with the plane through a point that faces the camera. */
   facing(ray, point) {
     const normal = this.camera.getWorldDirection(new THREE.Vector3());
     const share = point.clone().sub(ray.from).dot(normal) / ray.along.dot(normal);

@@ -1,4 +1,4 @@
-// The page: what a visitor chooses, does and sees.
+// The page: options, actions and display.
 
 import { COMMANDS } from "./command.js";
 import { LiveStage, read } from "./live.js";
@@ -9,14 +9,14 @@ import { fromFile, fromFragment, save, toFile, toFragment } from "./share.js";
 
 const KEPT = 300;
 const SLIDERS = { speed: "m/s", radius: "m", density: "kg/m³", blast: "Pa s" };
-/** Fields of a scene's settings that are text as they are. */
+/** Fields of the settings of a scene that are plain text. */
 const CHOICES = ["model", "material"];
-/** Names of files of solids. */
+/** Names of files with solids. */
 const MESHES = /\.(obj|stl|ply|glb|svg)$/i;
-/** Gravity where nothing is chosen, m/s^2. */
+/** Default gravity, m/s^2. */
 const EARTH = "9.81";
 
-/** Ways to draw less finely, from the first that is tried. */
+/** Reductions of drawing quality, in order of use. */
 const LESS = [
   (stage) => stage.sharpness(1),
   (stage) => {
@@ -34,9 +34,9 @@ class Page {
   constructor(scenes) {
     this.scenes = scenes;
     this.playing = true;
-    /** A scene of one's own, the run of a file, and meshes that were given. */
+    /** A user scene, the run of a file, and user meshes. */
     [this.own, this.file, this.files] = [undefined, undefined, []];
-    /** What ran last; at first what the page starts with. */
+    /** The last setup that ran; initially that of the page. */
     this.runs = { choices: {} };
     part("scene").append(...scenes.map(({ key, title }) => new Option(title, key)));
     this.legend();
@@ -46,7 +46,7 @@ class Page {
     part("legend").append(...CURVES.map(([name, text]) => legendEntry(name, text)), legendEntry("gained", "frames that gained energy"));
   }
 
-  /** What decides how the scene starts; see `Setup` in `crates/web/src/setup.rs`. */
+  /** Initial state of the scene; see `Setup` in `crates/visit/src/setup.rs`. */
   setup() {
     if (this.file) return this.file.setup;
     const { pieces, seed, energy, ...rest } = this.choices();
@@ -58,7 +58,7 @@ class Page {
     return setup;
   }
 
-  /** What is chosen other than the scene has it, as a link holds it. */
+  /** Choices that differ from the scene, in the format of links. */
   choices() {
     const pieces = part("pieces").valueAsNumber;
     const [gravity, seed] = [part("gravity").value, part("seed").value];
@@ -71,7 +71,7 @@ class Page {
     };
   }
 
-  /** Starts the scene that is chosen, with the events of a link if there are any. */
+  /** Starts the chosen scene, with the events of a link if there are any. */
   load(events) {
     this.trouble();
     this.stopped = false;
@@ -101,7 +101,7 @@ class Page {
       performance.mark("scene");
       requestAnimationFrame((now) => this.tick(now));
     }
-    // a ball that one sees, and that can break what is there
+    // a visible ball that can break the bodies of the scene
     const size = Math.min(Math.max(Math.round(6 * frame.view.radius) / 100, 0.02), 0.3);
     part("radius").value = size;
     slide("radius");
@@ -110,7 +110,7 @@ class Page {
   }
 
   frame(frame, cost) {
-    // of the scene before
+    // of the previous scene
     if (this.waits !== undefined) return;
     this.cost = 0.9 * (this.cost ?? cost) + 0.1 * cost;
     this.came = performance.now();
@@ -164,14 +164,14 @@ class Page {
     shown.textContent = lines.join("\n");
   }
 
-  /** Puts a scene of one's own on the list, in place of another, and chooses it. */
+  /** Adds a user scene to the list, replaces the previous one, and chooses it. */
   take(own) {
     if (this.given) part("scene").remove(0);
     this.own = this.given = own;
     if (own) part("scene").add(new Option(own.name, "", true, true), 0);
   }
 
-  /** The name of what runs. */
+  /** The name of the current scene. */
   named() {
     return this.file?.name ?? this.own?.name ?? part("scene").selectedOptions[0].textContent;
   }
@@ -180,7 +180,7 @@ class Page {
     tell({ kind: "act", bytes });
   }
 
-  /** Asks what is under a place of the screen; one question at a time. */
+  /** Queries the body under a point of the screen; one query at a time. */
   hover(x, y) {
     this.at = [x, y];
     if (this.asks) return;
@@ -192,13 +192,13 @@ class Page {
   throwAt(x, y) {
     const { from, along } = this.stage.ray(x, y);
     const radius = part("radius").valueAsNumber;
-    // from beside the lens, not out of it, and not through what is near
+    // from beside the camera, not out of it, and not through near bodies
     const start = from.clone().addScaledVector(along, 4 * radius);
     const velocity = along.clone().multiplyScalar(part("speed").valueAsNumber);
     this.act(COMMANDS.throw([...start], [...velocity], radius, part("density").valueAsNumber));
   }
 
-  /** Takes hold of the body that a drag began on, and says where the hand goes. */
+  /** Grabs the body under the start of a drag, and sends the target of the hand. */
   carry(drag, [x, y], force) {
     if (!drag.held) {
       const { from, along } = this.stage.ray(...drag.from);
@@ -263,7 +263,7 @@ class Page {
     requestAnimationFrame((time) => this.tick(time));
   }
 
-  /** Draws less finely where a picture takes long, as without a graphics card. */
+  /** Reduces drawing quality where pictures are slow, as without a graphics card. */
   adapt(now) {
     const took = Math.min(now - (this.before ?? now), 1000);
     this.before = now;
@@ -281,7 +281,7 @@ class Page {
     this.asks &&= !text;
   }
 
-  /** Says why the physics cannot go on. A scene that cannot be built gives way to the one that ran before. */
+  /** Shows why the physics stopped. The previous scene replaces a scene that cannot be built. */
   failed({ text, stopped, dead }) {
     this.stopped = stopped;
     if (this.waits !== undefined && stopped) {
@@ -293,7 +293,7 @@ class Page {
   }
 
   restore({ own, given, file, choices }) {
-    // once: what ran may have been of settings that cannot be built either
+    // only once: the settings of the previous scene may be invalid, too
     this.runs = undefined;
     this.take(given);
     Object.assign(this, { own, file });
@@ -301,13 +301,13 @@ class Page {
     this.load();
   }
 
-  /** Says something for a while. */
+  /** Shows a message for a while. */
   say(text) {
     this.trouble(text);
     this.saying = setTimeout(() => this.trouble(), 2500);
   }
 
-  /** Asks for the events so far; what comes of them is `wants`: a link, or a file. */
+  /** Requests the events so far; `wants` is their purpose: a link or a file. */
   ask(wants) {
     if (wants === "link" && (this.own || this.file)) {
       return this.say("A link holds the scenes of this page only: save the events instead.");
@@ -316,7 +316,7 @@ class Page {
     tell({ kind: "events" });
   }
 
-  /** The events so far, and what the world has come to with them. */
+  /** Handles the events so far and the fingerprint of the world. */
   async toldEvents({ bytes, fingerprint, frame }) {
     document.documentElement.dataset.fingerprint = fingerprint;
     if (this.wants === "glb") return this.record(bytes, frame);
@@ -338,7 +338,7 @@ class Page {
     return this.named().toLowerCase().replace(/[^a-z0-9]+/g, "-") || "scene";
   }
 
-  /** Plays all again beside what runs, and has the browser keep it as a recording. */
+  /** Replays the run beside the current one, and downloads it as a recording. */
   record(events, frames) {
     if (this.recorder) return this.say("A recording is being made.");
     const name = this.fileName();
@@ -362,7 +362,7 @@ class Page {
     });
   }
 
-  /** Starts what the fragment of the address asks for. */
+  /** Starts the scene of the fragment of the address. */
   fromLink() {
     const { choices, events } = fromFragment(location.hash);
     const { scene } = choices;
@@ -378,7 +378,7 @@ class Page {
     if (wrong.length) this.say(wrong.join("\n"));
   }
 
-  /** Shows choices as a link holds them; what it leaves out is as the page starts with it. */
+  /** Shows the choices of a link; missing choices have the defaults of the page. */
   choose(choices) {
     const is = this.scenes.some(({ key }) => key === choices.scene);
     part("scene").value = is ? choices.scene : this.own ? "" : this.scenes[0].key;
@@ -391,7 +391,7 @@ class Page {
     Object.keys(SLIDERS).concat("pieces").forEach(slide);
   }
 
-  /** Takes files: events to play again, or a mesh with the materials and images that it names. */
+  /** Reads files: events to replay, or a mesh with its materials and images. */
   async drop(files) {
     const large = files.find(({ size }) => size > 32 << 20);
     if (large) return this.trouble(`${large.name}: it is larger than 32 MiB: simplify the mesh.`);
@@ -401,7 +401,7 @@ class Page {
     const others = files.filter((file) => file !== mesh);
     for (const file of [...others, mesh]) {
       const { name } = file;
-      // what is dropped may be a folder
+      // a dropped item may be a folder
       const bytes = await file.arrayBuffer().catch(() => undefined);
       if (!bytes) return this.trouble(`${name}: it cannot be read: drop files.`);
       this.files = this.files.filter((known) => known.name !== name).concat({ name, bytes });
@@ -409,7 +409,7 @@ class Page {
     }
   }
 
-  /** Plays a run again that was downloaded. */
+  /** Replays a downloaded run. */
   async replay(file) {
     try {
       const { events, ...run } = fromFile(await file.text());
@@ -430,7 +430,7 @@ function slide(id) {
 function connect(page) {
   const tool = () => document.querySelector('input[name="tool"]:checked').value;
   for (const id of Object.keys(SLIDERS).concat("pieces")) part(id).addEventListener("input", () => slide(id));
-  // the address says what is chosen
+  // the address holds the choices
   const choose = () => {
     page.file = undefined;
     if (!page.own) history.replaceState(null, "", toFragment(part("scene").value, page.choices()));
@@ -449,7 +449,7 @@ function connect(page) {
   part("rate").addEventListener("change", () => page.run());
   part("file").addEventListener("change", () => {
     const files = [...part("file").files];
-    // the same file may be chosen again once it is mended
+    // the user may choose the same file again after a correction
     part("file").value = "";
     if (files.length) page.drop(files);
   });
@@ -500,7 +500,7 @@ function connectDrop(page) {
   });
 }
 
-/** A scene of one's own that `brisance play` serves. */
+/** The user scene that `brisance play` serves. */
 async function ownScene() {
   const { name, scene, files } = await (await fetch("own.json")).json();
   for (const [n, file] of files.entries()) {
@@ -534,7 +534,7 @@ const hears = {
   },
 };
 
-/** Goes on from the first message of the physics. */
+/** Continues after the first message of the physics. */
 export function begin(physics, first) {
   worker = physics;
   worker.addEventListener("message", ({ data }) => hears[data.kind](data));

@@ -1,19 +1,19 @@
-// What a pointer does to the picture: a click throws, a drag of a body carries it, a stroke with the right button or
-// with two fingers cuts; other drags orbit.
+// Pointer input on the picture: a click throws, a drag of a body carries it, a stroke with the right button or with
+// two fingers cuts; other drags orbit.
 
 import { COMMANDS } from "./command.js";
 import { part } from "./panels.js";
 
-/** The force beyond which a hand slips off, N. */
+/** Force beyond which the hand slips off, N. */
 const GRIP = 20000;
-/** How far a pointer moves before it is a drag, pixels. */
+/** Minimum distance of a drag, pixels. */
 const CLICK = 5;
-/** How far two fingers move before they cut or zoom, pixels. */
+/** Minimum distance of two fingers before they cut or zoom, pixels. */
 const DECIDES = 14;
 
 const place = (event) => [event.clientX, event.clientY];
 
-/** The stroke of a cut as it is drawn. */
+/** The current stroke of a cut. */
 function drawStroke([x1, y1], [x2, y2]) {
   const line = part("stroke").querySelector("line");
   part("stroke").removeAttribute("hidden");
@@ -35,7 +35,7 @@ class Pointer {
     const is = event.button === 2 ? "cut" : event.button === 0 ? this.tool() : "look";
     const hit = is === "throw" ? page.stage.pick(...place(event)) : null;
     page.drag = { is, from: place(event), hit: hit?.body.moves ? hit : null };
-    // a tool that is drawn with does not turn the camera
+    // a drawing tool does not turn the camera
     controls.enabled = !(is === "cut" || page.drag.hit);
     if (!controls.enabled) part("stage").setPointerCapture(event.pointerId);
   }
@@ -73,7 +73,7 @@ class Pointer {
     if (drag.hit && drag.moved) page.carry(drag, [x, y], GRIP);
   }
 
-  /** Fingers that go the same way draw a stroke; those that part or meet zoom. */
+  /** Fingers with the same direction draw a stroke; fingers with opposite directions zoom. */
   moveTwo() {
     const { pair, page } = this;
     const [x, y] = this.middle();
@@ -91,7 +91,7 @@ class Pointer {
     const { page, pair } = this;
     this.fingers.delete(event.pointerId);
     if (pair) {
-      // the first finger that goes ends the stroke; the other does nothing until it goes, too
+      // the first lifted finger ends the stroke; the other has no effect until lifted
       if (pair.is === "cut" && event.type === "pointerup") page.cut(pair.from, pair.to);
       this.pair = undefined;
     }
@@ -115,7 +115,7 @@ class Pointer {
 export function connectPointer(page, tool) {
   const canvas = part("stage");
   const pointer = new Pointer(page, tool);
-  // panning is what the right button and two fingers do elsewhere
+  // the default of the right button and two fingers is panning
   page.stage.controls.mouseButtons.RIGHT = null;
   page.stage.controls.enablePan = false;
   canvas.addEventListener("contextmenu", (event) => event.preventDefault());

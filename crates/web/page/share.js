@@ -7,7 +7,7 @@ const FORMAT = "brisance play";
 const toText = (bytes) => btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 const fromText = (letters) => Uint8Array.from(atob(letters.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
 
-/** The fragment of an address for a scene, what was changed of it, and events. */
+/** The fragment of an address for a scene, its changes, and events. */
 export function toFragment(scene, choices, events) {
   const link = new URLSearchParams({ scene });
   for (const [key, value] of Object.entries(choices)) if (value !== undefined) link.set(key, value);
@@ -15,7 +15,7 @@ export function toFragment(scene, choices, events) {
   return `#${link}`;
 }
 
-/** What a fragment holds, all of it text but the events; these are null if they are damaged. */
+/** The contents of a fragment: text, and events, which are null if damaged. */
 export function fromFragment(fragment) {
   const { events, ...choices } = Object.fromEntries(new URLSearchParams(fragment.slice(1)));
   if (events === undefined) return { choices };
@@ -26,13 +26,13 @@ export function fromFragment(fragment) {
   }
 }
 
-/** A run as text: a visitor can read it, and the page plays it again when it is dropped there. */
+/** A run as readable text, which the page replays when dropped on it. */
 export function toFile({ name, setup, frames, fps, fingerprint, events }) {
   const run = { format: FORMAT, version: 1, name, frames, fps, fingerprint, setup, events: toObjects(events) };
   return JSON.stringify(run, null, 1);
 }
 
-/** What `toFile` wrote; throws a sentence if it is something else. */
+/** The inverse of `toFile`; throws a sentence if the input is invalid. */
 export function fromFile(text) {
   let run;
   try {
@@ -46,7 +46,7 @@ export function fromFile(text) {
   return { name: String(run.name), setup: run.setup, events: toBytes(run.events) };
 }
 
-/** Has the browser keep a file. */
+/** Downloads a file. */
 export function save(name, kind, bytes) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([bytes], { type: kind }));

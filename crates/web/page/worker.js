@@ -1,4 +1,4 @@
-// The physics: a module of WebAssembly that steps a scene, away from the page.
+// The physics: a WebAssembly module that steps a scene in a worker.
 
 const text = new TextDecoder();
 let wasm;
@@ -8,17 +8,17 @@ let pace = 1;
 let fps = 30;
 let due = 0;
 let timer;
-/** Frames that the page has not taken yet. */
+/** Frames that the page has not processed yet. */
 let ahead = 0;
-/** How many there may be: a page that draws slowly is not flooded. */
+/** Limit of `ahead`, for pages that draw slowly. */
 const MOST_AHEAD = 8;
 
-/** A copy of what the module answers. */
+/** A copy of the answer of the module. */
 function answer() {
   return new Uint8Array(wasm.memory.buffer, wasm.output(), wasm.output_length()).slice();
 }
 
-/** Calls a function of the module with bytes; its answer, or an error with the sentence that it says. */
+/** Calls a function of the module with bytes. Returns its answer, or throws its error message. */
 function call(name, bytes = new Uint8Array(), ...numbers) {
   let done;
   try {
@@ -27,7 +27,7 @@ function call(name, bytes = new Uint8Array(), ...numbers) {
     done = wasm[name](...numbers);
   } catch (problem) {
     const said = text.decode(new Uint8Array(wasm.memory.buffer, wasm.panicked(), wasm.panicked_length()));
-    // what a panic leaves is not to be used again
+    // the state after a panic is invalid
     wasm = undefined;
     running = false;
     throw new Error(`the simulation stopped: ${said || problem.message}. Reload the page.`);
@@ -41,7 +41,7 @@ const encode = (value) => new TextEncoder().encode(value);
 async function begin() {
   const response = await fetch("brisance.wasm");
   if (!response.ok) throw new Error(`brisance.wasm: the server answered ${response.status}`);
-  // a server that does not know the type of modules sends another, and nothing compiles as it comes
+  // streaming compilation fails if the server sends another content type
   const streams = response.headers.get("Content-Type")?.startsWith("application/wasm");
   const { instance } = streams
     ? await WebAssembly.instantiateStreaming(response)
@@ -59,13 +59,13 @@ function step() {
   postMessage({ kind: "frame", bytes: bytes.buffer, cost: performance.now() - start }, [bytes.buffer]);
 }
 
-/** Steps as often as the scene asks, as far as there is time. */
+/** Steps at the rate of the scene, as far as processor time allows. */
 function tick() {
   clearTimeout(timer);
   if (!running || !playing) return;
   const period = 1000 / (fps * pace);
   const now = performance.now();
-  // what cannot be kept up with is left out
+  // skips frames that are too late
   if (now - due > 4 * period) due = now;
   guarded(() => {
     if (now >= due && ahead >= MOST_AHEAD) {
@@ -127,7 +127,7 @@ const does = {
 };
 
 addEventListener("message", ({ data }) => {
-  // after a panic only the page can start over
+  // after a panic only the page can restart
   if (wasm) guarded(() => does[data.kind](data));
 });
 

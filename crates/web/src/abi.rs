@@ -1,8 +1,8 @@
 //! The C ABI for JavaScript: functions of plain numbers.
 //!
-//! Longer arguments are written to the memory that [`input`] makes, and longer answers are read at [`output`], which
-//! is [`output_length`] bytes long and holds until the next call. A function that can fail returns 0 then, and the
-//! answer is a sentence.
+//! JavaScript writes longer arguments to the memory of [`input`], and reads longer answers at [`output`]. The answer
+//! is [`output_length`] bytes long and valid until the next call. A function that fails returns 0, and its answer is
+//! an error message.
 
 #![allow(
     unsafe_code,
@@ -47,7 +47,7 @@ impl Desk {
         u32::from(is_right)
     }
 
-    /// Runs `act` on the scene that runs.
+    /// Runs `act` on the current scene.
     fn play<E: std::fmt::Display>(
         &mut self,
         act: impl FnOnce(&mut Play, &[u8]) -> Result<Vec<u8>, E>,
@@ -75,7 +75,7 @@ pub extern "C" fn start() {
     }));
 }
 
-/// Where the message of a panic is; [`panicked_length`] bytes.
+/// Address of the message of a panic; [`panicked_length`] bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn panicked() -> *const u8 {
     PANIC.lock().map_or(std::ptr::null(), |message| message.as_ptr())
@@ -87,7 +87,7 @@ pub extern "C" fn panicked_length() -> usize {
     PANIC.lock().map_or(0, |message| message.len())
 }
 
-/// Makes room for `length` bytes that the next call reads.
+/// Allocates `length` bytes of input for the next call.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(length: usize) -> *mut u8 {
     with(|desk| {
@@ -97,7 +97,7 @@ pub extern "C" fn input(length: usize) -> *mut u8 {
     })
 }
 
-/// Where the answer of the last call is.
+/// Address of the answer of the last call.
 #[unsafe(no_mangle)]
 pub extern "C" fn output() -> *const u8 {
     with(|desk| desk.output.as_ptr())
@@ -109,7 +109,7 @@ pub extern "C" fn output_length() -> usize {
     with(|desk| desk.output.len())
 }
 
-/// Answers the scenes that come with the playground: a list of `key`, `title` and `text` in JSON.
+/// Answers the scenes of the playground: a list of `key`, `title` and `text` in JSON.
 #[unsafe(no_mangle)]
 pub extern "C" fn scenes() -> u32 {
     with(|desk| {
@@ -118,8 +118,8 @@ pub extern "C" fn scenes() -> u32 {
     })
 }
 
-/// Keeps a file: of the input the first `name` bytes are its name, the rest what it holds. Answers a scene in TOML in
-/// which it falls on a floor.
+/// Stores a file: the first `name` bytes of the input are its name, the rest its contents. Answers a scene in TOML in
+/// which the solid of the file falls on a floor.
 #[unsafe(no_mangle)]
 pub extern "C" fn keep_file(name: usize) -> u32 {
     with(|desk| {
@@ -151,13 +151,13 @@ pub extern "C" fn load() -> u32 {
     })
 }
 
-/// Schedules the events of the input for their frames.
+/// Schedules the events of the input.
 #[unsafe(no_mangle)]
 pub extern "C" fn replay() -> u32 {
     with(|desk| desk.play(|play, input| play.replay(input).map(|()| Vec::new())))
 }
 
-/// Carries out the command of the input.
+/// Executes the command of the input.
 #[unsafe(no_mangle)]
 pub extern "C" fn act() -> u32 {
     with(|desk| {
@@ -168,7 +168,7 @@ pub extern "C" fn act() -> u32 {
     })
 }
 
-/// Ends the scene with a recording of so many frames. Answers [`Play::record`].
+/// Ends the scene with a recording of the given number of frames. Answers [`Play::record`].
 #[unsafe(no_mangle)]
 pub extern "C" fn record(frames: usize) -> u32 {
     with(|desk| {
@@ -184,7 +184,8 @@ pub extern "C" fn step() -> u32 {
     with(|desk| desk.play(|play, _| Ok::<_, String>(play.step())))
 }
 
-/// Answers [`Play::pick`] in JSON, `null` if a ray from (`x`, `y`, `z`) along (`a`, `b`, `c`) meets nothing.
+/// Answers [`Play::pick`] in JSON for a ray from (`x`, `y`, `z`) along (`a`, `b`, `c`), `null` without an
+/// intersection.
 #[unsafe(no_mangle)]
 pub extern "C" fn pick(x: f64, y: f64, z: f64, a: f64, b: f64, c: f64) -> u32 {
     with(|desk| {
@@ -201,13 +202,13 @@ pub extern "C" fn events() -> u32 {
     with(|desk| desk.play(|play, _| Ok::<_, String>(play.events())))
 }
 
-/// The frames that were stepped. Zero if no scene runs.
+/// Number of simulated frames. Zero if no scene runs.
 #[unsafe(no_mangle)]
 pub extern "C" fn frame() -> usize {
     with(|desk| desk.play.as_ref().map_or(0, |play| play.world().frame()))
 }
 
-/// What the world has come to; see [`Play::fingerprint`]. Zero if no scene runs.
+/// [`Play::fingerprint`] of the world. Zero if no scene runs.
 #[unsafe(no_mangle)]
 pub extern "C" fn fingerprint() -> u64 {
     with(|desk| desk.play.as_ref().map_or(0, Play::fingerprint))

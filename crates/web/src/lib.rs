@@ -1,5 +1,5 @@
-//! The playground of brisance in a browser: a [`Play`] runs a scene and does what a visitor commands, and `abi` is the
-//! C ABI by which JavaScript calls it.
+//! The playground of brisance in a browser. A [`Play`] runs a scene and executes the commands of a visitor; `abi` is
+//! its C ABI for JavaScript.
 //!
 //! Its [`visit::Setup`] and its commands determine a run to the bit: a link that holds both replays it.
 

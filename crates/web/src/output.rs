@@ -1,4 +1,4 @@
-//! What JavaScript reads of a frame.
+//! The bytes of a frame for JavaScript.
 
 use meshfile::page::{Coats, Geometries, appearance, image_head, write_head, write_pose};
 use nalgebra::Isometry3;
@@ -14,12 +14,12 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// The bodies that came and went since the last call, and where all are, as bytes in little-endian order.
+    /// Added bodies, removed bodies and all poses since the last call, as bytes in little-endian order.
     ///
-    /// A header as [`write_head`] has it; then its new geometries as [`meshfile::page::Packed`] has them; then of each
-    /// body of `ids` its pose as [`write_pose`] has it; then of each new body its pose a frame before, in what it broke off;
-    /// then of each of `corners`, which are indices into `ids`, the share of the frame until a blow to it, `f32`, and its
-    /// pose there, those of a body in the order of time; then of each new image of the header the bytes of its file. `head` is added to the header.
+    /// The order is: a header ([`write_head`]), extended by `head`; new geometries ([`meshfile::page::Packed`]); the
+    /// pose ([`write_pose`]) of each body of `ids`; the pose of each new body one frame earlier, as part of its parent;
+    /// for each of `corners`, which are indices into `ids`, the fraction of the frame at the blow, `f32`, and the pose
+    /// there, in order of time per body; the file bytes of each new image of the header.
     pub(crate) fn frame(
         &mut self,
         world: &World,

@@ -20,31 +20,31 @@ use visit::{Command, CommandError, Setup, SetupError, Visit, VisitError};
 use crate::output::Shown;
 use crate::scenes::file;
 
-/// Largest mesh file, bytes.
+/// Limit of the size of a mesh file, bytes.
 const MAX_FILE: usize = 32 << 20;
 /// Limit of the triangles of a mesh.
 const MAX_TRIANGLES: usize = 500_000;
 /// Limit of the poses of a recording, of 64 bytes each.
 const MAX_POSES: usize = 1 << 23;
-/// Growth of energy that is round-off, as a share of the energy there is, and J.
+/// Tolerance of energy growth, relative to the total energy, and in J.
 const ROUND_OFF: f64 = 1e-9;
-/// Vertical field of view where a scene says nothing, radians.
+/// Default vertical field of view, radians.
 const FIELD_OF_VIEW: f64 = 0.5;
 
 /// Height of the picture relative to the bounding sphere of all bodies that move or break.
 const FILL: f64 = 1.15;
 
-/// Why a scene does not run, or a command is not carried out: a sentence for the visitor.
+/// Why a scene or a command cannot be executed: a sentence for the visitor.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PlayError {
-    /// The scene is none.
+    /// The text is not a valid scene.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// The scene makes no world.
+    /// No world can be built from the scene.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// It names a file that was not given.
+    /// The scene names a missing file.
     #[error("the scene names {0:?}, which is not here: drop the file onto the page first")]
     NoFile(String),
     /// A mesh file cannot be read.
@@ -52,7 +52,7 @@ pub enum PlayError {
     Mesh {
         /// Its name.
         file: String,
-        /// What is wrong with it.
+        /// A description of the problem.
         source: MeshFileError,
     },
     /// An SVG file cannot be read.
@@ -60,10 +60,10 @@ pub enum PlayError {
     Outline {
         /// Its name.
         file: String,
-        /// What is wrong with it.
+        /// A description of the problem.
         source: OutlineFileError,
     },
-    /// It has a solver that the module does not.
+    /// The module does not include the solver of the scene.
     #[error(
         "the playground has no quadratic programmes: take the solvers \"quadratic_program\" and \"ku07\" out"
     )]
@@ -71,7 +71,7 @@ pub enum PlayError {
     /// A mesh file is too large.
     #[error("{0}: it is larger than 32 MiB or has more than 500,000 triangles: simplify the mesh")]
     TooLarge(String),
-    /// A run is longer than a recording holds.
+    /// The run exceeds the length limit of recordings.
     #[error("the run is too long for a recording: reset the scene and record a shorter one")]
     TooLong,
     /// A recording cannot be written.
@@ -80,12 +80,12 @@ pub enum PlayError {
     /// The commands of a link are damaged.
     #[error(transparent)]
     Link(#[from] CommandError),
-    /// A command cannot be carried out.
+    /// A command cannot be executed.
     #[error(transparent)]
     Visit(#[from] VisitError),
 }
 
-/// A run: a world, what the page knows of it, and what a visitor does to it.
+/// A run: a world, the state of the page, and the actions of a visitor.
 #[derive(Debug)]
 pub struct Play {
     world: World,
@@ -93,25 +93,25 @@ pub struct Play {
     view: Value,
     shown: Shown,
     visit: Visit,
-    /// The hardest blow to each body as a share of what breaks it.
+    /// The hardest blow to each body relative to its strength.
     impacts: BTreeMap<BodyId, f64>,
     /// Frames that gained energy.
     gained: usize,
 }
 
-/// What becomes of a mesh file, given what is beside it.
+/// Parses a mesh file with access to adjacent files.
 type Parser<T> = fn(&Path, &[u8], &mut Beside<'_>) -> Result<T, MeshFileError>;
 
-/// The meshes of a scene, from the files that a visitor gave and those that come with the playground.
+/// The meshes of a scene, from files of the visitor and of the playground.
 struct Meshes<'a> {
     files: &'a BTreeMap<String, Vec<u8>>,
     surfaces: BTreeMap<String, MeshData>,
-    /// By the file or folder that a scene names.
+    /// By the name of the file or folder in the scene.
     pieces: BTreeMap<String, Vec<PaintedMesh>>,
 }
 
 impl<'a> Meshes<'a> {
-    /// Those that `scene` names.
+    /// The meshes that `scene` names.
     fn of(scene: &Scene, files: &'a BTreeMap<String, Vec<u8>>) -> Result<Self, PlayError> {
         let mut meshes = Self { files, surfaces: BTreeMap::new(), pieces: BTreeMap::new() };
         for name in scene.mesh_files().chain(scene.tet_files()) {
@@ -174,7 +174,7 @@ impl<'a> Meshes<'a> {
         if pieces.is_empty() { Err(PlayError::NoFile(name.to_owned())) } else { Ok(pieces) }
     }
 
-    /// The bodies of a scene, whose pieces are bodies then.
+    /// Builds the bodies of a scene; pieces become bodies.
     fn build(&self, scene: &mut Scene) -> Result<(World, Vec<Appearance>), PlayError> {
         let mut surfaces = self.surfaces.clone();
         separate(scene, &self.pieces, &mut surfaces)?;
@@ -182,7 +182,7 @@ impl<'a> Meshes<'a> {
     }
 }
 
-/// A path without a point in front.
+/// A path without a leading point.
 fn plain(path: &Path) -> &Path {
     path.strip_prefix(".").unwrap_or(path)
 }
@@ -192,7 +192,7 @@ fn within(file: &str, mesh: &TriMesh) -> Result<(), PlayError> {
     if is_within { Ok(()) } else { Err(PlayError::TooLarge(file.to_owned())) }
 }
 
-/// What a camera sees of a world: that of its scene, or from the front, the right and a little above what moves.
+/// The camera of the scene. The default is in front of, to the right of and a little above the moving bodies.
 fn view(scene: &Scene, world: &World, appearances: &[sim::Appearance]) -> Value {
     let camera = Camera::of(scene, appearances);
     let field = camera.as_ref().map_or(FIELD_OF_VIEW, |camera| camera.field);
@@ -200,7 +200,7 @@ fn view(scene: &Scene, world: &World, appearances: &[sim::Appearance]) -> Value 
     let (center, arm) = match key.filter(|key| (key.from - key.at).norm() > 1e-6) {
         Some(key) => (key.at, key.from - key.at),
         None => {
-            // what anchors hold is static, and breaks
+            // anchored bodies are static and breakable
             let is_subject = |state: &sim::BodyState<'_>| {
                 state.body.mass_properties().is_some() || state.breakage.is_some()
             };
@@ -222,7 +222,7 @@ fn view(scene: &Scene, world: &World, appearances: &[sim::Appearance]) -> Value 
 }
 
 impl Play {
-    /// Sets a scene up. `files` are meshes that a visitor gave, by name, with what they name themselves.
+    /// Sets a scene up. `files` are the meshes of the visitor by name, with the files that these meshes name.
     ///
     /// # Errors
     /// [`PlayError`], a sentence for the visitor.
@@ -259,12 +259,12 @@ impl Play {
         self.world.motion_hash()
     }
 
-    /// Frames that had more energy at their end than at their start and the work done on them explain.
+    /// Number of frames whose energy grew by more than the external work.
     pub fn gained(&self) -> usize {
         self.gained
     }
 
-    /// The scene before its first frame, as [`Play::step`] has frames, with where the camera is.
+    /// The scene before its first frame, in the format of [`Play::step`], with the camera.
     pub fn start(&mut self) -> Vec<u8> {
         let gravity: [f64; 3] = self.world.settings().gravity.into();
         let head = json!({
@@ -282,7 +282,7 @@ impl Play {
         self.shown.frame(&self.world, &self.recorder, self.visit.hand(), head)
     }
 
-    /// Executes the commands of a link that are due and advances the world by one frame. Returns what it did, and
+    /// Executes the commands of a link that are due and advances the world by one frame. Returns the report, and
     /// whether the hand slipped off.
     fn advance(&mut self) -> (Report, bool) {
         let added = self.visit.before_frame(&mut self.world);
@@ -299,7 +299,7 @@ impl Play {
         (report, has_slipped)
     }
 
-    /// Runs so many frames with the commands of a link, and writes all that was recorded as GLB.
+    /// Runs `frames` frames with the commands of a link, and writes the recording as GLB.
     ///
     /// # Errors
     /// [`PlayError::TooLong`], and [`PlayError::Write`] if a pose is not finite.
@@ -318,7 +318,7 @@ impl Play {
     /// Advances the world by one frame as [`Play::record`] does, and returns the changes as bytes.
     pub fn step(&mut self) -> Vec<u8> {
         let (report, has_slipped) = self.advance();
-        // poses of the past are not shown again
+        // the page does not show past poses again
         drop(self.recorder.take_poses());
         let head = json!({
             "frame": report.frame,
@@ -339,7 +339,7 @@ impl Play {
     /// Executes a command between the last frame and the next. The remaining commands of a link are dropped.
     ///
     /// # Errors
-    /// [`PlayError`] when it cannot be; nothing changes then.
+    /// [`PlayError`] if the command cannot be executed; nothing changes then.
     pub fn act(&mut self, command: Command) -> Result<(), PlayError> {
         let added = self.visit.act(&mut self.world, command)?;
         self.recorder.record_added(&self.world, &added);
@@ -349,7 +349,7 @@ impl Play {
     /// Schedules the commands that [`Play::events`] wrote for their frames.
     ///
     /// # Errors
-    /// [`CommandError`] if they are damaged.
+    /// [`CommandError`] if the bytes are damaged.
     pub fn replay(&mut self, events: &[u8]) -> Result<(), PlayError> {
         Ok(self.visit.replay(events)?)
     }
@@ -359,8 +359,8 @@ impl Play {
         self.visit.events()
     }
 
-    /// The body that a ray meets first, from a place, m, in a direction: its name, mass, kg, where, the hardest blow to
-    /// it as a share of what breaks it, and what breaks it; `None` if it meets nothing.
+    /// The first body on a ray from a point, m, in a direction: its name, mass, kg, the point of intersection, the
+    /// hardest blow relative to its strength, and its critical impact. `None` without an intersection.
     pub fn pick(&self, from: [f64; 3], along: [f64; 3]) -> Option<Value> {
         let (body, point) = Visit::meets(&self.world, [from, along])?;
         let state = self.world.get(body)?;
@@ -381,7 +381,7 @@ impl Play {
     }
 }
 
-/// Whether a frame had more energy at its end than at its start and the work done on it explain.
+/// Whether the energy grew by more than the external work in a frame.
 fn gains(report: &Report) -> bool {
     let there =
         report.energy.kinetic.abs() + report.energy.potential.abs() + report.energy.work.abs();

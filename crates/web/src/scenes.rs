@@ -1,13 +1,13 @@
-//! The scenes that the playground brings.
+//! The scenes of the playground.
 
 /// A scene of the repository.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
-    /// Its key in links.
+    /// Key in links.
     pub key: &'static str,
-    /// What a visitor chooses.
+    /// Title in the list of scenes.
     pub title: &'static str,
-    /// Its text in TOML.
+    /// Text in TOML.
     pub text: &'static str,
 }
 
@@ -21,7 +21,7 @@ macro_rules! sample {
     };
 }
 
-/// All of them; the first is shown to new visitors.
+/// All scenes. New visitors see the first one.
 pub const SCENES: [Sample; 8] = [
     sample!("bunny", "Stoneware bunny"),
     sample!("jar", "Jar full of marbles"),
@@ -33,19 +33,19 @@ pub const SCENES: [Sample; 8] = [
     sample!("arch", "Arch without mortar"),
 ];
 
-/// Meshes that they name, as they name them.
+/// Meshes of the scenes, by their names in the scenes.
 const FILES: [(&str, &[u8]); 3] = [
     ("../assets/bunny.obj", include_bytes!("../../../assets/bunny.obj")),
     ("../assets/jar.obj", include_bytes!("../../../assets/jar.obj")),
     ("../assets/voussoir.obj", include_bytes!("../../../assets/voussoir.obj")),
 ];
 
-/// The bytes of a file that a scene of [`SCENES`] names; `None` if none does.
+/// The bytes of a file of [`SCENES`]; `None` if no scene names it.
 pub fn file(name: &str) -> Option<&'static [u8]> {
     FILES.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
 }
 
-/// A scene in which the solid of a visitor's mesh or SVG file falls on a floor. `name` is that of the file.
+/// A scene in which the solid of a mesh or SVG file falls on a floor. `name` is the name of the file.
 pub fn own_scene(name: &str) -> String {
     let is_outline = name.to_ascii_lowercase().ends_with(".svg");
     let name = toml::Value::from(name).to_string();

@@ -1,4 +1,4 @@
-//! Who touches whom, and how hard.
+//! Contact events and their impulses.
 
 use contact::Material;
 use dynamics::Velocity;
@@ -8,7 +8,7 @@ use sim::{BodyId, ContactEvents, NewBody, Settings, World};
 
 use super::{DT, asleep, ball, cube, floor, steps, struck_brick};
 
-/// The world of a struck brick that tells of contacts, or does not.
+/// The world of a struck brick with or without contact events.
 fn run(told: bool, threads: usize) -> (sim::WorldState, Vec<ContactEvents>) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
@@ -61,7 +61,7 @@ fn what_began_and_did_not_end_is_what_touches() {
 }
 
 proptest! {
-    /// Momentum changes by what the floor and gravity give; what bounces low is slowed by the bound on energy too.
+    /// The floor and gravity change the momentum; the energy bound also slows low bounces.
     #[test]
     fn impulses_of_a_ball_that_bounces_add_up_to_its_change_of_momentum(
         height in 0.2..3.0, restitution in 0.0..0.9, frames in 10usize..80,
@@ -80,7 +80,7 @@ proptest! {
                 given += touching.impulse;
             }
         }
-        // a sleeper's weight is borne without a word
+        // support of a sleeper gives no events
         let awake = !world.get(id).unwrap().asleep;
         let wanted = world.momentum().linear.y + 9.81 * DT * frames as f64;
         prop_assert!(!awake || (given - wanted).abs() <= 1e-9 + 0.01 * wanted, "{} for {}", given, wanted);
@@ -120,7 +120,7 @@ fn sleep_ends_no_contact_and_what_leaves_does() {
     assert!(reports.iter().all(|events| events.ended.is_empty()));
     assert_eq!(asleep(&world, &ids), 3);
     assert!(reports[59].touching.is_empty());
-    // the lowest bears all three
+    // the lowest supports all three
     let weight = 9.81 * DT;
     let lowest = reports[5].touching[0];
     assert!((lowest.impulse / (3.0 * weight) - 1.0).abs() < 0.05, "{}", lowest.impulse);
@@ -137,7 +137,7 @@ fn sleep_ends_no_contact_and_what_leaves_does() {
 }
 
 proptest! {
-    /// (1 + e) m v / 2 of two balls of mass m that meet head on at a speed v.
+    /// (1 + e) m v / 2 for two balls of mass m in a head-on collision at a relative speed v.
     #[test]
     fn balls_that_meet_head_on_give_each_other_what_the_formula_says(
         restitution in 0.0..1.0, speed in 0.5..20.0, apart in 0.21..2.0,

@@ -24,7 +24,7 @@ fn balls(places: &[(Vector3<f64>, f64)]) -> World {
     world
 }
 
-/// Where a ray meets a ball.
+/// Intersection of a ray and a ball.
 fn on_ball(
     from: &Point3<f64>,
     along: &Vector3<f64>,
@@ -101,7 +101,7 @@ proptest! {
             prop_assert!((nearest.distance - least).abs() < 1e-12);
             prop_assert!(((nearest.point - at).norm() - least.abs()).abs() < 1e-9);
         }
-        // a box as wide as the ball
+        // a box with the width of the ball
         let boxes = world.overlap_box(&Vector3::repeat(radius), &Isometry3::translation(at.x, at.y, at.z), &ALL);
         for ((id, (place, own)), distance) in ids.iter().zip(&places).zip(&distances) {
             let beyond = (place - at.coords).abs() - Vector3::repeat(radius);

@@ -27,7 +27,7 @@ fn ray(from: Vector3<f64>, along: Vector3<f64>) -> Ray {
     Ray { from: from.into(), along: UnitVector3::new_unchecked(along), max_distance: 100.0 }
 }
 
-/// A ray that starts outside meets a shape where the same shape of parry is met.
+/// A ray from outside intersects a shape at the same point as in parry.
 fn same_as_parry(shape: &Shape, other: &dyn RayCast, ray: &Ray) -> Outcome {
     if shape.field().distance(&ray.from) <= 1e-6 {
         return Ok(());
@@ -35,7 +35,7 @@ fn same_as_parry(shape: &Shape, other: &dyn RayCast, ray: &Ray) -> Outcome {
     let line = query::Ray::new(glam(&ray.from.coords), glam(&ray.along));
     let wanted = other.cast_local_ray_and_get_normal(&line, ray.max_distance, true);
     let found = shape.cast_ray(ray);
-    // at edges and tangents either may miss
+    // at edges and tangents either library may miss
     let nears = |distance: f64| {
         let at = ray.at(distance);
         let around = |way: Vector3<f64>| {
@@ -191,7 +191,7 @@ proptest! {
         }
     }
 
-    /// Where a ball stops it touches, and before that it does not.
+    /// A ball touches at its final position, and not before.
     #[test]
     fn a_moving_ball_stops_where_it_touches(
         (from, along) in aimed(), points in corners(), radius in 0.02..0.6, height in 0.05..1.0, kind in 0..6,

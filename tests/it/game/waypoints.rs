@@ -20,14 +20,14 @@ fn what_bounces_within_a_frame_is_shown_to_touch() {
     let velocity = Velocity { linear: Vector3::new(1.0, -6.0, 0.0), ..Velocity::default() };
     let ball = NewBody { velocity, material, ..ball(0.1, [0.0, 0.34, 0.0]) };
     let id = world.add(ball).unwrap();
-    // it is 0.24 m above the floor, and 0.2 m a frame nearer
+    // the ball is 0.24 m above the floor, and approaches by 0.2 m a frame
     world.step();
     assert_eq!(world.waypoints(id), []);
     world.step();
     let [waypoint] = world.waypoints(id) else { panic!("it bounced once") };
     assert!((waypoint.share - 0.2).abs() < 1e-9, "{waypoint:?}");
     let height = |t: f64| world.interpolated_pose(id, t).unwrap().translation.y;
-    // it leaves at half the speed
+    // the ball leaves at half the speed
     for (t, wanted) in [(0.0, 0.14), (0.1, 0.12), (0.2, 0.1), (0.6, 0.14), (1.0, 0.18)] {
         assert!((height(t) - wanted).abs() < 1e-9, "{} m at {t}", height(t));
     }
@@ -35,8 +35,8 @@ fn what_bounces_within_a_frame_is_shown_to_touch() {
     assert_eq!(world.waypoints(id), []);
 }
 
-/// A ball that strikes both planes of a wedge within a frame, and its places relative to the edge at the shares 0, 0.4,
-/// 0.6 and 1 of that frame. The planes stand at a right angle, and are turned about the edge by half a radian.
+/// A ball that strikes both planes of a wedge within a frame, and its positions relative to the edge at the fractions
+/// 0, 0.4, 0.6 and 1 of that frame. The planes are perpendicular, and rotated about the edge by half a radian.
 fn wedge() -> (World, BodyId, [(f64, Vector3<f64>); 4]) {
     let mut world = World::new(Settings { gravity: Vector3::zeros(), ..Settings::default() });
     let material = Material { restitution: 0.5, friction: 0.0, ..Material::default() };
@@ -90,7 +90,7 @@ fn recordings_hold_where_a_ball_struck_both_planes_of_a_wedge_in_a_frame() {
     for ending in ["glb", "usda"] {
         Format::of(&path(ending)).unwrap().write(&recording, &path(ending)).unwrap();
     }
-    // what any reader of glTF sees: keys of the translation of the last node
+    // the keys of the translation of the last node, as any glTF reader sees them
     let file = gltf::Gltf::open(path("glb")).unwrap();
     let blob = file.blob.as_deref();
     let mut channels = file.animations().flat_map(|animation| animation.channels());
@@ -129,7 +129,7 @@ fn of_many_blows_in_a_frame_the_first_and_the_last_are_shown() {
         let pose = Isometry3::from_parts(Vector3::new(-0.11 * side, 0.0, 0.0).into(), turn);
         world.add(NewBody { material, ..body(Body::Static, Shape::half_space(), pose) }).unwrap();
     }
-    // it has 2 cm between two walls, and goes 24 cm a frame
+    // the ball has 2 cm between two walls, and moves 24 cm a frame
     let velocity = Velocity { linear: Vector3::new(7.2, 0.0, 0.0), ..Velocity::default() };
     let id = world.add(NewBody { velocity, material, ..ball(0.1, [0.0; 3]) }).unwrap();
     world.step();
@@ -171,7 +171,7 @@ fn pieces_are_shown_as_the_whole_until_the_blow() {
     };
     let share = world.waypoints(pieces[0]).first().expect("it was struck").share;
     assert!(pieces.len() > 2 && share > 0.0);
-    // it was at rest
+    // the body was at rest
     for t in [0.0, 0.5 * share, share] {
         assert!((center(t) - whole.translation.vector).norm() < 1e-3, "{} at {t}", center(t));
     }

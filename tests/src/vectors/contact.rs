@@ -18,7 +18,7 @@ struct ImpulseClamp {
     name: String,
     #[serde(rename = "A")]
     a: Moving,
-    /// Static or kinematic if there is none.
+    /// Static or kinematic if missing.
     #[serde(rename = "B")]
     b: Option<Moving>,
     j: Vector,
@@ -50,7 +50,7 @@ impl Moving {
         if axes.determinant() < 0.0 {
             axes.set_column(2, &-axes.column(2));
         }
-        // some of the vectors have moments that no solid has
+        // some of the vectors have moments that are impossible for solids
         let mass = MassProperties::artificial(self.m, eigen.eigenvalues)
             .expect("the vectors' masses are positive");
         let axes = Rotation3::from_matrix_unchecked(axes);

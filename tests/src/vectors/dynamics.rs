@@ -20,12 +20,12 @@ fn rotation(rows: &Matrix) -> UnitQuaternion<f64> {
     UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(matrix(rows)))
 }
 
-/// Some of the vectors have moments that no solid has.
+/// Some of the vectors have moments that are impossible for solids.
 fn body(inertia: Vector) -> MassProperties {
     MassProperties::artificial(1.0, inertia.into()).expect("the vectors' moments are positive")
 }
 
-/// The largest difference of two rotation matrices' entries.
+/// The largest difference of the entries of two rotation matrices.
 fn apart(a: &UnitQuaternion<f64>, b: &Matrix) -> f64 {
     (a.to_rotation_matrix().into_inner() - matrix(b)).abs().max()
 }
@@ -89,7 +89,7 @@ pub(super) fn energy_fix(text: &str) -> Result<Worst, serde_json::Error> {
         worst.compare(what("energy"), (energy / case.target - 1.0).abs(), 1e-13);
         let mut error = apart(&after, &case.fixed);
         if case.a.is_some_and(|a| a.abs() < 1e-14) {
-            // either way round reaches the energy: undo the turn twice and compare with that too
+            // both directions reach the energy: also compares with the reverse rotation
             let other = before * rotation(&case.fixed).inverse() * before;
             let other = other.to_rotation_matrix().into_inner();
             error = error.min((after.to_rotation_matrix().into_inner() - other).abs().max());
@@ -186,7 +186,7 @@ struct FragmentCase {
 
 #[derive(Deserialize)]
 struct Piece {
-    /// Which cells; all of them for the parent.
+    /// The cells; all cells for the parent.
     voxels: Option<Vec<usize>>,
     mass: f64,
     com: Vector,

@@ -1,5 +1,5 @@
-//! Finite elements: each case gives its worst error, relative to the largest expected number of its
-//! kind, or infinity where what must be equal is not.
+//! Finite elements: each case gives its largest error, relative to the largest expected number of
+//! its kind, or infinity if exact values differ.
 
 use levelset::TetMesh;
 use nalgebra::{Matrix3, Point3, Vector3};
@@ -61,14 +61,14 @@ fn element_case(case: &Value) -> f64 {
     let stress = material.stress(&strain);
     let forces = element.forces(&material, &u);
     let name = case["name"].as_str().expect("a name");
-    // rigid motion makes nothing: what is left is measured against the moduli
+    // rigid motion gives zero: the residual is relative to the moduli
     let scale = if name == "rigid_motion" { material.mu } else { 0.0 };
     let against = |found: &[f64], expected: &Value, scale: f64| {
         let mut expected = numbers(expected);
         expected.push(scale);
         error(&[found, &[scale]].concat(), &expected)
     };
-    // inputs of small strain lose digits, as the file says
+    // inputs of small strain lose digits, as noted in the file
     let factor = if name == "small_strain_rotated_stiff" { 1e-2 } else { 1.0 };
     let strain_scale = scale / material.mu;
     // the largest principal stress may be zero
@@ -219,7 +219,7 @@ fn cantilevers(case: &Value) -> f64 {
         let expected = number(&row["work_over_P"]);
         worst = worst.max(exact(last < found && found < limit));
         last = found;
-        // the numbers are given to be met to 1e-7, other checks of the file to 1e-9
+        // the tolerance of these numbers is 1e-7, of other checks of the file 1e-9
         worst = worst.max(1e-2 * (found / expected - 1.0).abs());
     }
     worst

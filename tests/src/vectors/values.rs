@@ -1,4 +1,4 @@
-//! Numbers, vectors and points of a JSON value, and how far found ones are from expected ones.
+//! Numbers, vectors and points of a JSON value, and errors of results.
 
 use nalgebra::{Point3, Vector3};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Hashes of the final states of scenes, to compare platforms: `fingerprint SCENE.toml FRAMES ...`.
 //!
-//! A line for each scene: name, frames, bodies, and a hash of the bits of all poses and momenta. Scenes that name other
-//! files are skipped.
+//! Prints a line for each scene: name, frames, bodies, and a hash of the bits of all poses and momenta. Skips scenes
+//! that name other files.
 
 #![allow(clippy::print_stdout, reason = "it talks to a terminal")]
 

@@ -1,7 +1,7 @@
-//! The order of a module's functions.
+//! The order of the functions of a module.
 //!
-//! gzip finds again only what is within 32 KiB. Instances of one generic function are much alike, and linkers put them
-//! anywhere: side by side, by name, they take a sixteenth less.
+//! The window of gzip is 32 KiB. Instances of one generic function are similar, but linkers scatter them. Sorting by
+//! name makes them adjacent, and the compressed module a sixteenth smaller.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub(super) fn by_name(module: &[u8]) -> Result<Vec<u8>, String> {
     Ok(ordered.finish())
 }
 
-/// How many functions there are, and the paths of those that have a name.
+/// The number of functions, and the paths of named functions.
 struct Names {
     count: u32,
     paths: BTreeMap<u32, String>,
@@ -54,7 +54,7 @@ fn names(module: &[u8]) -> Result<Names, BinaryReaderError> {
     Ok(names)
 }
 
-/// The path in a mangled name, without the lengths of its parts and the hash that ends it.
+/// The path in a mangled name, without the lengths of its parts and the final hash.
 fn path(mangled: &str) -> String {
     let Some(mut rest) = mangled.strip_prefix("_ZN") else { return mangled.to_owned() };
     let mut parts = Vec::new();
@@ -71,7 +71,7 @@ fn path(mangled: &str) -> String {
     parts.join("::")
 }
 
-/// Writes a module with its functions in another order. It imports none.
+/// Writes a module with its functions in another order. The module imports no functions.
 struct Order {
     /// Numbers of functions in the new order.
     order: Vec<u32>,

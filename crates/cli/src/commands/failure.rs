@@ -14,7 +14,7 @@ use crate::format::glb::GlbReadError;
 use crate::mesh_file::MeshFileError;
 use crate::wording::place;
 
-/// Where a scene refers to a file.
+/// The position of a reference to a file in a scene.
 #[derive(Clone, Debug)]
 pub struct Named {
     /// The scene, or the file that it includes.
@@ -56,7 +56,7 @@ pub enum Failure {
     Outside {
         /// The file.
         path: PathBuf,
-        /// Where the scene refers to it.
+        /// The reference in the scene.
         named: Named,
     },
     /// A scene file is invalid.
@@ -64,13 +64,13 @@ pub enum Failure {
     Scene {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, and where.
+        /// The problem and its position.
         source: SceneError,
     },
     /// Options make a scene that cannot be run.
     #[error("with these options {source}")]
     Arguments {
-        /// What is wrong with it.
+        /// The problem.
         source: sim::scene::InvalidValue,
     },
     /// The scene does not support a fracture model.
@@ -78,7 +78,7 @@ pub enum Failure {
     Compared {
         /// The model.
         model: crate::comparison::Model,
-        /// Why.
+        /// The reason.
         source: sim::scene::InvalidValue,
     },
     /// A fracture model is requested twice.
@@ -107,7 +107,7 @@ pub enum Failure {
     ReadNamed {
         /// The file.
         path: PathBuf,
-        /// Where the scene refers to it.
+        /// The reference in the scene.
         named: Named,
         /// The system error.
         source: std::io::Error,
@@ -117,9 +117,9 @@ pub enum Failure {
     Mesh {
         /// The file.
         path: PathBuf,
-        /// Where the scene refers to it.
+        /// The reference in the scene.
         named: Named,
-        /// What is wrong with it.
+        /// The problem.
         source: MeshFileError,
     },
     /// A mesh file is invalid.
@@ -127,7 +127,7 @@ pub enum Failure {
     MeshInfo {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: MeshFileError,
     },
     /// A mesh cannot be analyzed.
@@ -135,7 +135,7 @@ pub enum Failure {
     MeshFacts {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: MeshError,
     },
     /// A file has no supported type.
@@ -163,7 +163,7 @@ pub enum Failure {
     Volume {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: crate::volume_file::VolumeFileError,
     },
     /// A grid or lattice cannot be made.
@@ -171,7 +171,7 @@ pub enum Failure {
     Grid {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: levelset::GridError,
     },
     /// No file contains pieces.
@@ -183,7 +183,7 @@ pub enum Failure {
     NoPieces {
         /// The file or folder.
         path: PathBuf,
-        /// Where the scene refers to it.
+        /// The reference in the scene.
         named: Option<Named>,
     },
     /// The pieces to bond are a recording in which bodies appear later.
@@ -203,9 +203,9 @@ pub enum Failure {
     OpenPiece {
         /// The file.
         path: PathBuf,
-        /// Where the scene refers to it.
+        /// The reference in the scene.
         named: Named,
-        /// Where it is open.
+        /// The open edges.
         source: ::fracture::NotClosed,
     },
     /// A body would start with too many pieces.
@@ -213,7 +213,7 @@ pub enum Failure {
     ManyPieces {
         /// The file or folder.
         path: PathBuf,
-        /// Where the scene refers to it.
+        /// The reference in the scene.
         named: Named,
         /// The maximum.
         most: usize,
@@ -248,7 +248,7 @@ pub enum Failure {
     /// Elastic constants are invalid.
     #[error(transparent)]
     Material {
-        /// What is wrong with them.
+        /// The problem.
         source: tetfem::MaterialError,
     },
     /// Tetrahedra do not form an elastic body.
@@ -256,7 +256,7 @@ pub enum Failure {
     Elastic {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: tetfem::StructureError,
     },
     /// A load file is invalid.
@@ -264,7 +264,7 @@ pub enum Failure {
     Loads {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: crate::loads_file::LoadsError,
     },
     /// A support fixes no vertex.
@@ -295,7 +295,7 @@ pub enum Failure {
     Equilibrium {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: tetfem::EquilibriumError,
     },
     /// Tetrahedra miss parts of a mesh.
@@ -310,7 +310,7 @@ pub enum Failure {
     Lossy {
         /// The file.
         path: PathBuf,
-        /// What the result would lack.
+        /// The missing parts of the result.
         loss: Loss,
         /// A number of tetrahedra that avoids the loss, if one was found.
         enough: Option<Fineness>,
@@ -320,7 +320,7 @@ pub enum Failure {
     NotClosed {
         /// The file.
         path: PathBuf,
-        /// Where it is open.
+        /// The open edges.
         source: ::fracture::NotClosed,
     },
     /// A scene does not build a world.
@@ -330,7 +330,7 @@ pub enum Failure {
         path: PathBuf,
         /// The line and the mesh file at fault, in brackets, or empty.
         place: String,
-        /// What is wrong with it.
+        /// The problem.
         source: BuildError,
     },
     /// Neither Blender nor its Python module can be started.
@@ -344,7 +344,7 @@ pub enum Failure {
     Pattern {
         /// The request.
         text: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// A picture of a scene is invalid.
@@ -352,9 +352,9 @@ pub enum Failure {
     Picture {
         /// The file.
         path: PathBuf,
-        /// Where the scene refers to it.
+        /// The reference in the scene.
         named: Named,
-        /// What is wrong with it.
+        /// The problem.
         source: crate::picture_file::PictureError,
     },
     /// An SVG file of a scene is invalid.
@@ -362,9 +362,9 @@ pub enum Failure {
     Outline {
         /// The file.
         path: PathBuf,
-        /// Where the scene refers to it.
+        /// The reference in the scene.
         named: Named,
-        /// What is wrong with it.
+        /// The problem.
         source: crate::outline_file::OutlineFileError,
     },
     /// An image of a material cannot be drawn.
@@ -372,7 +372,7 @@ pub enum Failure {
     Image {
         /// The recording.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: crate::render::ImageError,
     },
     /// A pattern file is invalid.
@@ -380,7 +380,7 @@ pub enum Failure {
     PatternFile {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: ::fracture::ReadPatternError,
     },
     /// A mesh cannot be broken.
@@ -388,7 +388,7 @@ pub enum Failure {
     Fracture {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: sim::Cause,
     },
     /// The threads cannot be started.
@@ -419,7 +419,7 @@ pub enum Failure {
     NotSaved {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: serde_json::Error,
     },
     /// A playground run cannot be replayed.
@@ -427,7 +427,7 @@ pub enum Failure {
     Saved {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: visit::SavedError,
     },
     /// The scene of a playground run is invalid.
@@ -435,7 +435,7 @@ pub enum Failure {
     Setup {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: Box<visit::SetupError>,
     },
     /// An option would change or interrupt a saved playground run.
@@ -451,7 +451,7 @@ pub enum Failure {
     Checkpoint {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: crate::checkpoint::CheckpointError,
     },
     /// An event file is invalid.
@@ -459,7 +459,7 @@ pub enum Failure {
     Events {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: crate::events::EventsError,
     },
     /// A checkpoint or event file belongs to a different scene.
@@ -548,7 +548,7 @@ pub enum Failure {
     Recording {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: GlbReadError,
     },
     /// The recording has no such frame.
@@ -616,7 +616,7 @@ pub enum Failure {
     Ledger {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: crate::plot::TableError,
     },
     /// The playground was not built.
@@ -669,7 +669,7 @@ fn plain(source: &dyn std::fmt::Display) -> String {
     source.to_string().replace("failed to fill whole buffer", "it ends too early")
 }
 
-/// Where a scene may not access files.
+/// The restriction on files of a scene.
 pub(super) const OUTSIDE: &str = "outside the folder of the scene and `../assets`";
 
 impl Failure {

@@ -1,4 +1,4 @@
-//! Resolution of a tetrahedral filling, and what it loses of the mesh.
+//! Resolution of a tetrahedral filling, and the parts of the mesh that it misses.
 
 use levelset::{Deviation, GridError, LevelSet, Stuffing, TetMesh};
 
@@ -46,7 +46,7 @@ fn rounded(x: f64) -> f64 {
     text.parse().ok().filter(|rounded| *rounded > 0.0).unwrap_or(x)
 }
 
-/// What tetrahedra lose of a mesh.
+/// Parts of a mesh that tetrahedra miss.
 #[derive(Clone, Copy, Debug)]
 pub enum Loss {
     /// Parts up to this distance from their surface, in the mesh's units; it is more than two mean
@@ -57,7 +57,7 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// What tetrahedra lose of the solid that they fill; `deviation` is between the two.
+    /// The loss of tetrahedra that fill a solid; `deviation` is between the two.
     pub fn of(mesh: &TetMesh, solid: &LevelSet, deviation: Deviation) -> Option<Self> {
         let lost = deviation.from_level_set;
         if lost > 2.0 * mean_edge(mesh) {

@@ -1,4 +1,4 @@
-//! How close bodies came to breaking, and what would break them.
+//! The hardest impacts on bodies relative to their strength, and critical impacts.
 
 use std::collections::BTreeMap;
 

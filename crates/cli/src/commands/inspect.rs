@@ -86,7 +86,7 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// Whether it is a copy of the same body, and its output line differs only in the name.
+    /// Whether `other` is a copy of the same body whose output line differs only in the name.
     fn is_like(&self, other: &Self) -> bool {
         std::ptr::eq(self.spec, other.spec)
             && self.motion == other.motion
@@ -230,7 +230,7 @@ pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
             None if is_tets(path) => tets_facts(path)?,
             None if is_volume(path) => level_set_facts(path)?,
             None if is_mesh(path) => mesh_facts(path)?,
-            // the file name promises one
+            // the file name has the extension of one
             None if ends_in(path, "pattern") => pattern_facts(&read_pattern(path)?),
             None => return Err(Failure::UnknownKind { path: path.clone() }),
         }

@@ -23,7 +23,7 @@ use crate::picture_file::read_picture;
 use crate::progress::phase;
 use crate::tet_file::{self, read_tets};
 
-/// Where the files of a scene may be.
+/// Allowed folders of the files of a scene.
 struct Reach {
     /// The folder of the scene.
     folder: PathBuf,
@@ -45,7 +45,7 @@ struct Source {
 }
 
 impl Sources {
-    /// Where the scene at `scene` refers to a file.
+    /// The reference to a file in the scene at `scene`.
     fn named(&self, file: &str, scene: &Path) -> Named {
         let found = self.0.iter().find_map(|source| {
             let place = Place::of_file(&source.text, &source.name, file)?;
@@ -476,8 +476,7 @@ fn read_named(path: &Path, named: &Named) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// The content of a regular file: no pipe, which may never begin, nor a device, which may never
-/// end.
+/// The content of a regular file. Pipes may never begin, and devices may never end.
 pub(super) fn read_plain(path: &Path) -> Result<Vec<u8>, Failure> {
     input::read(path).map_err(|source| Failure::Read { path: path.to_owned(), source })
 }

@@ -65,7 +65,7 @@ pub(super) fn check_distinct<'a>(
     Ok(())
 }
 
-/// Rejects an output that cannot succeed, before any work is done for it.
+/// Rejects an output that cannot succeed, before any work.
 pub(super) fn check_folder(path: &Path) -> Result<(), Failure> {
     let folder = crate::output::folder_of(path);
     // without the slash that makes it a folder

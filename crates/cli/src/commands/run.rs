@@ -36,7 +36,7 @@ use crate::spool::Spool;
 struct Job<'a> {
     scene: &'a Path,
     options: &'a RunOptions,
-    /// Where checkpoints go.
+    /// Checkpoint path.
     checkpoint: PathBuf,
     events: Option<&'a Path>,
     /// An event file to replay.
@@ -56,11 +56,11 @@ struct Run {
     spool: Spool,
     ledger: Ledger,
     contacts: Option<Contacts>,
-    /// Of the world before the first frame.
+    /// Surroundings of the world before the first frame.
     surroundings: Surroundings,
     events: Vec<Event>,
-    /// Of the world before the first frame, where it is compared or written: it takes all cells of
-    /// patterns.
+    /// Fingerprint of the world before the first frame, if compared or written: it needs all cells
+    /// of patterns.
     fingerprint: Option<u64>,
     over_budget: usize,
     stopped: usize,
@@ -68,7 +68,7 @@ struct Run {
     warnings: Vec<Warned>,
     /// The hardest impacts.
     impacts: Impacts,
-    /// Of the bodies of the scene.
+    /// Appearances of the bodies of the scene.
     appearances: Vec<Appearance>,
     effort: Effort,
 }
@@ -193,7 +193,7 @@ impl Job<'_> {
         [output.as_path(), &self.checkpoint].into_iter().chain(others)
     }
 
-    /// Rejects outputs that cannot succeed, before any work is done for them.
+    /// Rejects outputs that cannot succeed, before any work.
     fn check_outputs(&self) -> Result<Format, Failure> {
         let format = check_output(&self.options.output, self.options.rig)?;
         for path in [&self.options.ledger, &self.options.anchor_loads].into_iter().flatten() {
@@ -258,7 +258,7 @@ impl Job<'_> {
             .map_err(|source| Failure::NotSaved { path: path(), source })?;
         saved.check().map_err(|source| Failure::Saved { path: path(), source })?;
         let RunOptions { fps, seed, resume, checkpoint_every, .. } = self.options;
-        // checkpoints do not include what a hand carries, nor events what was thrown
+        // checkpoints do not include carried bodies, nor events thrown ones
         let given = [
             ("--fps", fps.is_some()),
             ("--seed", seed.is_some()),
@@ -440,7 +440,7 @@ impl Job<'_> {
         Failure::Write { path: self.options.output.clone(), source: source.into() }
     }
 
-    /// Where events go that `brisance replay` takes.
+    /// Path of the event file for `brisance replay`.
     fn replay_file(&self) -> Option<&Path> {
         self.events.filter(|path| ends_in(path, "jsonl"))
     }

@@ -21,7 +21,7 @@ pub enum ImageError {
     Unusable {
         /// Its name in the recording.
         name: String,
-        /// What is wrong with it, and how to fix it.
+        /// The problem and its fix.
         problem: String,
     },
     /// All images together take too much memory.

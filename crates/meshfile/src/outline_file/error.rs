@@ -15,7 +15,7 @@ pub enum OutlineFileError {
     /// It is not an SVG file.
     #[error("is not an SVG file, or damaged ({problem}): save it again")]
     Format {
-        /// What is wrong with it.
+        /// A description of the problem.
         problem: String,
     },
     /// An element is not supported.
@@ -23,7 +23,7 @@ pub enum OutlineFileError {
     Element {
         /// Line, counted from 1.
         line: u32,
-        /// What is wrong with it, and how to fix it.
+        /// A description of the problem and its fix.
         problem: String,
     },
     /// It has lines, but no areas.

@@ -87,7 +87,7 @@ struct Pen {
 /// The contours of path data.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A description of the problem.
 pub(super) fn contours(text: &str) -> Result<Vec<Contour>, String> {
     let mut numbers = Numbers::new(text);
     let mut pen = Pen { contours: Vec::new(), at: Point2::origin(), control: None };

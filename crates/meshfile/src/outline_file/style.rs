@@ -131,7 +131,7 @@ fn single(name: &str, numbers: &[f64]) -> Option<Matrix3<f64>> {
 /// A length in pixels, 96 per inch.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A description of the problem.
 pub(super) fn length(text: &str) -> Result<f64, String> {
     let text = text.trim();
     let (number, unit) = text.split_at(number_length(text));

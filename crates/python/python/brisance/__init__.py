@@ -1,7 +1,7 @@
 """Rigid bodies at one time step per frame that break where they are hit.
 
 Units are SI, y points up. Functions that take a mesh take arrays of vertices, m, of shape (n, 3) and of triangles of
-shape (m, 3), or in place of both an object of trimesh, meshio or PyVista.
+shape (m, 3), or instead an object of trimesh, meshio or PyVista.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ def fracture(
     min_share: float | None = None,
     nodes: int | None = None,
 ) -> Fractured:
-    """Breaks the solid that a mesh bounds, as ``brisance fracture`` does.
+    """Breaks the solid of a mesh, like ``brisance fracture``.
 
     ``pattern`` is a text such as ``"voronoi:20,clustering=0.8"`` or ``"radial:9x4"``; ``pieces=20`` stands for
-    ``"voronoi:20"``. The pattern is centered at ``at``, m, with its y axis along ``normal``: at the middle of the top
-    unless given. Pieces of less than the share ``min_share`` of the volume stay with a neighbor. A mesh that is not
-    closed is sampled with some ``nodes`` nodes.
+    ``"voronoi:20"``. The pattern is centered at ``at``, m, with its y axis along ``normal``; by default at the middle
+    of the top. Pieces below the share ``min_share`` of the volume stay with a neighbor. An open mesh is sampled with
+    about ``nodes`` nodes.
 
     The volumes of the pieces add up to that of the mesh:
 
@@ -110,7 +110,7 @@ def slice(
     point: tuple[float, float, float],
     normal: tuple[float, float, float],
 ) -> tuple[Mesh, Mesh]:
-    """Cuts a closed mesh by a plane; returns what is behind it and what is in front of it, both closed."""
+    """Cuts a closed mesh by a plane; returns the closed parts behind and in front of the plane."""
     vertices, faces = arrays_of(mesh, triangles)
     return _slice(vertices, faces, point=point, normal=normal)
 
@@ -123,9 +123,9 @@ def tetrahedralize(
     cell: float | None = None,
     halvings: int = 3,
 ) -> tuple[_npt.NDArray[_np.float64], _npt.NDArray[_np.uint32]]:
-    """Fills the solid that a mesh bounds with some ``count`` tetrahedra, or with cells of ``cell`` m.
+    """Fills the solid of a mesh with about ``count`` tetrahedra, or with cells of ``cell`` m.
 
-    Cells are halved up to ``halvings`` times where the mesh is too thin for them; a mesh that would lose parts all the
+    Cells are halved up to ``halvings`` times where the mesh is too thin; a mesh that would still lose parts is
     same is refused.
 
     Returns vertices, m, of shape (n, 3), and tetrahedra of shape (m, 4).
@@ -141,6 +141,6 @@ def level_set(
     spacing: float | None = None,
     nodes: int | None = None,
 ) -> _LevelSet:
-    """Signed distance to a mesh on nodes ``spacing`` m apart, or on some ``nodes`` nodes."""
+    """Signed distance to a mesh on nodes ``spacing`` m apart, or on about ``nodes`` nodes."""
     vertices, faces = arrays_of(mesh, triangles)
     return _LevelSet.from_mesh(vertices, faces, spacing=spacing, nodes=nodes)

@@ -8,12 +8,12 @@ from typing import Any
 
 from ._meshes import arrays_of
 
-#: The file by which the shape of a mesh that is at hand is named.
+#: Placeholder file name of a mesh in memory.
 MESH = "mesh.obj"
 
 
 def as_json(keys: Any) -> str:
-    """Keys as JSON; arrays and scalars of NumPy are lists and numbers, and what is None is left out."""
+    """Keys as JSON; arrays and scalars of NumPy become lists and numbers, and None values are omitted."""
     try:
         return json.dumps(without_none(keys), default=plainly, allow_nan=False)
     except ValueError as error:
@@ -35,7 +35,7 @@ def plainly(value: Any) -> Any:
 
 
 def body(shape: Any, keys: dict[str, Any]) -> tuple[str, Any]:
-    """The keys of a body with its shape, and the vertices and triangles if that is a mesh."""
+    """The keys of a body with its shape, and the vertices and triangles if the shape is a mesh."""
     if isinstance(shape, Mapping):
         return as_json({**keys, "shape": shape}), None
     sampling = keys.pop("sampling", None) or {}

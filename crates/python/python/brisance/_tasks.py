@@ -1,4 +1,4 @@
-"""Tasks side by side on Ray, and files that are whole or not there."""
+"""Parallel tasks on Ray, and atomic writes of files."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-#: How often a task is tried again when its worker dies.
+#: Number of retries of a task whose worker dies.
 RETRIES = 3
 
 
 def each(
     function: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], address: str | None
 ) -> Iterator[Any]:
-    """Calls a function with the arguments of each job, each on one processor; gives results as they end."""
+    """Calls a function with the arguments of each job, each on one processor; yields results in order of completion."""
     if not jobs:
         return
     try:
@@ -43,7 +43,7 @@ def each(
 
 
 def progress_of(what: str) -> Callable[[int, int], None]:
-    """Prints how many are done, on one line of standard error."""
+    """Prints the number of finished tasks on one line of standard error."""
 
     def progress(done: int, all: int) -> None:
         print(f"\r{done} of {all} {what}", end="", file=sys.stderr, flush=True)
@@ -52,7 +52,7 @@ def progress_of(what: str) -> Callable[[int, int], None]:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file that is whole or not there."""
+    """Writes a file atomically."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         beside.write_bytes(data)

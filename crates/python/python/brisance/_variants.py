@@ -18,14 +18,14 @@ Values = Mapping[str, Any]
 
 
 def parsed(text: str) -> dict[str, Any]:
-    """The tables of a TOML text; a ``ValueError`` says where it is none."""
+    """The tables of a TOML text; a ``ValueError`` names the position of a syntax error."""
     return tomllib.loads(text)
 
 
 def place(scene: dict[str, Any], key: str) -> tuple[Any, Any]:
     """The table or list that holds the value of a key, and its name or index there.
 
-    An entry of a list is named by its ``name``, as in ``body.cube.density``, or by its number from 0.
+    An entry of a list is addressed by its ``name``, as in ``body.cube.density``, or by its index from 0.
     """
     here: Any = scene
     parts = key.split(".")
@@ -65,7 +65,7 @@ def changed(text: str, values: Values) -> str:
 
 
 def draws(ranges: Mapping[str, tuple[float, float]], count: int, seed: int) -> Iterator[dict[str, Any]]:
-    """A Latin hypercube of ``count`` draws: each of as many equal parts of each range has one value, evenly at random.
+    """A Latin hypercube of ``count`` draws: each of ``count`` equal parts of each range has one uniform random value.
 
     (McKay, Beckman and Conover 1979.)
     """
@@ -81,6 +81,6 @@ def draws(ranges: Mapping[str, tuple[float, float]], count: int, seed: int) -> I
 
 
 def combinations(grid: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
-    """All combinations of the values of a grid, the last key first to change."""
+    """All combinations of the values of a grid; the last key changes fastest."""
     for row in itertools.product(*grid.values()):
         yield dict(zip(grid, row))

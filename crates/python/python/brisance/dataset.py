@@ -19,10 +19,10 @@
     [[pattern]]
     text = "voronoi:20,clustering=0.5"
 
-Sample ``n`` is of the object ``n`` modulo their number, of a pattern at random, struck at a random point of the
+Sample ``n`` has the object ``n`` modulo the number of objects, a random pattern, and a random point of impact on the
 surface. The folder holds WebDataset shards (``train-00000.tar`` ...), ``index.json``, ``statistics.json`` and a
-``DATASHEET.md``. A sample is ``KEY.npz``, read by :func:`load`, and ``KEY.json``. A shard that is finished is never
-made again.
+``DATASHEET.md``. A sample is ``KEY.npz``, read by :func:`load`, and ``KEY.json``. Finished shards are
+never repeated.
 
 Needs ``pip install "brisance[sweep]"``.
 """
@@ -53,7 +53,7 @@ OBJECT_KEYS = {"name", "file", "size", "licence"}
 
 
 class Spec:
-    """What a data set is to hold."""
+    """Specification of a data set."""
 
     def __init__(self, table: Mapping[str, Any], folder: Path) -> None:
         refuse(table, KEYS, "the file")
@@ -103,7 +103,7 @@ class Spec:
         return Spec(parsed(path.read_text()), path.parent)
 
     def split_of(self, name: str) -> str:
-        """Where an object belongs, whatever others there are."""
+        """The split of an object, independent of other objects."""
         place = int.from_bytes(hashlib.sha256(f"{self.seed} {name}".encode()).digest()[:8], "big") / 2**64
         train, validation, _ = self.split
         return SPLITS[0 if place < train else 1 if place < train + validation else 2]
@@ -120,7 +120,7 @@ class Spec:
 
 
 def refuse(table: Mapping[str, Any], known: set[str], what: str) -> None:
-    """Refuses keys that mean nothing."""
+    """Refuses unknown keys."""
     for key in table:
         if key not in known:
             raise ValueError(f'unknown key "{key}" of {what}; known: {", ".join(sorted(known))}')
@@ -148,7 +148,7 @@ def material_of(table: Mapping[str, Any]) -> Material | None:
 
 
 def text(table: Mapping[str, Any], key: str, what: str) -> None:
-    """Refuses what is no text."""
+    """Refuses values other than text."""
     if not isinstance(table.get(key), str):
         raise ValueError(f'{what} must have a text "{key}"')
 
@@ -172,7 +172,7 @@ def whole(table: Mapping[str, Any], key: str, default: int) -> int:
 def sample(
     spec: Spec, number: int, meshes: Mapping[str, tuple[npt.NDArray[Any], npt.NDArray[Any]]]
 ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """Makes a sample: what is said of it, and its arrays."""
+    """Makes a sample: its description and its arrays."""
     entry = spec.objects[number % len(spec.objects)]
     vertices, triangles = meshes[entry["name"]]
     random = np.random.default_rng([spec.seed, number])
@@ -184,7 +184,7 @@ def sample(
     centers = np.array([piece.center for piece in pieces])
     turns = random.normal(size=(len(pieces), 4))
     turns /= np.linalg.norm(turns, axis=1, keepdims=True)
-    # a piece alone stands with its center at the origin, turned; `assembly` puts it back
+    # each piece is rotated with its center at the origin; `assembly` restores its pose in the whole
     alone = [
         rotated((piece.vertices - center), conjugate(turn))
         for piece, center, turn in zip(pieces, centers, turns)
@@ -211,14 +211,14 @@ def sample(
         "sample": number, "object": entry["name"], "licence": entry.get("licence", ""), "pattern": pattern,
         "seed": seed, "at": list(at), "normal": list(normal), "density": spec.density, "pieces": len(pieces),
         "material": material.name if material else None, "volume": float(sum(arrays["volumes"])), "surface_area": surface, "cut_area": area,
-        # what the cracks take at least
+        # lower bound of the crack energy
         "crack_energy": area * material.fracture_energy if material else None, "version": __version__,
     }
     return said, arrays
 
 
 def doubled_areas(vertices: npt.NDArray[Any], triangles: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Normals of triangles as (n, 3), twice as long as their areas."""
+    """Normals of triangles as (n, 3); their length is twice the area."""
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     return np.asarray(np.cross(b - a, c - a))
 
@@ -226,7 +226,7 @@ def doubled_areas(vertices: npt.NDArray[Any], triangles: npt.NDArray[Any]) -> np
 def surface_point(
     vertices: npt.NDArray[Any], triangles: npt.NDArray[Any], random: np.random.Generator
 ) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
-    """A point of a surface, evenly at random, and the normal there."""
+    """A uniform random point of a surface, and the normal there."""
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     normals = doubled_areas(vertices, triangles)
     areas = np.linalg.norm(normals, axis=1)
@@ -257,9 +257,9 @@ def rotated(points: npt.NDArray[Any], q: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def load(data: bytes | str | os.PathLike[str]) -> dict[str, Any]:
     """Reads the ``.npz`` of a sample, from bytes or a file.
 
-    Returns its arrays, and ``pieces``: of each the vertices, m, triangles and labels of cuts where it stands alone.
-    ``assembly`` puts a piece back: turn it by the quaternion qx, qy, qz, qw of its last four numbers, then move it by
-    the first three.
+    Returns its arrays, and ``pieces``: the vertices, m, triangles and labels of cuts of each piece in its own frame.
+    ``assembly`` restores the pose of a piece in the whole: rotate it by the quaternion qx, qy, qz, qw of its last
+    four numbers, then translate it by the first three.
     """
     source: Any = io.BytesIO(data) if isinstance(data, bytes) else data
     with np.load(source) as file:
@@ -274,7 +274,7 @@ def load(data: bytes | str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def assembled(arrays: Mapping[str, Any], piece: int) -> npt.NDArray[Any]:
-    """The vertices of a piece where it was in the whole, m."""
+    """The vertices of a piece at its position in the whole, m."""
     pose = arrays["assembly"][piece]
     place: npt.NDArray[Any] = rotated(arrays["pieces"][piece]["vertices"], pose[3:]) + pose[:3]
     return place
@@ -283,9 +283,9 @@ def assembled(arrays: Mapping[str, Any], piece: int) -> npt.NDArray[Any]:
 def samples(
     folder: str | os.PathLike[str], split: str, *, worker: int = 0, workers: int = 1
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """What is said of the samples of a split and what :func:`load` makes of them, in order.
+    """The descriptions of the samples of a split and the results of :func:`load`, in order.
 
-    Of several ``workers`` each reads shards of its own.
+    Each of several ``workers`` reads its own shards.
     """
     if split not in SPLITS:
         raise ValueError(f'there is no split "{split}"; known: {", ".join(SPLITS)}')
@@ -304,8 +304,8 @@ def samples(
 
 
 def make_shard(out: str, name: str, numbers: Sequence[int], table: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Writes a shard; returns what is said of its samples. Those that cannot be made have an ``error``."""
-    # a material is no part of a message between processes
+    """Writes a shard; returns the descriptions of its samples. Failed samples have an ``error``."""
+    # a material cannot be pickled
     spec = Spec(table, Path())
     meshes = {entry["name"]: mesh_of(entry) for entry in spec.objects}
     said = []
@@ -340,7 +340,7 @@ def mesh_of(entry: Mapping[str, Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any
 
 
 def add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
-    """Adds a file, the same whenever it is made."""
+    """Adds a file with bytes that do not depend on the time."""
     info = tarfile.TarInfo(name)
     info.size = len(data)
     tar.addfile(info, io.BytesIO(data))
@@ -412,7 +412,7 @@ def statistics(said: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def datasheet(spec: Spec, found: Mapping[str, Any], index: Mapping[str, Sequence[Any]]) -> str:
-    """What a reader must know of the data set."""
+    """The datasheet of the data set."""
     lines = [
         f"# {spec.name}",
         "",

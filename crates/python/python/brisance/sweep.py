@@ -1,8 +1,8 @@
-"""Many runs of a scene, side by side: ``python -m brisance.sweep SCENE --set KEY=A,B --seeds N -o FOLDER``.
+"""Many runs of a scene in parallel: ``python -m brisance.sweep SCENE --set KEY=A,B --seeds N -o FOLDER``.
 
-Every run is a task of Ray on one processor. A task whose worker dies is run again; a run that is finished is never run
-again, so the same command goes on where an earlier one was stopped. The folder holds ``results.parquet``, a row for
-each run, and ``runs/``, a file for each.
+Every run is a task of Ray on one processor. A task whose worker dies is repeated. Finished runs are never repeated, so
+the same command resumes a stopped sweep. The folder holds ``results.parquet``, a row for each run, and ``runs/``, a
+file for each.
 
 Needs ``pip install "brisance[sweep]"``: Ray, pyarrow and tomli-w.
 """
@@ -32,13 +32,13 @@ RECORDINGS = (".glb", ".jsonl", ".usda", ".usdc", ".pvd")
 class Run:
     """One run of a sweep."""
 
-    #: Names it: a hash of all that decides how it ends.
+    #: Name: a hash of all inputs of the run.
     name: str
     #: The scene.
     text: str
-    #: Where the files are that it names.
+    #: Folder of the files of the scene.
     folder: str
-    #: What is other than in the scene.
+    #: Values that differ from the scene.
     values: dict[str, Any]
     seed: int
     frames: int | None
@@ -57,7 +57,7 @@ class Run:
 
 
 def simulate(run: Run, out: str, recording: str | None) -> dict[str, Any]:
-    """Simulates a run; writes and returns its row. What cannot be simulated has a row with an ``error``."""
+    """Simulates a run; writes and returns its row. The row of a failed run has an ``error``."""
     start = time.perf_counter()
     row: dict[str, Any] = {"run": run.name, "seed": run.seed, **run.values}
     path = Path(out) / "runs" / f"{run.name}.json"
@@ -73,7 +73,7 @@ def simulate(run: Run, out: str, recording: str | None) -> dict[str, Any]:
 
 
 def outcome(run: Run, path: Path, recording: str | None) -> dict[str, Any]:
-    """What a run ends with, in SI units."""
+    """The results of a run, in SI units."""
     scene = Scene.from_toml(run.text, folder=run.folder, seed=run.seed, frames=run.frames, fps=run.fps)
     world = World(scene, record=recording is not None)
     mass = float(sum(m for m in world.masses if m != float("inf")))
@@ -98,7 +98,7 @@ def outcome(run: Run, path: Path, recording: str | None) -> dict[str, Any]:
 
 
 def finished(out: Path, run: Run, recording: str | None) -> dict[str, Any] | None:
-    """The row of a run that an earlier call finished, with a recording if one is wanted."""
+    """The row of a run that an earlier call finished, with a recording if requested."""
     path = out / "runs" / f"{run.name}.json"
     try:
         row = json.loads(path.read_text())
@@ -126,16 +126,17 @@ def sweep(
 ) -> list[dict[str, Any]]:
     """Runs a scene file with all combinations of the values of ``grid``, the draws of ``ranges`` and all ``seeds``.
 
-    ``ranges`` maps keys of the scene to a lowest and a highest number, from which a Latin hypercube of ``samples`` draws
-    is taken at random by ``sample_seed``. ``grid`` maps keys of the scene to values, as ``{"body.cube.restitution": [0.2, 0.5]}``. ``seeds`` are numbers, or
-    how many from 0 on. ``recording`` is an ending as ``".glb"`` if each run is to be recorded. ``ray`` is the address
-    of a cluster; this machine unless given. ``progress(done, all)`` is called as runs end.
+    ``ranges`` maps keys of the scene to a lowest and a highest number. ``sample_seed`` seeds a Latin hypercube of
+    ``samples`` draws from these ranges. ``grid`` maps keys of the scene to values, such as
+    ``{"body.cube.restitution": [0.2, 0.5]}``. ``seeds`` is a list of numbers, or their count from 0 on. ``recording`` is
+    the file name extension of recordings, such as ``".glb"``. ``ray`` is the address of a cluster; by default this
+    machine. Runs call ``progress(done, all)`` at their end.
 
-    Returns the rows of ``results.parquet``: the values, ``error``, and what the run ended with. A run that cannot be
-    simulated has an ``error`` and does not end the others.
+    Returns the rows of ``results.parquet``: the values, ``error``, and the results of the run. A failed
+    run has an ``error`` and does not stop the others.
     """
     path, folder = Path(scene), Path(out)
-    # a scene that cannot be used is refused before anything is run
+    # invalid scenes are refused before any run
     digest = Scene.load(path).digest
     text = path.read_text()
     numbers = list(range(seeds)) if isinstance(seeds, int) else list(seeds)

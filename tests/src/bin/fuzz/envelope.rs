@@ -1,9 +1,9 @@
-//! What files hold around their contents, which is made right again so that changes of the contents
-//! are read at all.
+//! Containers of files: lengths and checksums are repaired after changes, so that readers reach the
+//! changed contents.
 
 use crate::mutate::{Random, mutate};
 
-/// What is around the contents of a file.
+/// The container of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Envelope {
     /// Nothing.
@@ -12,7 +12,7 @@ pub(crate) enum Envelope {
     Glb,
     /// PNG: chunks with their CRC-32.
     Png,
-    /// A CRC-32 of all before it.
+    /// A CRC-32 of all preceding bytes.
     Sum,
 }
 
@@ -20,7 +20,7 @@ impl Envelope {
     /// Changes `file`; `other` is a file of its kind.
     pub(crate) fn mutate(self, file: &mut Vec<u8>, other: &[u8], random: &mut Random) {
         match self {
-            // what is around is changed too, at times
+            // sometimes changes the container, too
             _ if random.below(8) == 0 => mutate(file, other, random),
             Self::None => mutate(file, other, random),
             Self::Glb => {
@@ -69,7 +69,7 @@ fn glb([mut json, mut data]: [Vec<u8>; 2]) -> Vec<u8> {
     file
 }
 
-/// Makes the sums of chunks right, as far as there are chunks.
+/// Repairs the checksums of valid chunks.
 fn mend_png(file: &mut [u8]) {
     let mut at = 8;
     while let Some(length) = file.get(at..at + 4).and_then(|b| b.first_chunk::<4>()) {

@@ -1,10 +1,10 @@
-//! Has the program read files that are damaged at random.
+//! Runs the program on randomly damaged files.
 //!
 //! `fuzz [TARGET ...] [--cases N | --minutes N] [--seed S] [--failures DIR]` tries every target
 //! unless some are named; `fuzz TARGET --file FILE` tries one file. A case fails when the program
 //! panics, takes more memory than 64 MiB and a thousand times the size of the file (or what the
-//! limits of the format allow), takes longer than 20 s, leaves files behind or does not say in one
-//! sentence what is wrong. The file of a case that fails is kept, and its path printed.
+//! limits of the format allow), takes longer than 20 s, leaves files behind or does not report the
+//! error in one sentence. The program keeps the file of a failed case and prints its path.
 //!
 //! The same seed and number of cases give the same files.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
@@ -27,11 +27,11 @@ use targets::{TARGETS, Target};
 /// Why a file is refused, if it is; an error if the program is at fault.
 type Outcome = Result<Option<String>, String>;
 
-/// Allocations beyond this fail, so that the machine lives on, bytes.
+/// Limit of all allocations, to protect the machine, bytes.
 const MAX_MEMORY: usize = 2 << 30;
-/// What a command may allocate for each byte of its file.
+/// Limit of allocated bytes per byte of a file.
 const FOR_A_BYTE: usize = 1000;
-/// Accepted files that are kept to be changed again.
+/// Number of accepted files kept for further changes.
 const KEPT: usize = 64;
 
 #[global_allocator]
@@ -79,7 +79,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Tries targets one by one in processes of their own, and keeps the files that end these.
+/// Tests targets one by one in separate processes, and keeps the files that crash them.
 fn watch(options: &Options) -> Result<(), String> {
     let all = || TARGETS.iter().map(|target| target.name.to_owned()).collect();
     let names: Vec<String> =
@@ -120,7 +120,7 @@ fn watch_one(target: &Target, options: &Options) -> Result<bool, String> {
     Ok(false)
 }
 
-/// When the case began that is being tried.
+/// Start time of the current case.
 static BEGAN: Mutex<Option<Instant>> = Mutex::new(None);
 
 fn set_clock(began: Option<Instant>) {
@@ -141,7 +141,7 @@ fn guard(longest: Duration) {
     });
 }
 
-/// Tries one target in `folder`; the file that is being tried is always there.
+/// Tests one target in `folder`, which always contains the current file.
 fn work(options: &Options, folder: &Path) -> Result<(), String> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     std::env::set_current_dir(folder).map_err(|e| e.to_string())?;
@@ -174,7 +174,7 @@ fn work(options: &Options, folder: &Path) -> Result<(), String> {
         cases += 1;
         if attempt(target, &file)?.is_none() {
             accepted += 1;
-            // changes upon changes
+            // repeated changes
             if files.len() < first + KEPT {
                 files.push(file);
             } else {

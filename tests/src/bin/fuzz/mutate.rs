@@ -21,7 +21,7 @@ impl Random {
         &list[self.below(list.len())]
     }
 
-    /// A part of `0..length`, seldom a long one.
+    /// A part of `0..length`, rarely a long one.
     fn range(&mut self, length: usize) -> std::ops::Range<usize> {
         let start = self.below(length);
         let longest = (length - start).min(1 << self.below(12));
@@ -29,7 +29,7 @@ impl Random {
     }
 }
 
-/// Files grow no larger than this, bytes.
+/// Limit of the size of files, bytes.
 const LARGEST: usize = 1 << 17;
 
 /// Numbers at the ends of ranges, as text.
@@ -153,7 +153,7 @@ fn change(file: &mut Vec<u8>, other: &[u8], random: &mut Random) {
             drop(file.splice(place, part));
         }
         9 => {
-            // the beginning of one and the end of the other
+            // the start of one file and the end of the other
             file.truncate(at);
             file.extend(&other[random.below(other.len())..]);
         }
@@ -167,7 +167,7 @@ fn change(file: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     }
 }
 
-/// `at`, mostly moved down to a multiple of `size`, where numbers of files begin.
+/// `at`, usually rounded down to a multiple of `size`, the alignment of numbers.
 fn aligned(at: usize, size: usize, random: &mut Random) -> usize {
     if random.below(2) == 0 { at } else { at - at % size }
 }
@@ -185,7 +185,7 @@ fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+-._".contains(&byte)
 }
 
-/// The first token at or behind a place, round the end of the file.
+/// The first token at or after a position, with wrap-around at the end of the file.
 fn token(file: &[u8], at: usize, of: fn(u8) -> bool) -> std::ops::Range<usize> {
     let start = (at..file.len()).chain(0..at).find(|&n| of(file[n])).unwrap_or(at);
     let end = (start..file.len()).find(|&n| !of(file[n])).unwrap_or(file.len());

@@ -1,4 +1,4 @@
-//! Everything that reads a file, with small valid files and the commands that read them.
+//! All file readers, with small valid files and their commands.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -14,16 +14,16 @@ use crate::envelope::Envelope;
 /// A kind of file.
 pub(crate) struct Target {
     pub(crate) name: &'static str,
-    /// Of its files.
+    /// File name extension.
     pub(crate) ending: &'static str,
     pub(crate) envelope: Envelope,
-    /// Commands that make valid files, each named in the first word.
+    /// Commands that create valid files; the first word is the file name.
     makes: &'static [&'static str],
     /// Valid files of the repository.
     shipped: &'static [&'static str],
-    /// Commands that read `FILE`: the second and later ones only what the first accepts.
+    /// Commands that read `FILE`; the second and later ones only if the first accepts it.
     commands: &'static [&'static str],
-    /// Bytes that these commands may take beside those that follow from the size of the file.
+    /// Bytes that these commands may allocate beyond the limit from the size of the file.
     pub(crate) memory: usize,
 }
 
@@ -210,10 +210,10 @@ pub(crate) const TARGETS: &[Target] = &[
     },
 ];
 
-/// Does wrong on purpose, so that a test can see that the checks fail.
+/// Fails on purpose, to test the checks.
 pub(crate) const FAULTY: Target = target("faulty", "txt");
 
-/// Files beside the one that is read, for commands that take several.
+/// Additional files for commands with several inputs.
 const BESIDE: [(&str, &str); 9] = [
     ("tests/fuzz_files/cube.obj", "cube.obj"),
     ("tests/fuzz_files/regions.png", "regions.png"),
@@ -227,17 +227,17 @@ const BESIDE: [(&str, &str); 9] = [
 ];
 
 impl Target {
-    /// The target of a name.
+    /// The target with a name.
     pub(crate) fn of(name: &str) -> Option<&'static Self> {
         TARGETS.iter().chain([&FAULTY]).find(|target| target.name == name)
     }
 
-    /// The file that a case is written to, in the folder that the program is in.
+    /// The file of a case, in the current folder of the program.
     pub(crate) fn input(&self) -> String {
         format!("input.{}", self.ending)
     }
 
-    /// Puts what its commands need into the current folder, and returns valid files.
+    /// Writes the additional files of its commands to the current folder, and returns valid files.
     pub(crate) fn prepare(&self, repository: &Path) -> Result<Vec<Vec<u8>>, String> {
         let read =
             |path: &Path| std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()));
@@ -261,7 +261,7 @@ impl Target {
         Ok(files)
     }
 
-    /// Has the commands read the file of a case, each inside `measured`.
+    /// Runs the commands on the file of a case, each inside `measured`.
     pub(crate) fn read(
         &self,
         mut measured: impl FnMut(&mut dyn FnMut() -> Outcome) -> Outcome,
@@ -291,7 +291,7 @@ fn call(command: &str) -> Result<Result<(), String>, String> {
     Ok(execute(&arguments.command, &AtomicBool::new(false)).map_err(|e| e.line()))
 }
 
-/// Runs a command, which must write all outputs or none, and fail with one sentence.
+/// Runs a command and checks that it writes all outputs or none, and fails with one sentence.
 fn run(command: &str) -> Outcome {
     let result = call(command)?;
     let mut written = 0;
@@ -317,7 +317,7 @@ fn run(command: &str) -> Outcome {
     }
 }
 
-/// Whether a scene can be simulated soon: valid ones may ask for days.
+/// Whether the simulation of a scene is short: valid scenes may take days.
 fn is_small(file: &str) -> bool {
     let Ok(text) = std::fs::read_to_string(file) else { return true };
     let Ok(scene) = Scene::from_files(&text, &mut |name| {
@@ -344,7 +344,7 @@ fn has_few_pieces(pattern: &Pattern) -> bool {
     }
 }
 
-/// Reads a word of what to do wrong.
+/// Reads a word that selects a fault.
 fn faulty(file: &str) -> Outcome {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     match text.as_str() {

@@ -40,7 +40,7 @@ pub enum GlbReadError {
     Image {
         /// Its name.
         name: String,
-        /// What is wrong with it.
+        /// The problem.
         source: ImageError,
     },
     /// It is a rig, whose mesh cannot be split into bodies.

@@ -1,9 +1,10 @@
-// What the program and the module of the playground pack for a page: a header in JSON, and arrays of 32-bit numbers.
+// Packed data for pages from the program and the module of the playground: a JSON header and arrays of 32-bit
+// numbers.
 
-/** Numbers of a pose: place and unit quaternion. */
+/** Numbers of a pose: position and unit quaternion. */
 export const POSE = 7;
 
-/** The header of packed bytes, the geometries that come after it, and what takes the next so many `f32` or bytes. */
+/** The header of packed bytes, the geometries after it, and functions that read a number of `f32` or bytes. */
 export function unpack(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
@@ -27,7 +28,7 @@ export function unpack(buffer) {
   return { head, geometries, floats: (count) => take(Float32Array, count), bytes };
 }
 
-/** Between which poses a body is at a share of the time between two frames, and how far along, by way of its corners. */
+/** The two poses around a fraction of a frame, by way of the corners of the body, and the fraction between them. */
 export function leg(before, after, corners, share) {
   let from = before, start = 0;
   for (const corner of corners) {

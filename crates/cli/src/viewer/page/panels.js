@@ -1,4 +1,4 @@
-// What the pages of recordings and of the playground have in common: panels that fold, keys, quantities as text.
+// Common parts of the pages of recordings and of the playground: collapsible panels, keys, quantities as text.
 
 export const part = (id) => document.getElementById(id);
 
@@ -10,13 +10,13 @@ export function measure(value, unit) {
   return `${size < 1e-6 ? "0" : value.toPrecision(3)} ${unit}`;
 }
 
-/** Whether the button shows that time goes on. */
+/** Sets whether the button shows a running clock. */
 export function showPlaying(playing) {
   part("play").classList.toggle("playing", playing);
   part("play").setAttribute("aria-label", playing ? "Pause" : "Play");
 }
 
-/** Folds the graph where there is little room and opens the options when asked. Returns what folds or unfolds. */
+/** Collapses the graph on small pages and opens the options on request. Returns the toggle function. */
 export function connectPanels(stage, changed) {
   const fold = (wanted) => {
     document.body.classList.toggle("folded", wanted);
@@ -41,12 +41,12 @@ export function connectPanels(stage, changed) {
   return () => fold(!document.body.classList.contains("folded"));
 }
 
-/** Has keys do `actions`, and the buttons of some ids those of their keys. */
+/** Binds keys to `actions`, and buttons to the actions of their keys. */
 export function connectKeys(actions, buttons) {
   for (const [id, key] of Object.entries(buttons)) part(id).addEventListener("click", actions[key]);
   addEventListener("keydown", (event) => {
     const of = event.target;
-    // a control that has the focus keeps the keys it understands
+    // a focused control keeps its own keys
     const own = of.matches?.('select, input:not([type="range"], [type="radio"], [type="checkbox"], [type="file"])')
       || (of.matches?.("input") && event.key.startsWith("Arrow"))
       || (event.key === " " && of.matches?.("button, input, summary"));

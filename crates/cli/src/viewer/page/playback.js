@@ -1,4 +1,4 @@
-// The recording as the program sends it: `viewer/playback.rs` says how it is laid out.
+// The recording from the program, in the format of `viewer/playback.rs`.
 
 import { POSE, unpack } from "./packed.js";
 
@@ -8,7 +8,7 @@ export async function load(address) {
   return read(await answer.arrayBuffer());
 }
 
-/** A recording that is in the page itself. */
+/** A recording embedded in the page. */
 export function decode(base64) {
   return read(Uint8Array.from(atob(base64.trim()), (letter) => letter.charCodeAt(0)).buffer);
 }
@@ -32,7 +32,7 @@ function read(bytes) {
   return { ...head, geometries, images, bodies, breaks: breaks(bodies), blows: blows(bodies), alive: alive(bodies, head.frames) };
 }
 
-/** By the frame before them, with the share of the time to the next that is over. */
+/** By the previous frame, with the elapsed fraction of the frame. */
 function cornersOf(entries) {
   const corners = new Map();
   for (const [time, ...pose] of entries) {
@@ -47,7 +47,7 @@ export function lives(body, frame) {
   return body.birth <= frame && frame < body.end;
 }
 
-/** Metres a second from the frame before; in the first frame, to the one after. */
+/** Speed since the previous frame, m/s; in the first frame, until the next. */
 export function speed(body, frame, fps) {
   const to = Math.min(Math.max(frame - body.birth, 1), body.frames - 1);
   if (to < 1) return 0;
@@ -55,7 +55,7 @@ export function speed(body, frame, fps) {
   return fps * Math.hypot(p[b] - p[a], p[b + 1] - p[a + 1], p[b + 2] - p[a + 2]);
 }
 
-/** The largest stress in a body, Pa, from the last blow; nothing where none is known. */
+/** The largest stress in a body, Pa, at its last blow, if known. */
 export function stress(body, frame) {
   const entry = body.stress.findLast(([first]) => first <= frame);
   return entry && { principal: entry[1], vonMises: entry[2] };
@@ -66,7 +66,7 @@ function hasMoved(poses) {
   return false;
 }
 
-/** The frames in which something breaks, ascending. */
+/** The frames with fractures, ascending. */
 function breaks(bodies) {
   const births = bodies.filter((body) => body.parent !== null).map((body) => body.birth);
   return [...new Set(births)].sort((a, b) => a - b);
@@ -80,7 +80,7 @@ function blows(bodies) {
   return [...counts].filter(([, count]) => 6 * count >= pieces.length).map(([frame]) => frame).sort((a, b) => a - b);
 }
 
-/** How many bodies there are in each frame. */
+/** The number of bodies in each frame. */
 function alive(bodies, frames) {
   const change = new Int32Array(frames + 1);
   for (const body of bodies) {

@@ -1,4 +1,4 @@
-// Energy over time; the plot is the time line.
+// Energy over time; the plot is also the time line.
 
 export const CURVES = [
   ["kinetic", "kinetic"],
@@ -7,7 +7,7 @@ export const CURVES = [
   ["lost", "dissipated"],
 ];
 
-/** An entry of the legend, with a place for the value of the curve. */
+/** An entry of the legend, with a field for the value of the curve. */
 export function legendEntry(name, text) {
   const entry = document.createElement("li");
   const swatch = document.createElement("i");
@@ -44,7 +44,7 @@ export class Plot {
     this.high = Math.max(...range(all, Math.max), this.low + 1e-12);
   }
 
-  /** The value of each curve in a frame, for the legend; none where none was recorded. */
+  /** The value of each curve in a frame, for the legend, if recorded. */
   values(frame) {
     return Object.fromEntries(Object.entries(this.curves).map(([name, of]) => [name, of[frame]]));
   }
@@ -95,12 +95,12 @@ function line(pen, points) {
   pen.stroke();
 }
 
-/** The extreme of a list of any length, as a list of one; none of none. */
+/** The extreme of a list of any length, as a list of one; an empty list for an empty list. */
 function range(values, pick) {
   return values.length ? [values.reduce((a, b) => pick(a, b))] : [];
 }
 
-/** Potential energy counts from its lowest, so that both share an axis. */
+/** Potential energy is relative to its minimum, so that both curves share an axis. */
 function curves({ energies }) {
   if (!energies.length) return {};
   const kinetic = energies.map((e) => e.kinetic);

@@ -1,4 +1,4 @@
-// The bodies of a recording, where they are at any moment of it.
+// The bodies of a recording with their poses at any time.
 
 import * as THREE from "./three.js";
 import { POSE, leg } from "./packed.js";
@@ -15,7 +15,7 @@ export class RecordedStage extends Stage {
     this.fill();
   }
 
-  /** Every body is an instance of its outer surface, of each coat of it, and of its cuts, in the batch of its material. */
+  /** Every body has an instance of its outer surface, each of its coats, and its cuts, in the batch of the material. */
   fill() {
     const { bodies } = this.recording;
     for (const body of bodies) body.parts = partsOf(body);
@@ -34,7 +34,7 @@ export class RecordedStage extends Stage {
     this.generations = bodies.reduce((most, body) => Math.max(most, body.generation), 2);
   }
 
-  /** A batch of parts of one kind of material. */
+  /** A batch of parts with one kind of material. */
   gather(parts) {
     const { geometries, coats, images } = this.recording;
     const used = new Map(parts.map((part) => [part.geometry, null]));
@@ -51,7 +51,7 @@ export class RecordedStage extends Stage {
     }
   }
 
-  /** What only one body in fifty passes, m/s. */
+  /** The 98th percentile of speeds, m/s. */
   swiftness() {
     const { frames, fps } = this.recording;
     const speeds = [];
@@ -77,7 +77,7 @@ export class RecordedStage extends Stage {
     return colour.setRGB(...(side ? body.inner_colour : body.colour));
   }
 
-  /** Puts every body where it is at a moment, counted in frames: between two of them on lines, which bend at blows. */
+  /** Sets all poses at a time in frames, piecewise linear between frames with corners at blows. */
   show(moment) {
     const frame = Math.floor(moment), share = moment - frame;
     const place = new THREE.Vector3(), turn = new THREE.Quaternion(), matrix = new THREE.Matrix4();
@@ -111,7 +111,7 @@ export class RecordedStage extends Stage {
         batch.setColorAt(id, this.colourOf(part, frame));
       }
     }
-    // without the faces of cuts one looks into pieces
+    // pieces without cut faces are open
     for (const { material } of this.batches) {
       material.side = this.look.inner ? THREE.FrontSide : THREE.DoubleSide;
     }
@@ -119,7 +119,7 @@ export class RecordedStage extends Stage {
     this.stale = true;
   }
 
-  /** Moves the camera as the scene says, until somebody else does. */
+  /** Moves the camera of the scene until the user moves it. */
   ride(moment) {
     const { path } = this.recording.view;
     if (!path || this.free) return;
@@ -131,7 +131,7 @@ export class RecordedStage extends Stage {
     this.controls.update();
   }
 
-  /** The middle of the pieces of each whole body. */
+  /** The center of the pieces of each whole body. */
   middles(frame) {
     const middles = new Map();
     for (const body of this.shown) {
@@ -147,7 +147,7 @@ export class RecordedStage extends Stage {
   }
 }
 
-/** What a body is drawn of: geometries, with the number of a coat if they have one, of the surface (0) or of cuts (1). */
+/** The drawn parts of a body: geometries of the surface (0) or of cuts (1), with the number of their coat, if any. */
 function partsOf(body) {
   const sides = [[body.outer, 0], [body.inner, 1]].filter(([geometry]) => geometry !== null);
   const plain = sides.map(([geometry, side]) => ({ body, geometry, side, coat: null }));

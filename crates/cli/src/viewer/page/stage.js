@@ -1,16 +1,15 @@
-// Light, camera and materials: what all pages have. The bodies of each kind of material are one batch, drawn by one
-// call however many they are.
+// Light, camera and materials of all pages. The bodies of each kind of material form one batch with one draw call.
 
 import * as THREE from "./three.js";
 import { paint, wrap } from "./texture.js";
 
-/** The number that three.js has for pictures of all directions (EquirectangularReflectionMapping). */
+/** EquirectangularReflectionMapping of three.js. */
 const EQUIRECTANGULAR = 303;
 
 const SUN = new THREE.Vector3(-0.5, 1, 0.45).normalize();
 
 export class Stage {
-  /** `view` is where the camera is, as `viewer/playback.rs` has it. */
+  /** `view` is the camera in the format of `viewer/playback.rs`. */
   constructor(canvas, view) {
     this.view = view;
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !drawsInSoftware() });
@@ -28,14 +27,14 @@ export class Stage {
     this.controls.addEventListener("start", () => (this.free = true));
     this.batches = [];
     this.textures = new Map();
-    // colours other than that of the material have no texture
+    // colors other than that of the material have no texture
     this.plain = { value: 0 };
     this.light();
     this.home();
     this.theme();
   }
 
-  /** The sky takes the colour of the page. */
+  /** Sets the sky to the color of the page. */
   theme() {
     const sky = new THREE.Color(getComputedStyle(document.documentElement).getPropertyValue("--sky").trim());
     const { radius } = this.view;
@@ -59,8 +58,8 @@ export class Stage {
     this.scene.add(this.sun, this.sun.target);
   }
 
-  /** An empty batch for bodies of one kind of material, with room for so many instances of a geometry, or for so many
-   * instances, vertices and indices. */
+  /** An empty batch for bodies of one kind of material, with capacity for the given number of instances of a geometry,
+   * or of instances, vertices and indices. */
   batchOf(body, room) {
     const material = materialOf(body);
     this.mirror(material);
@@ -68,7 +67,7 @@ export class Stage {
     return this.batch(material, room);
   }
 
-  /** The texture of a coat, one for each way that an image is wrapped, or nothing. */
+  /** The texture of a coat, one for each wrapping mode of an image, or nothing. */
   textureFor({ image, wrap }, images) {
     if (image === null) return null;
     const key = `${image} ${wrap}`;
@@ -76,19 +75,19 @@ export class Stage {
     return this.textures.get(key);
   }
 
-  /** The same for what has a coat of a mesh; `texture` is its image, if it has one. */
+  /** The material of a part with a coat; `texture` is its image, if any. */
   batchOfCoat(coat, texture, room) {
     const { roughness, metallic: metalness, alpha, blend: transparent, cutoff } = coat;
     const material = new THREE.MeshStandardMaterial({ roughness, metalness, transparent, map: texture });
     this.mirror(material);
     if (transparent) material.opacity = alpha;
-    // what is cut out is told from the image alone
+    // only the image defines cutouts
     if (cutoff !== null && alpha > 0) material.alphaTest = Math.min(cutoff / alpha, 1);
     if (texture) wrap(material, this.plain);
     return this.batch(material, room);
   }
 
-  /** Gives a metal what it mirrors: without it, it would be black but for the sun. */
+  /** Adds the environment map of metals: without reflections they would be black except for the sun. */
   mirror(material) {
     if (material.metalness > 0) material.envMap = this.surroundings ??= surroundings();
   }
@@ -117,13 +116,13 @@ export class Stage {
     this.stale = true;
   }
 
-  /** How much farther than the recording says the camera is where the page is narrower than pictures. */
+  /** Factor on the camera distance of the recording for pages narrower than pictures. */
   away() {
     const { clientWidth, clientHeight } = this.renderer.domElement;
     return Math.max(1, ((16 / 9) * clientHeight) / Math.max(clientWidth, 1));
   }
 
-  /** Pixels drawn for each of the page along a side, at most. */
+  /** Maximum ratio of drawn pixels to page pixels along a side. */
   sharpness(most) {
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, most));
     this.size = undefined;
@@ -134,7 +133,7 @@ export class Stage {
     this.stale = true;
   }
 
-  /** What finds bodies under a place of the screen. */
+  /** The ray caster for points of the screen. */
   caster(x, y) {
     const box = this.renderer.domElement.getBoundingClientRect();
     const at = new THREE.Vector2((2 * (x - box.left)) / box.width - 1, 1 - (2 * (y - box.top)) / box.height);
@@ -143,7 +142,7 @@ export class Stage {
     return caster;
   }
 
-  /** The body and the point under a place of the screen. */
+  /** The body and its surface point under a point of the screen. */
   pick(x, y) {
     const hit = this.caster(x, y).intersectObjects(this.batches)[0];
     return hit ? { body: hit.object.owners[hit.batchId ?? hit.instanceId], point: hit.point } : null;
@@ -165,7 +164,7 @@ export class Stage {
       this.size = [width, height];
       this.renderer.setSize(width, height, false);
       this.camera.aspect = width / height;
-      // panels cover the foot of the picture
+      // panels cover the bottom of the picture
       const covered = innerHeight - document.getElementById("time").getBoundingClientRect().top;
       this.camera.setViewOffset(width, height, 0, Math.min(covered / 2, height / 4), width, height);
       this.stale = true;
@@ -173,13 +172,13 @@ export class Stage {
     if (!this.stale) return false;
     this.stale = false;
     this.renderer.render(this.scene, this.camera);
-    // how much it asks of the graphics card, for those who wonder
+    // statistics of the graphics card for inspection
     document.documentElement.dataset.calls = this.renderer.info.render.calls;
     return true;
   }
 }
 
-/** Whether there is no graphics card: smooth edges would take a third of the time of a picture there. */
+/** Whether the renderer is software: antialiasing would take a third of its time per picture. */
 function drawsInSoftware() {
   const context = document.createElement("canvas").getContext("webgl2");
   const told = context?.getExtension("WEBGL_debug_renderer_info");
@@ -188,22 +187,22 @@ function drawsInSoftware() {
   return /SwiftShader|llvmpipe|Basic Render/.test(renderer);
 }
 
-/** A name for the kind of material of a body: those of one kind share a batch. */
+/** A name for the kind of material of a body. Bodies of one kind share a batch. */
 export function kindOf({ texture, transmission, ior, alpha, metallic, roughness }) {
   return JSON.stringify([texture, transmission, ior, alpha, metallic, transmission || metallic ? roughness : 0]);
 }
 
-/** What the bodies of a batch are made of; colours are those of instances. */
+/** The material of a batch; instances have colors. */
 function materialOf({ transmission, ior, alpha, metallic, roughness }) {
   if (transmission > 0) {
-    // a ray is taken to leave after a centimetre, as in files
+    // the assumed thickness is one centimeter, as in files
     return new THREE.MeshPhysicalMaterial({ roughness, transmission, ior, thickness: 0.01 });
   }
   const transparent = alpha < 1;
   return new THREE.MeshStandardMaterial({ roughness: metallic ? roughness : 0.82, metalness: metallic, transparent, opacity: alpha });
 }
 
-/** A sky over ground, as a picture of all directions. */
+/** A sky over ground as an equirectangular picture. */
 function surroundings() {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [256, 128];
@@ -220,13 +219,13 @@ function surroundings() {
   return texture;
 }
 
-/** The texture of an image, a blob, wrapped along both axes; `done` is called when it can be drawn. */
+/** The texture of an image (a blob) with wrapping along both axes. Calls `done` when the texture is ready. */
 function textureOf(blob, [wrapS, wrapT], done) {
   const texture = new THREE.Texture();
   texture.colorSpace = THREE.SRGBColorSpace;
   Object.assign(texture, { wrapS, wrapT });
   texture.flipY = false;
-  // texture coordinates count from the bottom
+  // texture coordinates start at the bottom
   const how = { imageOrientation: "flipY", premultiplyAlpha: "none", colorSpaceConversion: "none" };
   createImageBitmap(blob, how).then((image) => {
     texture.image = image;
@@ -236,7 +235,7 @@ function textureOf(blob, [wrapS, wrapT], done) {
   return texture;
 }
 
-/** A geometry of arrays, for a batch. */
+/** A geometry from arrays, for a batch. */
 export function geometryOf({ positions, normals, rest, uvs, indices }) {
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));

@@ -1,4 +1,5 @@
-// Solid textures, as `src/texture.rs` has them: what colours are multiplied by at a place of the whole body.
+// Solid textures, equal to those of `texture.rs` in `meshfile`: factors of colors at a point of the whole
+// body.
 
 const NUMBERS = { plain: 0, marble: 1, clay: 2, wood: 3, concrete: 4, stone: 5 };
 
@@ -55,7 +56,7 @@ vec3 solidTexture(vec3 p, float w) {
 }
 `;
 
-/** Leaves the image of a material out where colours are others than its own. */
+/** Omits the image of a material where colors differ from its own. */
 export function wrap(material, plain) {
   material.customProgramCacheKey = () => "image";
   material.onBeforeCompile = (shader) => {
@@ -67,7 +68,7 @@ export function wrap(material, plain) {
   };
 }
 
-/** Lets a material have a solid texture; its geometry has the attribute `rest`, m. */
+/** Adds a solid texture to a material; its geometry has the attribute `rest`, m. */
 export function paint(material, texture, plain) {
   const number = NUMBERS[texture] ?? 0;
   if (!number) return;

@@ -1,4 +1,4 @@
-// The page: a recording, how it is shown, and its time line.
+// The page: a recording, its display options, and its time line.
 
 import { connectKeys, connectPanels, measure, part, showPlaying } from "./panels.js";
 import { decode, lives, load, speed, stress } from "./playback.js";
@@ -81,7 +81,7 @@ class Player {
     showPlaying(wanted);
   }
 
-  /** Frames a second at a moment: as chosen, or a fifth of the real rate round a blow. */
+  /** Frames per second at a time: the chosen rate, or a fifth of the real rate around a blow. */
   pace() {
     const { fps, blows } = this.recording;
     const rate = part("rate").value;
@@ -91,12 +91,12 @@ class Player {
     return fps * Math.min(1, 0.2 + Math.max(0, near - 0.1) / 0.15);
   }
 
-  /** Moves on as time does. */
+  /** Advances with real time. */
   tick(now) {
     const passed = Math.min((now - (this.before ?? now)) / 1000, 0.25);
     this.before = now;
     if (this.playing) {
-      // it stays a second at the end, and starts over
+      // playback stops at the end for a second, and restarts
       const { fps } = this.recording;
       const next = (this.beyond ?? this.moment) + passed * this.pace();
       this.beyond = next > this.last && next < this.last + fps ? next : undefined;
@@ -144,7 +144,7 @@ function connect(player) {
     part(id).checked = !part(id).checked;
     act();
   };
-  // only bodies of finite elements have any
+  // only bodies of finite elements have stress
   part("stressed").hidden = !stage.tensest;
   const colours = COLOURS.filter((name) => name !== "stress" || stage.tensest);
   const inner = () => player.look({ inner: part("inner").checked });
@@ -178,7 +178,7 @@ function connect(player) {
   player.look({});
 }
 
-/** A click that is no drag names a body. */
+/** A click without a drag shows the name of a body. */
 function pointing(player) {
   const canvas = part("stage");
   let down = [0, 0];
@@ -193,7 +193,7 @@ function pointing(player) {
   });
 }
 
-/** The recording in the page, or the one of the list that is chosen. */
+/** The embedded recording, or the chosen one of the list. */
 async function find() {
   const embedded = part("embedded");
   if (embedded) {
@@ -205,7 +205,7 @@ async function find() {
   return load(`recording/${number}`);
 }
 
-/** A list of the recordings that were given, if there are several. */
+/** A list of the given recordings, if there are several. */
 async function choose(number) {
   const names = await (await fetch("recordings")).json();
   const list = part("recordings");
