@@ -493,11 +493,7 @@ fn folders_in_place_of_files_and_files_in_place_of_folders_are_named() {
     ] {
         refused(&case, arguments, &[folder]);
     }
-    refused(
-        &case,
-        &["info", "tri.obj/"],
-        &["tri.obj/: cannot be read", "is a file, not a folder"],
-    );
+    refused(&case, &["info", "tri.obj/"], &["tri.obj/: cannot be read", "is a file, not a folder"]);
     for (output, file) in [("a.ply/", "a.ply"), ("file/", "file"), ("file/a.glb", "file")] {
         let words = format!("{file}: is a file, not a folder: remove it or choose another name");
         refused(&case, &["run", "scene.toml", "-o", output], &[&words]);
