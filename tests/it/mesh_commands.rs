@@ -314,7 +314,7 @@ fn what_artists_get_wrong_is_told_in_words() {
         ),
         (
             &["run", "tet.obj", "-o", "x.glb"],
-            "tet.obj: is a mesh or a recording, and no scene: give a .toml file",
+            "tet.obj: is a mesh or a recording, not a scene: give a .toml file",
         ),
         (
             &["pattern", "new", "voronoi:5", "-o", "x.pattern", "--seed", "x"],

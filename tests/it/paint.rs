@@ -123,7 +123,7 @@ fn pieces_of_a_textured_mesh_are_textured_as_it_is() {
         let done = case.run(&arguments);
         assert!(done.status.success());
         let said = problem(done.stderr);
-        let told = "warning: cube.obj: materials are left out, for `cube.mtl` cannot be read";
+        let told = "warning: cube.obj: materials are left out: `cube.mtl` cannot be read";
         assert!(said.starts_with(told), "{said}");
         let file = case.folder.path().join(out);
         let file = if file.is_dir() { file.join("frame_00000.obj") } else { file };

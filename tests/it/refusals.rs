@@ -474,7 +474,7 @@ fn folders_in_place_of_files_and_files_in_place_of_folders_are_named() {
     let case =
         Case::new(&[("scene.toml", SCENE), ("tri.obj", TETRAHEDRON), ("a.ply", ""), ("file", "")]);
     std::fs::create_dir(case.folder.path().join("folder")).unwrap();
-    let folder = "folder: cannot be read (it is a folder, and no file)";
+    let folder = "folder: cannot be read (it is a folder, not a file)";
     for arguments in [
         &["info", "folder"][..],
         &["check", "folder"],

@@ -401,7 +401,7 @@ fn what_is_missing_is_told_and_the_pieces_go_without() {
     let case = textured();
     let folder = case.folder.path();
     std::fs::remove_file(folder.join("wood.png")).unwrap();
-    let words = "cube.obj: material `old wood` has no image, for `wood.png` cannot be read";
+    let words = "cube.obj: material `old wood` has no image: `wood.png` cannot be read";
     assert_eq!(images_after(&case, "cube.obj", words), 0);
     std::fs::write(folder.join("wood.png"), b"RIFF....WEBP").unwrap();
     assert_eq!(images_after(&case, "cube.obj", "neither PNG nor JPEG"), 0);
@@ -417,7 +417,7 @@ fn what_is_missing_is_told_and_the_pieces_go_without() {
         });
     std::fs::write(folder.join("wood.png"), picture()).unwrap();
     std::fs::write(folder.join("bare.obj"), bare).unwrap();
-    let words = "material `old wood` has no image, for its triangles have no texture coordinates";
+    let words = "material `old wood` has no image: its triangles have no texture coordinates";
     assert_eq!(images_after(&case, "bare.obj", words), 0);
     let other = cube().replace("usemtl paint", "usemtl glass");
     std::fs::write(folder.join("other.obj"), other).unwrap();
@@ -445,7 +445,7 @@ fn a_texture_in_another_format_leaves_its_base_color() {
     let case = Case::new(&[]);
     let at = |name: &str| case.folder.path().join(name);
     std::fs::write(at("cube.glb"), file(&root)).unwrap();
-    let words = "material `old wood` has no image, for its texture is neither PNG nor JPEG";
+    let words = "material `old wood` has no image: its texture is neither PNG nor JPEG";
     assert_eq!(images_after(&case, "cube.glb", words), 0);
     let read = read_mesh_file(&at("cube.glb")).unwrap();
     assert_eq!(read.coats[0].color, [0.5, 0.25, 0.125, 1.0]);

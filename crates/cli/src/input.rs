@@ -42,7 +42,7 @@ pub(crate) fn problem(error: &io::Error) -> String {
 /// An error that says so.
 pub(crate) fn refuse_folder(path: &Path) -> io::Result<()> {
     if path.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder, and no file"));
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder, not a file"));
     }
     Ok(())
 }

@@ -12,9 +12,7 @@ pub type Beside<'a> = dyn FnMut(&str) -> Result<Vec<u8>, String> + 'a;
 #[non_exhaustive]
 pub enum CoatWarning {
     /// The file with the materials cannot be read.
-    #[error(
-        "materials are left out, for `{file}` cannot be read ({problem}): put it beside the mesh"
-    )]
+    #[error("materials are left out: `{file}` cannot be read ({problem}). Put it beside the mesh")]
     NoLibrary {
         /// Its name.
         file: String,
@@ -23,7 +21,7 @@ pub enum CoatWarning {
     },
     /// Triangles have a material that no file defines.
     #[error(
-        "material `{material}` is left out, for no file that was read defines it: export the mesh again"
+        "material `{material}` is left out: no file that was read defines it. Export the mesh again"
     )]
     Undefined {
         /// Name of the material.
@@ -31,7 +29,7 @@ pub enum CoatWarning {
     },
     /// An image cannot be read.
     #[error(
-        "material `{material}` has no image, for `{file}` cannot be read ({problem}): put it beside the mesh"
+        "material `{material}` has no image: `{file}` cannot be read ({problem}). Put it beside the mesh"
     )]
     NoImage {
         /// Name of the material.
@@ -42,7 +40,7 @@ pub enum CoatWarning {
         problem: String,
     },
     /// An image has a format that is not supported.
-    #[error("material `{material}` has no image, for `{file}` is neither PNG nor JPEG: convert it")]
+    #[error("material `{material}` has no image: `{file}` is neither PNG nor JPEG. Convert it")]
     Kind {
         /// Name of the material.
         material: String,
@@ -51,7 +49,7 @@ pub enum CoatWarning {
     },
     /// A texture has an image only in an unsupported extension format.
     #[error(
-        "material `{material}` has no image, for its texture is neither PNG nor JPEG: export it as one of these"
+        "material `{material}` has no image: its texture is neither PNG nor JPEG. Export it as one of these"
     )]
     OtherKind {
         /// Name of the material.
@@ -59,7 +57,7 @@ pub enum CoatWarning {
     },
     /// Triangles with an image have no texture coordinates.
     #[error(
-        "material `{material}` has no image, for its triangles have no texture coordinates: unwrap the mesh"
+        "material `{material}` has no image: its triangles have no texture coordinates. Unwrap the mesh"
     )]
     NoUvs {
         /// Name of the material.
@@ -67,7 +65,7 @@ pub enum CoatWarning {
     },
     /// Triangles and materials cannot be matched.
     #[error(
-        "materials are left out, for points or lines are among the faces: export triangles alone"
+        "materials are left out: points or lines are among the faces. Export triangles alone"
     )]
     Mixed,
 }

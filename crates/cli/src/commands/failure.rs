@@ -89,7 +89,7 @@ pub enum Failure {
     },
     /// A mesh or a recording is given instead of a scene.
     #[error(
-        "{}: is a mesh or a recording, and no scene: give a .toml file; `brisance fracture` breaks a mesh without one",
+        "{}: is a mesh or a recording, not a scene: give a .toml file; `brisance fracture` breaks a mesh without one",
         path.display()
     )]
     NoScene {

@@ -35,7 +35,7 @@ pub enum OutlineFileError {
     #[error("is not UTF-8 text: save it as UTF-8")]
     NotText,
     /// All fills have zero size.
-    #[error("has no filled area, for its shapes have no width, height or radius: give them a size")]
+    #[error("has no filled area: its shapes have no width, height or radius. Give them a size")]
     Sizeless,
     /// The file is empty.
     #[error("has no filled area: draw closed shapes with a fill")]

@@ -194,7 +194,10 @@ impl Summary {
         }
         if self.over_budget > 0 {
             let times = count(self.over_budget, "time", "times");
-            writeln!(out, "{times} a body held, for it would have passed the limits of [debris]")?;
+            writeln!(
+                out,
+                "{times} a body did not break: the limits of [debris] have no room for its pieces"
+            )?;
         }
         let gain = number(self.energy_gain());
         writeln!(out, "largest energy gain in a frame, gravity apart: {gain} J")?;
