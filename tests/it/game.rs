@@ -3,6 +3,7 @@
 mod contacts;
 mod queries;
 mod query_shapes;
+mod unusable;
 mod waypoints;
 
 use std::collections::{BTreeMap, BTreeSet};
