@@ -3,6 +3,7 @@
 mod contacts;
 mod queries;
 mod query_shapes;
+mod unusable;
 mod waypoints;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -486,6 +487,38 @@ fn a_state_holds_user_data_targets_forces_and_who_touches_whom() {
     assert_eq!(first.saved(), second.saved());
     assert_eq!(place(&second, lift).y, 1.0);
     assert!(place(&second, load).x > 1e-4);
+}
+
+/// As `World::saved` says.
+#[test]
+fn a_clone_goes_back_past_a_fracture_and_a_broken_joint_and_on_with_the_same_bits() {
+    let mut world = World::new(Settings::default());
+    floor(&mut world);
+    struck_brick(&mut world);
+    let [post, weight] = [[5.0, 3.0, 0.0], [6.0, 3.0, 0.0]].map(|at| ball(0.1, at));
+    let post = world.add(NewBody { body: Body::Static, ..post }).unwrap();
+    let weight = world.add(weight).unwrap();
+    let rod = sim::NewJoint {
+        kind: sim::JointKind::Point,
+        bodies: [post, weight],
+        anchors: [Point3::new(5.0, 3.0, 0.0); 2],
+        axis: Vector3::x(),
+        limits: None,
+        motor: None,
+        break_force: 15.0,
+        break_torque: f64::INFINITY,
+        collides: false,
+    };
+    world.add_joint(rod).unwrap();
+    let before = world.clone();
+    let run = |world: &mut World| {
+        let marks: Vec<u64> =
+            (0..30).map(|_| (drop(world.step()), world.fingerprint()).1).collect();
+        (marks, world.len(), world.joints().count())
+    };
+    let first = run(&mut world);
+    assert!(first.1 > before.len() && first.2 == 0, "{} bodies, {} joints", first.1, first.2);
+    assert_eq!(run(&mut before.clone()), first);
 }
 
 #[test]

@@ -54,6 +54,8 @@ impl Shape {
     pub const MAX_CORNERS: usize = 128;
     /// Largest number of convex solids in a union.
     pub const MAX_PARTS: usize = 64;
+    /// Largest radius of a bounded solid, m: squares and products of lengths up to here are finite.
+    pub const MAX_RADIUS: f64 = 1e30;
 
     /// The half-space y < 0.
     pub fn half_space() -> Self {
@@ -199,6 +201,25 @@ impl Shape {
         let radius = vertices.iter().map(|p| p.coords.norm()).fold(0.0, f64::max);
         let (probe, bounds) = (Probe::Points(PointTree::new(vertices)), tets.bounds());
         Self { field: Field::Tets(tets), probe, compound: None, bounds, radius }
+    }
+
+    /// Whether it can touch other shapes: a half-space, or a solid no larger than
+    /// [`Shape::MAX_RADIUS`]. Lengths that are negative or no numbers make shapes that cannot.
+    ///
+    /// ```
+    /// use brisance_contact::Shape;
+    ///
+    /// assert!(Shape::ball(0.1).is_usable() && !Shape::ball(-0.1).is_usable());
+    /// ```
+    pub fn is_usable(&self) -> bool {
+        let (least, most) = (&self.bounds.min, &self.bounds.max);
+        let ascend = least.iter().zip(most.iter()).all(|(least, most)| least <= most);
+        let is_sized = match &self.field {
+            Field::HalfSpace => return ascend,
+            Field::Round(round) => round.is_usable(),
+            _ => true,
+        };
+        ascend && is_sized && (0.0..=Self::MAX_RADIUS).contains(&self.radius)
     }
 
     /// The signed distance.

@@ -20,6 +20,12 @@ pub enum MassError {
         /// The principal moments given, kg m^2.
         inertia: [f64; 3],
     },
+    /// A length is negative.
+    #[error("lengths must not be negative, as {length} m is")]
+    Length {
+        /// The length given, m.
+        length: f64,
+    },
     /// No solid has these moments: the largest exceeds the sum of the others.
     #[error(
         "principal moments {inertia:?} kg m^2 break the triangle inequality: no solid has them"
@@ -60,15 +66,16 @@ impl MassProperties {
     /// A ball of uniform density, `mass` kg and `radius` m.
     ///
     /// # Errors
-    /// As [`MassProperties::new`].
+    /// As [`MassProperties::new`], or if the radius is negative.
     pub fn ball(mass: f64, radius: f64) -> Result<Self, MassError> {
+        check_length(radius)?;
         Self::new(mass, Vector3::repeat(0.4 * mass * radius * radius))
     }
 
     /// A box of uniform density, `mass` kg, with half edge lengths `half` m along the body axes.
     ///
     /// # Errors
-    /// As [`MassProperties::new`].
+    /// As [`MassProperties::new`], or if a length is negative.
     ///
     /// ```
     /// use brisance_dynamics::MassProperties;
@@ -79,6 +86,7 @@ impl MassProperties {
     /// # Ok::<(), brisance_dynamics::MassError>(())
     /// ```
     pub fn cuboid(mass: f64, half: &Vector3<f64>) -> Result<Self, MassError> {
+        half.iter().try_for_each(|length| check_length(*length))?;
         let s = half.component_mul(half) * (mass / 3.0);
         Self::new(mass, Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y))
     }
@@ -213,6 +221,10 @@ impl MassProperties {
 
 /// Tolerance of the cosine of an axis along z.
 const ALONG: f64 = 1e-12;
+
+fn check_length(length: f64) -> Result<(), MassError> {
+    if length < 0.0 { Err(MassError::Length { length }) } else { Ok(()) }
+}
 
 fn check_mass(mass: f64) -> Result<(), MassError> {
     if is_positive(mass) { Ok(()) } else { Err(MassError::Mass { mass }) }

@@ -114,7 +114,8 @@ pub struct World {
 }
 
 impl World {
-    /// A world without bodies.
+    /// A world without bodies. With settings that are not [usable](Settings::is_usable) it freezes
+    /// every body that is added.
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
@@ -166,8 +167,9 @@ impl World {
     /// [`MaterialError`] if its restitution is not from 0 to 1, or its friction is negative or not
     /// finite; the world is then unchanged.
     ///
-    /// A body with numbers that are not finite, or beyond 1e30, is frozen: it stays at its pose, or
-    /// at the origin if that is not finite, touches nothing, and is in the next [`Events::frozen`].
+    /// A body with numbers that are not finite, or beyond 1e30, or with a shape that is not
+    /// [usable](Shape::is_usable), is frozen: it stays at its pose, or at the origin if that is not
+    /// finite, touches nothing, and is in the next [`Events::frozen`].
     ///
     /// [`Events::frozen`]: crate::Events::frozen
     pub fn add(&mut self, new: NewBody) -> Result<BodyId, MaterialError> {
@@ -180,7 +182,7 @@ impl World {
         let id = BodyId(self.next);
         self.next += 1;
         let is_placed = !self.settings.plane || new.flatten();
-        let new = if is_placed && new.is_usable() {
+        let new = if is_placed && new.is_usable() && self.settings.is_usable() {
             new
         } else {
             self.frozen.push(id);

@@ -15,13 +15,14 @@ const STEPS: usize = 16;
 impl Shape {
     /// Whether this solid at `pose` overlaps or touches another. Exact, except for samples, to
     /// their accuracy, and tetrahedra, by their vertices. Half-spaces and meshes do not overlap
-    /// each other.
+    /// each other, and shapes that are not [usable](Shape::is_usable) overlap nothing.
     pub fn overlaps(
         &self,
         pose: &Isometry3<f64>,
         (other, place): (&Shape, &Isometry3<f64>),
     ) -> bool {
-        !self.is_empty() && !other.is_empty() && overlap((self, pose), (other, place))
+        [self, other].iter().all(|shape| !shape.is_empty() && shape.is_usable())
+            && overlap((self, pose), (other, place))
     }
 
     /// The nearest point of the surface to a point, both in body coordinates, with the signed

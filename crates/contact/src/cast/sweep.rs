@@ -35,14 +35,14 @@ impl Shape {
     /// Shape cast: the first contact of this solid, which starts at `pose` and translates along a
     /// unit vector by `max_distance` m, with another. Exact up to round-off, except for samples, to
     /// their accuracy, and tetrahedra, by their vertices. Half-spaces and meshes do not hit each
-    /// other.
+    /// other, and shapes that are not [usable](Shape::is_usable) hit nothing.
     pub fn sweep(
         &self,
         pose: &Isometry3<f64>,
         (along, max_distance): (&UnitVector3<f64>, f64),
         (other, place): (&Shape, &Isometry3<f64>),
     ) -> Option<Impact> {
-        if self.is_empty() || other.is_empty() {
+        if [self, other].iter().any(|shape| shape.is_empty() || !shape.is_usable()) {
             return None;
         }
         sweep((self, pose), (other, place), Sweep { along, max_distance })

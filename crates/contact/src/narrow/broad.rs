@@ -266,7 +266,9 @@ impl Broad {
     /// are.
     fn with_margin(&self, i: usize) -> TreeBox {
         let Ball { radius, moves, .. } = &self.balls[i];
-        if *moves { self.boxes[i].loosened(self.margin * radius) } else { self.boxes[i] }
+        // the radius of a shape that is not usable may be negative or not a number
+        let margin = (self.margin * radius).max(0.0);
+        if *moves { self.boxes[i].loosened(margin) } else { self.boxes[i] }
     }
 
     /// The box of a body with its margin and room to move. Static bodies and bodies that leave any

@@ -146,6 +146,13 @@ impl Round {
         }
     }
 
+    /// Whether no length is negative or not a number, which maxima of them may hide.
+    pub(crate) fn is_usable(&self) -> bool {
+        let [low, high] = self.rims;
+        let lengths = [low.radius, high.radius, high.height - low.height, self.rounding];
+        lengths.iter().all(|x| *x >= 0.0)
+    }
+
     /// Distance of the farthest surface point from the origin, m.
     pub(crate) fn radius(&self) -> f64 {
         let far = |rim: Rim| (rim.height * rim.height + rim.radius * rim.radius).sqrt();

@@ -10,7 +10,7 @@ use nalgebra::{Point3, Unit, Vector3};
 
 use crate::breaking::hits::Hit;
 use crate::script::event::Trigger;
-use crate::script::timeline::{Action, Explosion, Timeline};
+use crate::script::timeline::{Action, Explosion, Timeline, Wind};
 use crate::{Report, World};
 
 impl World {
@@ -104,6 +104,7 @@ impl World {
         for (n, (_, action)) in due {
             match action {
                 Action::Cut { from, to } => self.cut_all(from, to, &mut report.events),
+                Action::Explode(explosion) if !explosion.is_usable() => {}
                 Action::Explode(explosion) => {
                     self.explode(&explosion, Trigger::Explosion(n), report);
                 }
@@ -123,7 +124,7 @@ impl World {
     /// The drag of the wind in a frame. Quadratic drag slows a speed u to `u / (1 + c u dt)`, for
     /// any time step.
     fn blow(&mut self) {
-        let Some(wind) = self.timeline.wind else { return };
+        let Some(wind) = self.timeline.wind.filter(Wind::is_usable) else { return };
         let dt = self.settings.dt;
         for i in 0..self.len() {
             let Body::Dynamic(mass) = self.acting[i] else { continue };

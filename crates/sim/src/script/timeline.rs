@@ -3,8 +3,10 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::BodyId;
+use crate::world::limits::MAX_NUMBER;
 
-/// Moving air.
+/// Moving air. It has no effect if a number is not finite or beyond 1e30, or density or drag is
+/// negative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wind {
     /// Its velocity, m/s.
@@ -15,7 +17,14 @@ pub struct Wind {
     pub drag: f64,
 }
 
-/// A blast.
+impl Wind {
+    pub(crate) fn is_usable(&self) -> bool {
+        let mut numbers = self.velocity.iter().chain([&self.density, &self.drag]);
+        numbers.all(|x| x.abs() <= MAX_NUMBER) && self.density >= 0.0 && self.drag >= 0.0
+    }
+}
+
+/// A blast. It has no effect if a number but the radius is not finite or beyond 1e30.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Explosion {
     /// Its center, m.
@@ -24,6 +33,13 @@ pub struct Explosion {
     pub radius: f64,
     /// Impulse per area at the center, Pa s; it falls linearly to zero at the radius.
     pub impulse: f64,
+}
+
+impl Explosion {
+    pub(crate) fn is_usable(&self) -> bool {
+        let mut numbers = self.at.iter().chain([&self.impulse]);
+        numbers.all(|x| x.abs() <= MAX_NUMBER) && !self.radius.is_nan()
+    }
 }
 
 /// A single action.

@@ -122,7 +122,7 @@ impl World {
 
     /// The bodies that are still and have no awake supports except each other.
     fn falling_asleep(&self, touches: &[Touch], solved: Solved<'_>) -> Vec<bool> {
-        let frames = 2 * self.half_still();
+        let frames = self.half_still().saturating_mul(2);
         let still = |rest: &Rest| rest.frames >= frames && !rest.speeds_up;
         // an impact in the last of these frames has not moved the body yet
         let is_slow = |i: usize| {

@@ -124,7 +124,7 @@ impl NewBody {
             Body::Kinematic(velocity) => usable(velocity),
             Body::Static | Body::Dynamic(_) => usable(&self.velocity),
         };
-        moved && is_usable(&self.pose, &self.momentum())
+        moved && self.shape.is_usable() && is_usable(&self.pose, &self.momentum())
     }
 
     pub(super) fn momentum(&self) -> Momentum {

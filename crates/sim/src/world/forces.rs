@@ -8,6 +8,7 @@ use dynamics::Body;
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::world::input::Load;
+use crate::world::limits::is_usable;
 use crate::world::steering::{SteeringError, check};
 use crate::{BodyId, World};
 
@@ -68,7 +69,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// As [`World::apply_force`].
+    /// As [`World::apply_force`], or if the momentum of the body would exceed 1e30.
     ///
     /// ```
     /// use brisance_sim::nalgebra::{Point3, Vector3};
@@ -90,10 +91,15 @@ impl World {
     ) -> Result<(), SteeringError> {
         check(impulse.iter().chain(at.into_iter().flat_map(|at| at.iter())))?;
         let i = self.loadable(id)?;
-        self.wake(BTreeSet::from([id]));
         let center = self.poses[i].translation.vector;
         let arm = at.map_or_else(Vector3::zeros, |at| at.coords - center);
-        self.momenta[i].apply_impulse(impulse, &arm);
+        let mut momentum = self.momenta[i];
+        momentum.apply_impulse(impulse, &arm);
+        if !is_usable(&self.poses[i], &momentum) {
+            return Err(SteeringError::NotFinite);
+        }
+        self.wake(BTreeSet::from([id]));
+        self.momenta[i] = momentum;
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use contact::constraint::{Joint, JointKind, Motor};
 use nalgebra::{Isometry3, Point3, Vector3};
 use thiserror::Error;
 
+use crate::world::limits::MAX_NUMBER;
 use crate::{BodyId, JointId};
 
 /// A joint to add to a [`World`](crate::World), with the bodies at their current poses.
@@ -42,13 +43,15 @@ pub enum JointError {
     /// Neither body is dynamic.
     #[error("neither of its bodies moves: one must be dynamic")]
     Immovable,
-    /// A number is not finite, or a bound is negative.
+    /// A number is not finite or beyond 1e30, the axis is zero, or a distance, the strength or the
+    /// force of the motor is negative.
     #[error(
-        "its places must be finite, its axis not zero, and its strength and motor force not negative"
+        "its places, axis, least distance and motor speed must be finite and at most 1e30, its axis \
+         not zero, and its distances, strength and motor force not negative"
     )]
     NotFinite,
-    /// Its limits are reversed.
-    #[error("limits {least} and {most} must ascend: the lower one first")]
+    /// Its limits are reversed, or allow no finite value.
+    #[error("limits {least} and {most} must ascend and hold a finite value: the lower one first")]
     Limits {
         /// The first one.
         least: f64,
@@ -102,10 +105,16 @@ impl NewJoint {
     pub(super) fn check(&self) -> Result<(), JointError> {
         let ranges = [self.break_force, self.break_torque, self.motor.map_or(0.0, |m| m.max_force)];
         let places = self.anchors.iter().flat_map(|p| p.iter());
-        let finite = places.chain(self.axis.iter()).all(|x| x.is_finite())
-            && self.motor.is_none_or(|m| m.speed.is_finite())
-            && ranges.iter().all(|x| *x >= 0.0);
-        let axis = self.axis.norm_squared() > 1e-18;
+        let speed = self.motor.map_or(0.0, |m| m.speed);
+        let least = match self.kind {
+            JointKind::Distance { least, .. } => least,
+            _ => 0.0,
+        };
+        let finite =
+            places.chain(&self.axis).chain([&speed, &least]).all(|x| x.abs() <= MAX_NUMBER)
+                && ranges.iter().all(|x| *x >= 0.0)
+                && least >= 0.0;
+        let axis = self.axis.amax() > 0.0;
         let ends = match self.kind {
             JointKind::Distance { least, most } => Some([least, most]),
             _ => self.limits,
@@ -113,7 +122,11 @@ impl NewJoint {
         let drives = matches!(self.kind, JointKind::Hinge | JointKind::Slider);
         match ends {
             _ if !finite || !axis => Err(JointError::NotFinite),
-            Some([least, most]) if least.partial_cmp(&most).is_none_or(Ordering::is_gt) => {
+            Some([least, most])
+                if least.partial_cmp(&most).is_none_or(Ordering::is_gt)
+                    || least == f64::INFINITY
+                    || most == f64::NEG_INFINITY =>
+            {
                 Err(JointError::Limits { least, most })
             }
             _ if !drives && (self.limits.is_some() || self.motor.is_some()) => {

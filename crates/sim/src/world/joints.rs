@@ -13,9 +13,13 @@ use crate::{Events, JointError, JointState, NewJoint, World};
 const NEAR: f64 = 1e-3;
 const NEAR_SHARE: f64 = 0.1;
 
+/// Length of an axis below which it is scaled before its square is taken.
+const SHORT: f64 = 1e-100;
+
 /// A rotation that takes x to `axis`, by products and roots only.
 fn along_x(axis: &Vector3<f64>) -> UnitQuaternion<f64> {
-    let axis = axis.normalize();
+    // the square of a tiny axis vanishes
+    let axis = axis.try_normalize(SHORT).unwrap_or_else(|| (axis / axis.amax()).normalize());
     let half = Vector3::x() + axis;
     let turn = match half.try_normalize(1e-6) {
         Some(half) => Quaternion::from_parts(half.x, Vector3::x().cross(&half)),

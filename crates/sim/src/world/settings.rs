@@ -3,13 +3,14 @@
 use nalgebra::Vector3;
 
 use crate::Debris;
+use crate::world::limits::MAX_NUMBER;
 
 /// Settings of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Duration of a frame, which is one time step, s.
+    /// Duration of a frame, which is one time step, s: positive, and at most 1e30.
     pub dt: f64,
-    /// Acceleration of all dynamic bodies, m/s^2.
+    /// Acceleration of all dynamic bodies, m/s^2, at most 1e30 along each axis.
     pub gravity: Vector3<f64>,
     /// Iterations and tolerances of collision and contact.
     pub contact: contact::Settings,
@@ -29,6 +30,22 @@ pub struct Settings {
     /// Whether bodies at rest for half a second fall asleep. [`contact::Solver::Reference`] cannot
     /// detect what wakes them; with it none falls asleep.
     pub sleep: bool,
+}
+
+impl Settings {
+    /// Whether time step and gravity are within their limits. A [`World`](crate::World) freezes
+    /// every body that is added with others.
+    ///
+    /// ```
+    /// use brisance_sim::Settings;
+    ///
+    /// assert!(Settings::default().is_usable());
+    /// assert!(!Settings { dt: 0.0, ..Settings::default() }.is_usable());
+    /// ```
+    pub fn is_usable(&self) -> bool {
+        let has_step = self.dt > 0.0 && self.dt <= MAX_NUMBER;
+        has_step && self.gravity.iter().all(|x| x.abs() <= MAX_NUMBER)
+    }
 }
 
 impl Default for Settings {

@@ -118,7 +118,9 @@ struct ContactState {
 }
 
 impl World {
-    /// The current state.
+    /// The current state, as plain data for files. To go back within a program, also past fractures
+    /// and broken joints, keep a clone of the world instead: it shares shapes and continues with the
+    /// same bits.
     pub fn saved(&self) -> WorldState {
         WorldState {
             frame: self.frame,
@@ -142,8 +144,8 @@ impl World {
     /// replayed by [`World::replay_frame`].
     ///
     /// # Errors
-    /// [`StateError`] if a body of the state does not exist or is another one; the world is then
-    /// unusable.
+    /// [`StateError`] if a body or joint of the state does not exist, as a joint that broke since,
+    /// or a body is another one; the world is then unusable.
     pub fn restore(&mut self, state: &WorldState) -> Result<(), StateError> {
         let gone: Vec<BodyId> = self
             .ids
