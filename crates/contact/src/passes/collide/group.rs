@@ -20,7 +20,7 @@ use crate::narrow::contacts::{MARGIN, Manifold};
 use crate::narrow::posed::Spot;
 use crate::passes::blow::{Bearing, Blow, Met, sums, total};
 use crate::solve::clamp::{Blend, blend};
-use crate::solve::exact::impact::{Colliding, Simultaneous, Touch};
+use crate::solve::exact::impact::{Colliding, Touch, impact as impulses_of};
 
 /// Sequential blows to a body in a step. Of 4, 6, 8, 12 and 16: fewer cost more time, with more plates of a stack
 /// that lands sink into the floor.
@@ -81,43 +81,21 @@ impl Pass<'_> {
         if !self.approaches(&group, pair, |i| group.bodies[&i].mover.velocity) {
             return Strike::Missed;
         }
-        match self.spread(&mut group, touching) {
-            Some(impact) => Strike::Together(self.exchange(&group, impact, bearing)),
-            None => Strike::Alone,
-        }
-    }
-
-    /// Extends a group by the pairs that its impulses reach, and solves for all impulses. `None` if they reach no pair,
-    /// or if the solver misses its tolerance. If it does so for a larger group, a smaller one is resolved in full; the
-    /// rest collides later.
-    fn spread(&self, group: &mut Group, touching: &Touching) -> Option<Impact> {
-        let (mut impact, mut solved) = (self.estimate(group, None), None);
+        let Some(mut impact) = self.solve(&group, None) else { return Strike::Alone };
         loop {
-            // estimates find the members for a fraction of the cost of solutions
-            while self.extend(group, &impact, touching) {
-                impact = self.estimate(group, Some(&impact));
-            }
-            if impact.pairs.len() == 1 {
-                return None;
-            }
-            let Some(exact) = self.solve(group, impact) else { return solved };
-            if !self.extend(group, &exact, touching) {
-                return Some(exact);
-            }
-            impact = self.estimate(group, Some(&exact));
-            solved = Some(exact);
-        }
-    }
-
-    /// Adds the pairs that an impact reaches to its group. Returns whether there are any; a group of more than
-    /// [`MAX_PAIRS`] is not extended.
-    fn extend(&self, group: &mut Group, impact: &Impact, touching: &Touching) -> bool {
-        let reached = self.reached(group, impact, touching);
-        let extends = !reached.is_empty() && group.members.len() + reached.len() <= MAX_PAIRS;
-        if extends {
+            let reached = self.reached(&mut group, &impact, touching);
             group.members.extend(&reached);
+            if reached.is_empty() || group.members.len() > MAX_PAIRS {
+                break;
+            }
+            // a smaller group is resolved in full; the rest collides later
+            let Some(more) = self.solve(&group, Some(&impact)) else { break };
+            impact = more;
         }
-        extends
+        if impact.pairs.len() == 1 {
+            return Strike::Alone;
+        }
+        Strike::Together(self.exchange(&group, impact, bearing))
     }
 
     /// Finds the contacts of a pair at the time of the impact.
@@ -199,8 +177,9 @@ impl Pass<'_> {
         reached
     }
 
-    /// The problem of the members of a group with estimated impulses, from those of a part of it.
-    fn estimate(&self, group: &Group, part: Option<&Impact>) -> Impact {
+    /// The impulses of the members of a group, from those of a part of it; `None` if the solver does not reach its
+    /// tolerance.
+    fn solve(&self, group: &Group, part: Option<&Impact>) -> Option<Impact> {
         let all = group.members.iter().flat_map(|&pair| self.bodies_of(pair));
         let numbers: BTreeSet<usize> = all.collect();
         let (touches, at) = (Vec::new(), Vec::new());
@@ -208,33 +187,24 @@ impl Pass<'_> {
         let (bodies, pairs) = (numbers.into_iter().collect(), Vec::new());
         let mut impact = Impact { bodies, pairs, touches, at, before, impulses };
         group.members.iter().for_each(|&pair| self.add(&mut impact, group, pair));
-        let problem = Simultaneous::new(&self.colliding(&impact, group), &impact.touches);
-        impact.impulses = problem.estimate(&impact.start(part));
-        impact
-    }
-
-    /// The impact with its impulses, from an estimate; `None` if the solver does not reach its tolerance.
-    fn solve(&self, group: &Group, mut impact: Impact) -> Option<Impact> {
-        let bodies = self.colliding(&impact, group);
-        let full = Simultaneous::new(&bodies, &impact.touches).solve(&impact.impulses)?;
+        let start = impact.start(part);
+        let columns = self.frame.columns;
+        let colliding = |i: &usize| Colliding {
+            body: &columns.bodies[*i],
+            rotation: group.bodies[i].rotation,
+            velocity: group.bodies[i].mover.velocity,
+        };
+        let bodies: Vec<_> = impact.bodies.iter().map(colliding).collect();
+        let full = impulses_of(&bodies, &impact.touches, &start)?;
         impact.impulses = if impact.work(&full, group) <= 0.0 {
             full
         } else {
             let still = |touch: &Touch| Touch { target: 0.0, ..*touch };
             let still: Vec<_> = impact.touches.iter().map(still).collect();
-            let plastic = Simultaneous::new(&bodies, &still).solve(&full)?;
+            let plastic = impulses_of(&bodies, &still, &full)?;
             impact.blended(plastic, &full, group)
         };
         Some(impact)
-    }
-
-    fn colliding(&self, impact: &Impact, group: &Group) -> Vec<Colliding<'_>> {
-        let colliding = |i: &usize| Colliding {
-            body: &self.frame.columns.bodies[*i],
-            rotation: group.bodies[i].rotation,
-            velocity: group.bodies[i].mover.velocity,
-        };
-        impact.bodies.iter().map(colliding).collect()
     }
 
     /// Adds the contacts of a pair.

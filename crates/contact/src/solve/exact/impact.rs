@@ -5,7 +5,7 @@ use nalgebra::{UnitQuaternion, Vector3};
 
 use super::ends::{Coordinates, Ends};
 use super::factor::Pattern;
-use super::island::{Island, Solution};
+use super::island::Island;
 use super::newton::Limits;
 
 /// Limits of the solver.
@@ -39,63 +39,44 @@ pub(crate) struct Touch {
     pub(crate) friction: f64,
 }
 
-/// The complementarity problem of contacts that collide simultaneously. Impulses are those on their first bodies, N s.
-pub(crate) struct Simultaneous {
-    island: Island,
-}
-
-impl Simultaneous {
-    pub(crate) fn new(bodies: &[Colliding<'_>], touches: &[Touch]) -> Self {
-        let mut free = 0;
-        let number = |own: &Colliding<'_>| {
-            own.body.mass_properties().map(|_| {
-                free += 1;
-                free - 1
-            })
+/// The impulses of contacts on their first bodies, N s, that satisfy all complementarity conditions
+/// at once. `None` if the solver misses its tolerance or a factorization takes too long.
+pub(crate) fn impact(
+    bodies: &[Colliding<'_>],
+    touches: &[Touch],
+    start: &[Vector3<f64>],
+) -> Option<Vec<Vector3<f64>>> {
+    let mut free = 0;
+    let number = |own: &Colliding<'_>| {
+        own.body.mass_properties().map(|_| {
+            free += 1;
+            free - 1
+        })
+    };
+    let numbers: Vec<Option<u32>> = bodies.iter().map(number).collect();
+    let coordinates: Vec<_> =
+        bodies.iter().map(|own| Coordinates::new(own.body, &own.rotation)).collect();
+    let term = |touch: &Touch| {
+        let ends = Ends {
+            bodies: touch.bodies.map(|i| numbers[i]),
+            coordinates: touch.bodies.map(|i| coordinates[i]),
+            velocities: touch.bodies.map(|i| bodies[i].velocity),
         };
-        let numbers: Vec<Option<u32>> = bodies.iter().map(number).collect();
-        let coordinates: Vec<_> =
-            bodies.iter().map(|own| Coordinates::new(own.body, &own.rotation)).collect();
-        let term = |touch: &Touch| {
-            let ends = Ends {
-                bodies: touch.bodies.map(|i| numbers[i]),
-                coordinates: touch.bodies.map(|i| coordinates[i]),
-                velocities: touch.bodies.map(|i| bodies[i].velocity),
-            };
-            ends.contact(&touch.arms, touch.normal, (touch.target, touch.friction)).0
-        };
-        Self { island: Island { bodies: free as usize, terms: touches.iter().map(term).collect() } }
-    }
-
-    /// Impulses after sweeps alone: accurate enough to find the contacts that the impact propagates to.
-    pub(crate) fn estimate(&self, start: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
-        self.unscaled(&self.island.sweep(self.scaled(start), LIMITS.accepted))
-    }
-
-    /// The impulses that satisfy all complementarity conditions at once. `None` if the solver misses its tolerance or
-    /// a factorization takes too long.
-    pub(crate) fn solve(&self, start: &[Vector3<f64>]) -> Option<Vec<Vector3<f64>>> {
-        let island = &self.island;
-        let swept = island.sweep(self.scaled(start), LIMITS.converged);
-        let solution = if swept.is_solved {
-            swept
-        } else {
-            let pattern = Pattern::new(island.bodies, &island.pairs(), MAX_PRODUCTS)?;
-            island.solve(&pattern, LIMITS, swept)
-        };
-        solution.is_within(USEFUL).then(|| self.unscaled(&solution))
-    }
-
-    fn scaled(&self, impulses: &[Vector3<f64>]) -> Solution {
-        let own = impulses.iter().zip(&self.island.terms);
-        let scaled: Vec<_> = own.map(|(j, term)| j.component_mul(&term.scale)).collect();
-        self.island.guessed(&scaled)
-    }
-
-    fn unscaled(&self, solution: &Solution) -> Vec<Vector3<f64>> {
-        let own = solution.impulses.iter().zip(&self.island.terms);
-        own.map(|(impulse, term)| impulse.component_div(&term.scale)).collect()
-    }
+        ends.contact(&touch.arms, touch.normal, (touch.target, touch.friction)).0
+    };
+    let island = Island { bodies: free as usize, terms: touches.iter().map(term).collect() };
+    let scaled = start.iter().zip(&island.terms).map(|(j, term)| j.component_mul(&term.scale));
+    let guess: Vec<_> = scaled.collect();
+    let swept = island.sweep(island.guessed(&guess), LIMITS.converged);
+    let solution = if swept.is_solved {
+        swept
+    } else {
+        let pattern = Pattern::new(island.bodies, &island.pairs(), MAX_PRODUCTS)?;
+        island.solve(&pattern, LIMITS, swept)
+    };
+    let impulses = solution.impulses.iter().zip(&island.terms);
+    let unscaled = impulses.map(|(impulse, term)| impulse.component_div(&term.scale));
+    solution.is_within(USEFUL).then(|| unscaled.collect())
 }
 
 #[cfg(test)]
@@ -130,7 +111,7 @@ mod tests {
         };
         let touches: Vec<_> = targets.iter().enumerate().map(touch).collect();
         let none = vec![Vector3::zeros(); touches.len()];
-        let impulses = Simultaneous::new(&bodies, &touches).solve(&none).expect("a solution");
+        let impulses = impact(&bodies, &touches, &none).expect("a solution");
         let speed = |n: usize| {
             let mass = all[n].0.mass_properties().expect("a sphere").mass();
             let above = impulses.get(n).map_or(0.0, |j| j.y);
