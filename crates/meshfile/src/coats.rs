@@ -64,9 +64,7 @@ pub enum CoatWarning {
         material: String,
     },
     /// Triangles and materials cannot be matched.
-    #[error(
-        "materials are left out: points or lines are among the faces. Export triangles alone"
-    )]
+    #[error("materials are left out: points or lines are among the faces. Export triangles alone")]
     Mixed,
 }
 

@@ -105,20 +105,17 @@ fn negative_lengths_make_no_mass() {
 }
 
 #[test]
-fn settings_without_a_time_step_or_with_endless_gravity_freeze_every_body() {
-    let steps = [0.0, -0.0, NEGATIVE].into_iter().chain(BAD);
-    let steps = steps.map(|dt| Settings { dt, ..Settings::default() });
-    let pulls = BAD.map(|x| Settings { gravity: Vector3::x() * x, ..Settings::default() });
-    for settings in steps.chain(pulls) {
-        let told = format!("{} s, {}", settings.dt, settings.gravity.x);
-        assert!(!settings.is_usable(), "{told}");
+fn settings_without_a_time_step_freeze_every_body() {
+    for dt in [0.0, -0.0, NEGATIVE].into_iter().chain(BAD) {
+        let settings = Settings { dt, ..Settings::default() };
+        assert!(!settings.is_usable(), "{dt}");
         let mut world = World::new(settings);
         let bodies = [floor(&mut world), world.add(cube(0.2, [0.0, 1.0, 0.0])).unwrap()];
-        assert_eq!(world.step().events.frozen, bodies, "{told}");
+        assert_eq!(world.step().events.frozen, bodies, "{dt}");
         for _ in 0..40 {
-            assert!(world.step().events.frozen.is_empty(), "{told}");
+            assert!(world.step().events.frozen.is_empty(), "{dt}");
         }
-        assert_eq!(world.get(bodies[1]).unwrap().pose.translation.y, 1.0, "{told}");
+        assert_eq!(world.get(bodies[1]).unwrap().pose.translation.y, 1.0, "{dt}");
     }
 }
 

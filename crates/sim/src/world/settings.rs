@@ -10,7 +10,7 @@ use crate::world::limits::MAX_NUMBER;
 pub struct Settings {
     /// Duration of a frame, which is one time step, s: positive, and at most 1e30.
     pub dt: f64,
-    /// Acceleration of all dynamic bodies, m/s^2, at most 1e30 along each axis.
+    /// Acceleration of all dynamic bodies, m/s^2.
     pub gravity: Vector3<f64>,
     /// Iterations and tolerances of collision and contact.
     pub contact: contact::Settings,
@@ -33,8 +33,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Whether time step and gravity are within their limits. A [`World`](crate::World) freezes
-    /// every body that is added with others.
+    /// Whether the time step is within its limits. A [`World`](crate::World) with another one freezes
+    /// every body that is added.
     ///
     /// ```
     /// use brisance_sim::Settings;
@@ -43,8 +43,7 @@ impl Settings {
     /// assert!(!Settings { dt: 0.0, ..Settings::default() }.is_usable());
     /// ```
     pub fn is_usable(&self) -> bool {
-        let has_step = self.dt > 0.0 && self.dt <= MAX_NUMBER;
-        has_step && self.gravity.iter().all(|x| x.abs() <= MAX_NUMBER)
+        self.dt > 0.0 && self.dt <= MAX_NUMBER
     }
 }
 
