@@ -285,7 +285,7 @@ fn combined_solids_without_thin_walls_are_not_warned_of() {
     }
 }
 
-/// The walls of a pan of 2 mm get lost and its bottom does not.
+/// The samples of a pan lose its walls of 2 mm and keep its bottom.
 #[test]
 fn check_and_run_tell_of_thin_walls() {
     let pan = "{ shape = { box = { half_extents = [0.2, 0.2, 0.2] } } }, { shape = { box = { \

@@ -36,10 +36,10 @@ pub(crate) fn problem(error: &io::Error) -> String {
     }
 }
 
-/// Refuses a folder in place of a file, of whatever name.
+/// Refuses a folder where a file is expected.
 ///
 /// # Errors
-/// An error that says so.
+/// [`io::ErrorKind::IsADirectory`].
 pub(crate) fn refuse_folder(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder, not a file"));
@@ -56,7 +56,7 @@ fn read_if(path: &Path, may: impl Fn(&std::fs::FileType) -> bool) -> io::Result<
     Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a device or a pipe and no file"))
 }
 
-/// The error of a path that goes on behind a file, as `mesh.ply/`.
+/// The error of a path with a file in place of a folder, such as `mesh.ply/`.
 fn of_file(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::NotADirectory => {

@@ -108,8 +108,8 @@ impl LatticeBody {
 
     /// Largest distance of parts of `body` from the surface of the tetrahedra that fill it, m, if
     /// that exceeds two edges: those parts are lost at the first impact. Infinite if no tetrahedra
-    /// of this size fit; `None` for given tetrahedra, and for a body of more than eight edges, for
-    /// which the question takes as long as filling it.
+    /// of this size fit. `None` for given tetrahedra, and for a body longer than eight edges: the
+    /// test costs as much as its filling.
     pub fn lost(&self, body: &LevelSet) -> Option<f64> {
         const MOST_EDGES: f64 = 8.0;
         let spacing = self.model.spacing;

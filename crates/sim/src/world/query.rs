@@ -129,7 +129,8 @@ impl World {
 
     /// Shape cast: the first body that a solid hits on a translation, m, from `pose`, without
     /// rotation; `None` also if a number is not finite or beyond 1e30, the solid is not
-    /// [usable](Shape::is_usable) or is unbounded, or the translation is zero. A solid that overlaps a body at the start hits it there.
+    /// [usable](Shape::is_usable) or is unbounded, or the translation is zero. A solid that overlaps a
+    /// body at the start hits it there.
     ///
     /// Hits of unions of convex solids are accurate to 1e-10 of their size. Triangle meshes are hit
     /// by their triangles, and sampled bodies to the accuracy of their samples: their points
@@ -190,7 +191,8 @@ impl World {
     }
 
     /// The bodies that a solid at `pose` overlaps or touches, in the order of [`BodyId`]; none if a
-    /// number is not finite or beyond 1e30, or the solid is not [usable](Shape::is_usable). The accuracy is that of [`World::cast_shape`]. Half-spaces and meshes
+    /// number is not finite or beyond 1e30, or the solid is not [usable](Shape::is_usable). The
+    /// accuracy is that of [`World::cast_shape`]. Half-spaces and meshes
     /// do not overlap each other.
     pub fn overlap_shape(
         &self,
