@@ -322,3 +322,59 @@ fn boxes_inside_boxes_are_told_and_scenery_is_not() {
         assert_eq!(boxes(x, "dynamic").warnings(), vec![], "{x}");
     }
 }
+
+/// A shell of a 50th of a cell.
+#[test]
+fn walls_of_next_to_no_cells_are_told_in_words() {
+    let cases = [
+        (
+            "combined = { spacing = 0.01, wall = 0.0002, parts = [{ shape = { sphere = { radius = 0.1 } } }] }",
+            "cells of 0.01 m",
+        ),
+        ("mesh = { file = \"plate.obj\", spacing = 0.01 }", "nodes thick"),
+        (
+            "svg = { file = \"plate.svg\", depth = 0.0002, spacing = 0.01, size = 0.4 }",
+            "nodes thick",
+        ),
+    ];
+    let corners = [[0.0, 0.0], [0.4, 0.0], [0.4, 0.4], [0.0, 0.4]];
+    let vertices = [0.0, 0.0002].map(|z| corners.map(|[x, y]| format!("v {x} {y} {z}\n")).concat());
+    let sides =
+        [[1, 2, 6, 5], [2, 3, 7, 6], [3, 4, 8, 7], [4, 1, 5, 8], [4, 3, 2, 1], [5, 6, 7, 8]];
+    let faces = sides.map(|[a, b, c, d]| format!("f {a} {b} {c} {d}\n")).concat();
+    let plate = vertices.concat() + &faces;
+    for (shape, words) in cases {
+        let text = format!(
+            "version = 1\n[simulation]\nframes = 1\n[[body]]\nname = \"thing\"\nmotion = \"static\"\n\
+             shape = {{ {shape} }}\n"
+        );
+        let svg =
+            "<svg xmlns=\"http://www.w3.org/2000/svg\"><rect width=\"9\" height=\"9\"/></svg>";
+        let case = Case::new(&[("scene.toml", &text), ("plate.obj", &plate), ("plate.svg", svg)]);
+        let told = problem(case.run(&["check", "scene.toml"]).stderr);
+        assert!(told.contains(&format!("less than 0.1 {words}")), "{shape}: {told}");
+    }
+}
+
+/// A frame of lines 2 mm wide: four nodes through them need a spacing of 0.5 mm.
+#[test]
+fn thin_lines_of_an_svg_outline_are_told_with_a_spacing_that_helps() {
+    let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"><path fill-rule=\"evenodd\" \
+        d=\"M0 0H100V100H0Z M2 2V98H98V2Z\"/></svg>";
+    let told = |fineness: &str| {
+        let text = format!(
+            "version = 1\n[simulation]\nframes = 1\n[[body]]\nname = \"frame\"\n\
+             shape = {{ svg = {{ file = \"frame.svg\", size = 0.1, depth = 0.01{fineness} }} }}\n"
+        );
+        let case = Case::new(&[("scene.toml", &text), ("frame.svg", svg)]);
+        problem(case.run(&["check", "scene.toml"]).stderr)
+    };
+    let coarse = told(", spacing = 0.0016");
+    assert!(
+        coarse.contains("the walls of frame.svg are 1.2 nodes thick: take spacing 0.00049"),
+        "{coarse}"
+    );
+    for fineness in ["", ", spacing = 0.00049"] {
+        assert!(!told(fineness).contains("thick"), "{fineness}");
+    }
+}

@@ -5,6 +5,7 @@ use std::fmt;
 
 use levelset::{Aabb, TriMesh};
 
+use super::solids::{extruded, surface_in};
 use crate::MeshData;
 use crate::scene::{self, MeshSign, NODES_THROUGH, Scene, Shape};
 
@@ -55,11 +56,17 @@ impl fmt::Display for MeshWarning {
             ),
             Self::Thin { file, nodes, spacing } => write!(
                 f,
-                "the walls of {file} are {nodes:.1} nodes thick: take spacing {}",
+                "the walls of {file} are {} thick: take spacing {}",
+                counted(*nodes, "nodes"),
                 rounded(*spacing)
             ),
         }
     }
+}
+
+/// A count with one decimal; counts that would round to zero are named as such.
+pub(super) fn counted(count: f64, unit: &str) -> String {
+    if count < 0.05 { format!("less than 0.1 {unit}") } else { format!("{count:.1} {unit}") }
 }
 
 /// Rounds down to two significant digits.
@@ -97,14 +104,20 @@ impl MeshWarning {
 }
 
 impl Scene {
-    /// The warnings about its meshes, one of each kind per file. `meshes` holds the meshes by file
-    /// name.
+    /// The warnings about its meshes and outlines, one of each kind per file. `meshes` holds both by
+    /// file name.
     pub fn mesh_warnings(&self, meshes: &BTreeMap<String, MeshData>) -> Vec<MeshWarning> {
         let mut warnings: Vec<MeshWarning> = Vec::new();
+        let surface = |file: &str| surface_in(meshes, file).ok().map(|painted| &painted.mesh);
         for body in &self.bodies {
-            let Shape::Mesh(spec) = &body.shape else { continue };
-            let Some(MeshData::Surface(painted)) = meshes.get(&spec.file) else { continue };
-            for warning in MeshWarning::of(spec, &painted.mesh) {
+            let found = match &body.shape {
+                Shape::Mesh(spec) => surface(&spec.file).map(|mesh| MeshWarning::of(spec, mesh)),
+                Shape::Svg(svg) => surface(&svg.file)
+                    .and_then(|outline| extruded(svg, outline.clone()).ok())
+                    .map(|(spec, mesh)| MeshWarning::of(&spec, &mesh)),
+                _ => None,
+            };
+            for warning in found.unwrap_or_default() {
                 if !warnings.contains(&warning) {
                     warnings.push(warning);
                 }

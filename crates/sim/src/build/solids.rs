@@ -216,22 +216,33 @@ fn unless_open(error: RigidError, mesh: &TriMesh) -> Cause {
 /// The error of samples that hold no body: that its walls are too thin for them, if they are.
 fn unless_thin(error: Cause, shape: &scene::Shape) -> Cause {
     match error {
-        Cause::Rigid(RigidError::Empty) => ThinWalls::of(shape).map_or(error, Cause::Walls),
+        // a wall of next to no cells may leave slivers that are inside out
+        Cause::Rigid(RigidError::Empty) | Cause::Mesh(MeshError::InsideOut { .. }) => {
+            ThinWalls::of(shape).map_or(error, Cause::Walls)
+        }
         other => other,
     }
 }
 
 /// The solid of the filled area of an SVG file, given with unit thickness.
-fn of_outline(spec: &scene::Svg, mut painted: PaintedMesh, density: f64) -> Result<Solids, Cause> {
-    let bounds = Aabb::around(&painted.mesh.vertices).ok_or(MeshError::Empty)?;
+fn of_outline(spec: &scene::Svg, painted: PaintedMesh, density: f64) -> Result<Solids, Cause> {
+    let (sampling, mesh) = extruded(spec, painted.mesh)?;
+    of_mesh(&sampling, PaintedMesh { mesh, ..painted }, density)
+}
+
+/// The surface of the filled area of an SVG file, given with unit thickness, and how it is sampled.
+pub(super) fn extruded(
+    spec: &scene::Svg,
+    mut mesh: TriMesh,
+) -> Result<(scene::Mesh, TriMesh), MeshError> {
+    let bounds = Aabb::around(&mesh.vertices).ok_or(MeshError::Empty)?;
     let extents = bounds.extents();
     let scale = spec.size.map_or(1.0, |size| size / extents.x.max(extents.y));
-    for p in &mut painted.mesh.vertices {
+    for p in &mut mesh.vertices {
         *p = Point3::new(scale * p.x, scale * p.y, spec.depth * p.z);
     }
-    let (spacing, nodes) = (spec.spacing, spec.nodes);
-    let sampling = scene::Mesh { spacing, nodes, ..scene::Mesh::default() };
-    of_mesh(&sampling, painted, density)
+    let (file, spacing, nodes) = (spec.file.clone(), spec.spacing, spec.nodes);
+    Ok((scene::Mesh { file, spacing, nodes, ..scene::Mesh::default() }, mesh))
 }
 
 /// The solid of a polygon, with a principal axis along z.

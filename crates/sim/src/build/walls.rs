@@ -5,7 +5,7 @@ use std::fmt;
 use levelset::{Aabb, Grid};
 use nalgebra::{Point3, Vector3};
 
-use super::mesh_warning::rounded;
+use super::mesh_warning::{counted, rounded};
 use crate::scene::{self, Combined, Shape};
 
 /// Least number of cells through a wall: with 1.5 cells a spherical shell keeps 99 % of its mass, with
@@ -32,12 +32,9 @@ pub struct ThinWalls {
 impl fmt::Display for ThinWalls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { thickness, spacing, resolves } = *self;
-        let cells = thickness / spacing;
+        let cells = counted(thickness / spacing, "cells");
         let (thickness, spacing) = (shortened(thickness), shortened(spacing));
-        write!(
-            f,
-            "{thickness} m thick, {cells:.1} cells of {spacing} m, too few to keep their mass: "
-        )?;
+        write!(f, "{thickness} m thick, {cells} of {spacing} m, too few to keep their mass: ")?;
         match resolves {
             Some(resolves) => write!(f, "give a spacing of at most {}", rounded(resolves)),
             None => write!(f, "no spacing resolves them: make them thicker"),
