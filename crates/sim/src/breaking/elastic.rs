@@ -11,7 +11,7 @@ use tetfem::{
 };
 
 use crate::StressField;
-use crate::breaking::filling::{MAX_LOST, stuffed_with_thin_parts};
+use crate::breaking::filling::{lost, stuffed_with_thin_parts};
 use crate::breaking::impact::Impact;
 
 /// Parameters of fracture by stress.
@@ -124,9 +124,8 @@ impl ElasticBody {
             return None;
         }
         // not cached: the state of a body must not depend on queries
-        let filling = stuffed_with_thin_parts(body, self.model.spacing).unwrap_or_default();
-        let lost = filling.deviation(body).from_level_set;
-        (lost > MAX_LOST * self.model.spacing).then_some(lost)
+        let spacing = self.model.spacing;
+        lost(stuffed_with_thin_parts(body, spacing), body, spacing)
     }
 
     /// The tetrahedra, if they exist already.

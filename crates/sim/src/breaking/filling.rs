@@ -15,6 +15,13 @@ pub(crate) fn stuffed(body: &LevelSet, spacing: f64) -> Option<TetMesh> {
 /// surface.
 pub(crate) const MAX_LOST: f64 = 2.0;
 
+/// Largest distance of parts of `body` from the surface of the tetrahedra that fill it, with edges of
+/// `spacing` m, if that exceeds [`MAX_LOST`] edges, m. Infinite if there are no tetrahedra.
+pub(crate) fn lost(filling: Option<TetMesh>, body: &LevelSet, spacing: f64) -> Option<f64> {
+    let lost = filling.unwrap_or_default().deviation(body).from_level_set;
+    (lost > MAX_LOST * spacing).then_some(lost)
+}
+
 /// [`stuffed`], with cells halved where the solid is thin if that lacks parts farther than
 /// [`MAX_LOST`] cells from its surface.
 pub(crate) fn stuffed_with_thin_parts(body: &LevelSet, spacing: f64) -> Option<TetMesh> {
