@@ -101,7 +101,8 @@ impl Scene {
     fn warnings(&self) -> Vec<String> {
         let meshes = self.loaded.mesh_warnings().into_iter().map(|warning| warning.to_string());
         let walls = self.loaded.wall_warnings().into_iter().map(|warning| warning.to_string());
-        self.loaded.scene.notes().into_iter().chain(meshes).chain(walls).collect()
+        let mass = self.loaded.mass_warnings().into_iter().map(|warning| warning.to_string());
+        self.loaded.scene.notes().into_iter().chain(meshes).chain(walls).chain(mass).collect()
     }
 
     /// A pickle keeps the text and the path of its files.

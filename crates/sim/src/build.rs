@@ -5,6 +5,7 @@ mod copies;
 pub(crate) mod error;
 mod formed;
 mod lattice;
+pub(crate) mod mass_warning;
 pub(crate) mod mesh_data;
 pub(crate) mod mesh_warning;
 pub(crate) mod piece_warning;

@@ -40,6 +40,7 @@ pub use breaking::prescored::{CenteredPattern, FixedPattern, Level, NextPattern,
 pub use breaking::strength::{ImpactLoad, Strength};
 pub use breaking::stress::{Stress, StressField, Tets};
 pub use build::error::{BuildError, Cause};
+pub use build::mass_warning::MassWarning;
 pub use build::mesh_data::MeshData;
 pub use build::mesh_warning::MeshWarning;
 pub use build::piece_warning::PieceWarning;

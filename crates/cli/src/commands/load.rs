@@ -8,7 +8,10 @@ use std::sync::Arc;
 use fracture::{ClosedMesh, DensityMap, Stencil};
 use ndarray::Array2;
 use sim::scene::{Assembled, Body, FileError, Origins, Place, Scene, Shape, StrengthPicture};
-use sim::{Appearance, BuildError, Cause, MeshData, MeshWarning, PaintedMesh, WallWarning, World};
+use sim::{
+    Appearance, BuildError, Cause, MassWarning, MeshData, MeshWarning, PaintedMesh, WallWarning,
+    World,
+};
 
 use crate::commands::failure::{Failure, Named, OUTSIDE};
 use crate::commands::inputs::read_text;
@@ -163,14 +166,26 @@ impl Loaded {
         self.scene.wall_warnings(&self.meshes)
     }
 
-    /// Warnings about the meshes and walls, about the pieces of the bodies of `world`, which was just
+    /// Warnings about the mass of combined solids and those of images.
+    pub fn mass_warnings(&self) -> Vec<MassWarning> {
+        self.scene.mass_warnings(&self.meshes)
+    }
+
+    /// Warnings about the meshes, walls and mass, about the pieces of the bodies of `world`, which was just
     /// built from the scene, and about settings that its solver ignores.
     pub fn doubts(&self, world: &World) -> Vec<String> {
         let meshes = self.mesh_warnings().into_iter().map(|w| w.to_string());
         let walls = self.wall_warnings().into_iter().map(|w| w.to_string());
+        let mass = self.mass_warnings().into_iter().map(|w| w.to_string());
         let pieces = self.scene.piece_warnings(world).into_iter().map(|w| w.to_string());
         let solver = self.scene.solver_warnings();
-        meshes.chain(self.lost.iter().cloned()).chain(walls).chain(pieces).chain(solver).collect()
+        meshes
+            .chain(self.lost.iter().cloned())
+            .chain(walls)
+            .chain(mass)
+            .chain(pieces)
+            .chain(solver)
+            .collect()
     }
 }
 

@@ -16,7 +16,11 @@ pub(super) fn mesh(shape: &Shape) -> Result<TriMesh, Cause> {
     let (Some(bounds), Some(spacing)) = (shape.bounds(), shape.spacing()) else {
         return Err(RigidError::Empty.into());
     };
-    let grid = Grid::enclosing(&bounds, spacing, scene::MARGIN, scene::MAX_NODES)?;
+    mesh_on(Grid::enclosing(&bounds, spacing, scene::MARGIN, scene::MAX_NODES)?, shape)
+}
+
+/// The same on another grid.
+pub(super) fn mesh_on(grid: Grid, shape: &Shape) -> Result<TriMesh, Cause> {
     let mut solid = LevelSet::from_fn(grid, |p| shape.value(&p));
     if !matches!(shape, Shape::Combined(_)) {
         // images give signs, and no distances
