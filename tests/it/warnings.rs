@@ -461,3 +461,97 @@ fn a_rounding_that_fits_nowhere_is_told() {
     assert!(rounded(0.11).contains(words), "{}", rounded(0.11));
     assert_eq!(rounded(0.05), "");
 }
+
+const CLOSED: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+/// Each of the options alone, with an option that has an effect beside it.
+#[test]
+fn options_of_fracture_without_effect_are_noted() {
+    let open = CLOSED.trim_end_matches("f 2 3 4\n");
+    let case = Case::new(&[("closed.obj", CLOSED), ("open.obj", open)]);
+    let new = ["pattern", "new", "voronoi:5", "-o", "a.pattern"];
+    assert!(case.run(&new).status.success());
+    let (exact, fixed) = ("the mesh is closed and cut exactly", "the pattern is fixed in the mesh");
+    let random = "nothing about the pattern is random";
+    for (mesh, pattern, options, noted) in [
+        ("closed.obj", "voronoi:5", &["--spacing", "100"][..], Some(("--spacing", exact))),
+        ("closed.obj", "voronoi:5", &["--nodes", "5000"], Some(("--nodes", exact))),
+        ("closed.obj", "voronoi:5", &["--sign", "winding"], Some(("--sign", exact))),
+        ("closed.obj", "voronoi:5", &["--sign", "strict"], None),
+        ("open.obj", "voronoi:5", &["--spacing", "0.05"], None),
+        ("closed.obj", "bricks:3x3", &["--at", "0,1,0"], Some(("--at", fixed))),
+        (
+            "closed.obj",
+            "bricks:3x3",
+            &["--normal", "1,0,0"],
+            Some(("--normal", "the axes of the mesh")),
+        ),
+        ("closed.obj", "bricks:3x3", &["--seed", "2"], Some(("--seed", random))),
+        ("closed.obj", "bricks:3x3,jitter=0.5", &["--seed", "2"], None),
+        ("closed.obj", "a.pattern", &["--seed", "2"], Some(("--seed", random))),
+        ("closed.obj", "a.pattern", &["--seed", "2", "--dust", "a.ply"], None),
+        ("closed.obj", "radial:5x2", &["--at", "0,0,0", "--normal", "1,0,0", "--seed", "3"], None),
+        (
+            "closed.obj",
+            "voronoi:5",
+            &["--density", "2"],
+            Some(("--density", "--json and --physics")),
+        ),
+        ("closed.obj", "voronoi:5", &["--density", "2", "--physics", "b.glb"], None),
+    ] {
+        let fracture = |output, options: &[&str]| {
+            let start = ["fracture", mesh, "--pattern", pattern, "-o", output];
+            let done = case.run(&[&start[..], options].concat());
+            let told = String::from_utf8_lossy(&done.stderr).into_owned();
+            assert!(done.status.success(), "{pattern}, {options:?}: {told}");
+            (told, std::fs::read(case.folder.path().join(output)).unwrap())
+        };
+        let (told, pieces) = fracture("with.usda", options);
+        assert_eq!(told.contains("note: "), noted.is_some(), "{pattern}, {options:?}: {told}");
+        let (_, plain) = fracture("plain.usda", &[]);
+        if let Some((option, why)) = noted {
+            assert!(told.contains(&format!("note: {option} has no effect: ")), "{told}");
+            assert!(told.contains(why), "{told}");
+            // what the note says
+            assert!(pieces == plain, "{pattern}, {options:?}");
+        }
+        let (told, _) = fracture("quiet.usda", &[options, &["--quiet"]].concat());
+        assert_eq!(told, "");
+    }
+}
+
+#[test]
+fn options_of_run_and_render_without_effect_are_noted() {
+    let scene = crate::cli::SCENE;
+    let anchored = scene.replace("velocity = [0, -6, 0]", "anchor = [{ plane = { offset = 0 } }]");
+    let case = Case::new(&[("scene.toml", scene), ("anchored.toml", &anchored)]);
+    let told = |arguments: &[&str]| {
+        let done = case.run(arguments);
+        let told = problem(done.stderr);
+        assert!(done.status.success(), "{arguments:?}: {told}");
+        told
+    };
+    let run = ["run", "scene.toml", "-o", "a.glb"];
+    let with = |options: &[&'static str]| [&run[..], options].concat();
+    let anchors = "note: --anchor-loads has no effect: no body of the scene has an anchor\n";
+    assert!(told(&with(&["--anchor-loads", "a.csv"])).contains(anchors));
+    assert!(!told(&with(&["--anchor-loads", "a.csv", "-q"])).contains("note"));
+    let anchored = ["run", "anchored.toml", "-o", "b.glb", "--anchor-loads", "b.csv"];
+    assert!(!told(&anchored).contains("note"));
+    assert!(told(&with(&["--timings", "--json"])).contains("note: --timings has no effect: "));
+    assert!(!told(&with(&["--timings"])).contains("note"));
+
+    let render = ["render", "a.glb", "--size", "64x48"];
+    let with = |options: &[&'static str]| [&render[..], options].concat();
+    let columns = "note: the number of columns of --sheet has no effect: ";
+    for (options, is_noted) in [
+        (&["--sheet", "2x2", "-o", "a.gif"][..], true),
+        (&["--sheet", "4", "-o", "a.gif"], false),
+        (&["--sheet", "2x2", "-o", "a.png"], false),
+        (&["--sheet", "3x2", "--beside", "a.glb", "-o", "a.png"], true),
+        (&["--sheet", "4", "--beside", "a.glb", "-o", "a.png"], false),
+    ] {
+        let told = told(&with(options));
+        assert_eq!(told.contains(columns), is_noted, "{options:?}: {told}");
+    }
+}

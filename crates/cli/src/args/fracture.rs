@@ -32,12 +32,12 @@ pub struct FractureArguments {
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     pub at: Option<[f64; 3]>,
     /// Direction out of the mesh at the point of the blow
+    /// [default: 0,1,0]
     #[arg(long, value_name = "X,Y,Z", value_parser = direction, allow_hyphen_values = true)]
-    #[arg(default_value = "0,1,0")]
-    pub normal: [f64; 3],
-    /// Seed of the pattern
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
+    pub normal: Option<[f64; 3]>,
+    /// Seed of the pattern [default: 1]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
     /// How the mesh is sampled
     #[command(flatten)]
     pub sampling: Sampling,

@@ -68,8 +68,8 @@ pub struct RenderArguments {
 /// Cells of a contact sheet.
 #[derive(Clone, Copy, Debug)]
 pub struct Sheet {
-    /// In a row.
-    pub columns: usize,
+    /// In a row, if given.
+    pub columns: Option<usize>,
     /// Pictures in all.
     pub count: usize,
 }
@@ -79,8 +79,8 @@ fn sheet(text: &str) -> Result<Sheet, String> {
     let sheet = match text.split_once('x') {
         Some((columns, rows)) => number(columns)
             .zip(number(rows))
-            .map(|(columns, rows)| Sheet { columns, count: columns * rows }),
-        None => number(text).map(|count| Sheet { columns: count.min(4), count }),
+            .map(|(columns, rows)| Sheet { columns: Some(columns), count: columns * rows }),
+        None => number(text).map(|count| Sheet { columns: None, count }),
     };
     sheet.ok_or_else(|| "give a number up to 400, or columns and rows as in 4x3".to_owned())
 }

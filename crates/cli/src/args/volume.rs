@@ -126,7 +126,7 @@ pub struct StressArguments {
     pub collision_radius: Option<f64>,
     /// Duration of the impulse, s
     #[arg(long, value_name = "SECONDS", default_value = "0.001", value_parser = duration)]
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_hyphen_values = true, requires = "at")]
     pub duration: f64,
     /// Young's modulus, Pa
     #[arg(long, value_name = "PA", default_value = "7e10", allow_hyphen_values = true)]
@@ -149,7 +149,7 @@ pub struct StressArguments {
     /// Use conjugate gradients instead of a sparse Cholesky factor: slower, with less memory
     #[arg(long)]
     pub cg: bool,
-    /// Tension at full red in the picture, Pa [default: the greatest]
+    /// Tension at full red in the picture, Pa (.png) [default: the greatest]
     #[arg(long, value_name = "PA", value_parser = length)]
     pub red: Option<f64>,
     /// Average stress at vertices and draw lines of equal stress at the marks of the color bar (.png)

@@ -8,10 +8,10 @@ use ::fracture::{Alignment, Bond, Geometry};
 use levelset::{Aabb, Moments};
 use nalgebra::{Point3, Unit, Vector3};
 use serde_json::{Value, json};
-use sim::scene::Material;
+use sim::scene::{Material, MeshSign, Pattern};
 use sim::{
-    Breaking, BrokenMesh, Dust, Look, PaintedMesh, PieceWarning, Placement, RigidError, Track,
-    break_mesh, piece_pattern,
+    Breaking, BrokenMesh, Dust, LazySurface, Look, PaintedMesh, PieceWarning, Placement,
+    RigidError, Track, break_mesh, piece_pattern,
 };
 
 use crate::args::{DustOptions, FractureArguments};
@@ -19,7 +19,9 @@ use crate::commands::Failure;
 use crate::commands::dust::{check_dust, write_dust};
 use crate::commands::inputs::warn_of_mesh;
 use crate::commands::load::print_warnings;
-use crate::commands::outputs::{check_distinct, check_output, check_physics, print, write_physics};
+use crate::commands::outputs::{
+    check_distinct, check_output, check_physics, note_no_effect, print, write_physics,
+};
 use crate::commands::pattern::parsed;
 use crate::commands::regions::read_pattern;
 use crate::format::Format;
@@ -32,7 +34,7 @@ use crate::wording::count;
 /// The source of a pattern.
 enum Source {
     File(::fracture::Pattern),
-    Text(sim::scene::Pattern),
+    Text(Pattern),
 }
 
 impl Source {
@@ -50,11 +52,27 @@ impl Source {
         }
         Ok(Self::Text(parsed(pattern)?))
     }
+
+    fn placement(&self) -> Placement {
+        match self {
+            Self::Text(spec) => spec.placement(),
+            Self::File(_) => Placement::Turned,
+        }
+    }
+
+    /// Whether a seed changes the pattern.
+    fn is_seeded(&self) -> bool {
+        match self {
+            Self::Text(Pattern::Bricks(bricks)) => bricks.jitter != 0.0 || bricks.noise.is_some(),
+            Self::Text(_) => true,
+            Self::File(_) => false,
+        }
+    }
 }
 
 /// Breaks a mesh and writes its pieces.
 pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
-    let FractureArguments { mesh: path, pattern, at, normal, seed, output, .. } = arguments;
+    let FractureArguments { mesh: path, pattern, at, output, .. } = arguments;
     let format = check_outputs(arguments)?;
     let material = material(arguments)?;
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
@@ -70,15 +88,14 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
         check_blow(path, &at, &bounds)?;
     }
     let top = bounds.map_or(Point3::origin(), |b| Point3::new(b.center().x, b.max.y, b.center().z));
+    let placement = source.placement();
     let breaking = Breaking {
         at: at.map_or(top, Point3::from),
-        normal: Unit::new_normalize(Vector3::from(*normal)),
-        placement: match &source {
-            Source::Text(spec) => spec.placement(),
-            Source::File(_) => Placement::Turned,
-        },
+        normal: Unit::new_normalize(Vector3::from(arguments.normal.unwrap_or([0.0, 1.0, 0.0]))),
+        placement,
         min_share: arguments.min_share.unwrap_or_else(|| min_share(&source)),
     };
+    let is_seeded = source.is_seeded();
     let (warning, is_sampled) = (Cell::new(None), Cell::new(true));
     let pattern = |body: &Geometry, at: &Alignment, least: f64| {
         is_sampled.set(!body.is_exact());
@@ -86,8 +103,8 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
             Source::File(pattern) => return Ok(pattern),
             Source::Text(spec) => spec,
         };
-        let pattern = piece_pattern(&spec, *seed, body, (at, least))?;
-        if let sim::scene::Pattern::Voronoi(spec) = &spec {
+        let pattern = piece_pattern(&spec, seed(arguments), body, (at, least))?;
+        if let Pattern::Voronoi(spec) = &spec {
             let name = path.display().to_string();
             warning.set(PieceWarning::of(&name, body, &pattern, spec.pieces));
         }
@@ -108,6 +125,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
             let _ = writeln!(std::io::stderr(), "warning: {warning}");
         }
         warn_of_one_piece(path, recording.tracks.len());
+        note_ignored(arguments, &broken, (placement, is_seeded));
     }
     if recording.tracks.is_empty() {
         return Err(Failure::NothingInside { path: path.clone() });
@@ -122,6 +140,47 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     }
     let pieces = count(recording.tracks.len(), "piece", "pieces");
     print(|out| writeln!(out, "{}: {pieces}", output.display()))
+}
+
+/// The seed of everything random.
+fn seed(arguments: &FractureArguments) -> u64 {
+    arguments.seed.unwrap_or(1)
+}
+
+/// Prints notes of options without effect on pieces of a pattern.
+fn note_ignored(
+    arguments: &FractureArguments,
+    broken: &BrokenMesh,
+    (placement, is_seeded): (Placement, bool),
+) {
+    let FractureArguments { sampling, at, normal, seed, density, physics, dust, .. } = arguments;
+    let samples = sampling.given().filter(|_| {
+        // a snapped pattern has its center at a node
+        placement != Placement::Snapped && broken.recording.tracks.iter().all(is_exact)
+    });
+    let is_check = |option: &&str| *option == "--sign" && sampling.sign == Some(MeshSign::Strict);
+    if let Some(option) = samples.filter(|option| !is_check(option)) {
+        note_no_effect(option, "the mesh is closed and cut exactly, without samples");
+    }
+    let is_fixed = placement == Placement::Fixed;
+    if is_fixed && at.is_some() {
+        note_no_effect("--at", "the pattern is fixed in the mesh");
+    }
+    if placement != Placement::Turned && normal.is_some() {
+        note_no_effect("--normal", "the pattern has the axes of the mesh");
+    }
+    if !is_seeded && seed.is_some() && dust.path.is_none() {
+        note_no_effect("--seed", "nothing about the pattern is random");
+    }
+    if density.is_some() && physics.is_none() {
+        note_no_effect("--density", "masses are in the output of --json and --physics alone");
+    }
+}
+
+/// Whether a piece was cut from an exact solid.
+fn is_exact(piece: &Track) -> bool {
+    let LazySurface::Of(source) = &piece.lazy_surface else { return false };
+    source.solid.as_ref().is_some_and(|solid| solid.geometry.is_exact())
 }
 
 /// Rejects an impact so far from the bounding box of a mesh that no pattern reaches it.
@@ -197,14 +256,14 @@ fn write(
     format: Format,
     arguments: &FractureArguments,
 ) -> Result<(), Failure> {
-    let FractureArguments { mesh, output, physics, dust, seed, quiet, json, .. } = arguments;
+    let FractureArguments { mesh, output, physics, dust, quiet, json, .. } = arguments;
     format
         .write(&broken.recording, output)
         .map_err(|source| Failure::Write { path: output.clone(), source })?;
     if let DustOptions { path: Some(path), per_joule } = dust {
         let solid = arguments.material.as_deref().and_then(::fracture::Material::named);
         let energy = solid.unwrap_or(&::fracture::Material::STONE).fracture_energy();
-        let dust = Dust::of_pieces(broken, energy, (*per_joule, *seed));
+        let dust = Dust::of_pieces(broken, energy, (*per_joule, seed(arguments)));
         write_dust(&dust, path, *quiet || *json)?;
     }
     let Some(physics) = physics else { return Ok(()) };
@@ -236,7 +295,7 @@ fn facts(broken: &BrokenMesh, arguments: &FractureArguments) -> Value {
         "file": arguments.mesh.display().to_string(),
         "output": arguments.output.display().to_string(),
         "pattern": arguments.pattern,
-        "seed": arguments.seed,
+        "seed": seed(arguments),
         "density": density,
         "volume": volume,
         "mass": density * volume,
@@ -261,6 +320,6 @@ pub(super) fn bond_facts(bond: &Bond) -> Value {
 fn min_share(source: &Source) -> f64 {
     match source {
         Source::Text(spec) => spec.min_share(),
-        Source::File(_) => sim::scene::Pattern::MIN_SHARE,
+        Source::File(_) => Pattern::MIN_SHARE,
     }
 }

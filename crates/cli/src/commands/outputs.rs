@@ -22,6 +22,12 @@ pub(super) fn print(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Resul
     }
 }
 
+/// Prints a note of an option without effect.
+pub(super) fn note_no_effect(option: &str, why: &str) {
+    // stderr may be closed
+    let _ = writeln!(io::stderr(), "note: {option} has no effect: {why}");
+}
+
 /// A line about the materials of a mesh file that the output format does not support.
 pub(super) fn write_no_materials(out: &mut impl Write, path: &Path) -> io::Result<()> {
     writeln!(out, "materials of {} are not carried over: write a .glb file", path.display())

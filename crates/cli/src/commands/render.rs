@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use sim::Recording;
 
-use crate::args::RenderArguments;
+use crate::args::{RenderArguments, Sheet};
 use crate::commands::Failure;
 use crate::commands::inputs::{ends_in, recording_at};
-use crate::commands::outputs::{check_distinct, check_folder, print};
+use crate::commands::outputs::{check_distinct, check_folder, note_no_effect, print};
 use crate::output::{write_whole, write_whole_elsewhere, write_whole_folder};
 use crate::progress::Progress;
 use crate::render::{Apng, Gif, Images, Picture, Video, View, contact_sheet, render as draw};
@@ -99,10 +99,7 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     if kind == Kind::Sheet && count.saturating_mul(size[0] * size[1]) > MAX_PIXELS {
         return Err(Failure::TooManyPixels { frames: count, size: *size });
     }
-    // individually listed frames form a sheet as square as possible
-    let square = (1..).find(|n| n * n >= moments.len()).unwrap_or(1);
-    let alone = arguments.sheet.map_or(square, |sheet| sheet.columns).min(moments.len());
-    let columns = if others.is_empty() { alone } else { 1 + others.len() };
+    let columns = columns(arguments, moments.len());
     let beside = |other: &Recording| -> Vec<f64> {
         let last = (other.frames - 1) as f64;
         moments.iter().map(|moment| (moment / recording.fps * other.fps).min(last)).collect()
@@ -119,12 +116,38 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     if arguments.quiet {
         return Ok(());
     }
+    note_ignored_columns(arguments, kind);
     for (drawing, path) in drawings.iter().zip(std::iter::once(path).chain(&arguments.beside)) {
         drawing.note_empty_pictures(path);
     }
     let [width, height] = size;
     let frames = wording::count(count, "frame", "frames");
     print(|out| writeln!(out, "{}: {frames} of {width} x {height} pixels", output.display()))
+}
+
+/// Number of pictures in a row of a contact sheet.
+fn columns(arguments: &RenderArguments, moments: usize) -> usize {
+    /// In a sheet without given columns.
+    const COLUMNS: usize = 4;
+    if !arguments.beside.is_empty() {
+        return 1 + arguments.beside.len();
+    }
+    // individually listed frames form a sheet as square as possible
+    let square = || (1..).find(|n| n * n >= moments).unwrap_or(1);
+    let of = |sheet: Sheet| sheet.columns.unwrap_or(COLUMNS);
+    arguments.sheet.map_or_else(square, of).min(moments)
+}
+
+fn note_ignored_columns(arguments: &RenderArguments, kind: Kind) {
+    if arguments.sheet.is_none_or(|sheet| sheet.columns.is_none()) {
+        return;
+    }
+    let columns = "the number of columns of --sheet";
+    if kind != Kind::Sheet {
+        note_no_effect(columns, "only a .png is a contact sheet");
+    } else if !arguments.beside.is_empty() {
+        note_no_effect(columns, "--beside draws the recordings of one time in a row");
+    }
 }
 
 /// Writes the pictures of all drawings in one, those of the same time in a row.

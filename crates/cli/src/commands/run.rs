@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use sim::scene::Scene;
 use sim::{Appearance, BodyId, Camera, Event, Recorder, Report, Surroundings, World};
 use visit::{SavedRun, Visit};
 
@@ -21,7 +22,7 @@ use crate::commands::load::{
     Loaded, build, load, parse_scene, print_notes, print_warnings, read_scene,
 };
 use crate::commands::outputs::{
-    check_distinct, check_folder, check_output, check_physics, write_physics,
+    check_distinct, check_folder, check_output, check_physics, note_no_effect, write_physics,
 };
 use crate::commands::warnings::{Warned, warn, warnings};
 use crate::contacts::Contacts;
@@ -121,6 +122,7 @@ impl Job<'_> {
         let loaded = self.load(saved.as_ref(), seed)?;
         if !self.options.quiet {
             print_notes(&loaded.scene);
+            self.note_ignored(&loaded.scene);
         }
         for output in self.outputs() {
             check_distinct(output, loaded.files.iter().map(PathBuf::as_path).chain(self.recorded))?;
@@ -183,6 +185,17 @@ impl Job<'_> {
         })?;
         effort.write = start.elapsed().as_secs_f64();
         summary.say(self.options, &effort)
+    }
+
+    /// Prints notes of options without effect.
+    fn note_ignored(&self, scene: &Scene) {
+        let RunOptions { anchor_loads, timings, json, .. } = self.options;
+        if anchor_loads.is_some() && scene.bodies.iter().all(|body| body.anchors.is_empty()) {
+            note_no_effect("--anchor-loads", "no body of the scene has an anchor");
+        }
+        if *timings && *json {
+            note_no_effect("--timings", "--json has the times as `seconds`, and no counts");
+        }
     }
 
     /// All output paths.

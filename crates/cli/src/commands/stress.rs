@@ -33,8 +33,8 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     let is_picture = ends_in(output, "png");
     if is_picture {
         check_folder(output)?;
-    } else if arguments.isolines || arguments.crack_plane {
-        let known = ".png, for --isolines and --crack-plane draw";
+    } else if arguments.isolines || arguments.crack_plane || arguments.red.is_some() {
+        let known = ".png, for --isolines, --crack-plane and --red draw";
         return Err(Failure::Format { path: output.clone(), known });
     } else {
         check_tet_output(output, ".vtu, .msh or .png")?;
