@@ -235,10 +235,9 @@ fn what_cannot_be_steered_is_refused_and_changes_nothing() {
     let led = body(Body::Kinematic(Velocity::default()), Shape::ball(0.1), Isometry3::identity());
     let led = world.add(led).unwrap();
     let keys = vec![(0.0, Isometry3::identity()), (1.0, Isometry3::translation(0.0, 1.0, 0.0))];
-    world.set_timeline(Timeline {
-        paths: vec![Path { body: led, keys, in_frame: Isometry3::identity() }],
-        ..Timeline::default()
-    });
+    let path = |keys| Path { body: led, keys, in_frame: Isometry3::identity() };
+    let led_by = |keys| Timeline { paths: vec![path(keys)], ..Timeline::default() };
+    world.set_timeline(led_by(keys.clone())).unwrap();
     let free = world.add(cube(0.2, [0.0, 3.0, 0.0])).unwrap();
     let gone = world.add(cube(0.2, [3.0, 3.0, 0.0])).unwrap();
     world.remove(gone);
@@ -250,6 +249,8 @@ fn what_cannot_be_steered_is_refused_and_changes_nothing() {
     let (here, still) = (Isometry3::identity(), Velocity::default());
     let bad = Velocity { angular: Vector3::new(0.0, 1e31, 0.0), ..still };
     let up = Vector3::y();
+    let framed = Path { in_frame: nan, ..path(keys) };
+    let framed = Timeline { paths: vec![framed], ..Timeline::default() };
     let refused = [
         (world.set_pose(free, &nan), SteeringError::NotFinite),
         (world.set_pose(free, &long), SteeringError::NotARotation),
@@ -258,6 +259,11 @@ fn what_cannot_be_steered_is_refused_and_changes_nothing() {
         (world.set_velocity(free, bad), SteeringError::NotFinite),
         (world.set_velocity(floor, still), SteeringError::Static(floor)),
         (world.set_velocity(led, still), SteeringError::OnPath(led)),
+        (world.set_timeline(led_by(vec![(f64::NAN, here)])), SteeringError::NotFinite),
+        (world.set_timeline(led_by(vec![(0.0, here), (1.0, nan)])), SteeringError::NotFinite),
+        (world.set_timeline(led_by(vec![(0.0, long)])), SteeringError::NotARotation),
+        (world.set_timeline(led_by(vec![(1.0, here), (0.5, here)])), SteeringError::PathOrder(led)),
+        (world.set_timeline(framed), SteeringError::NotFinite),
         (world.move_kinematic(lift, &nan), SteeringError::NotFinite),
         (world.move_kinematic(lift, &long), SteeringError::NotARotation),
         (world.move_kinematic(free, &here), SteeringError::NotKinematic(free)),
@@ -283,6 +289,9 @@ fn what_cannot_be_steered_is_refused_and_changes_nothing() {
     }
     assert!(!world.set_user_data(gone, Some(3)));
     assert_eq!(world.saved(), before);
+    // the body still follows its first path
+    world.step();
+    assert!((world.get(led).unwrap().pose.translation.y - DT).abs() < 1e-9);
 }
 
 /// Coulomb: friction of 0.5 holds a cube against half of its weight.

@@ -152,6 +152,23 @@ pub struct Settings {
     pub restitution: Combine,
 }
 
+impl Settings {
+    /// Whether its numbers are 0 or more and at most 1e30. The passes do not check them.
+    pub fn is_usable(&self) -> bool {
+        const MAX_NUMBER: f64 = 1e30;
+        let &Self {
+            rough_speed, settled_speed, push_out, slop, resting_speed, resting_share, ..
+        } = self;
+        let error_reduction = match self.solver {
+            Solver::SequentialImpulse(own) => own.error_reduction,
+            _ => 0.0,
+        };
+        let shares = [push_out, slop, resting_share, error_reduction];
+        let speeds = [rough_speed, settled_speed, resting_speed];
+        shares.iter().chain(&speeds).all(|x| (0.0..=MAX_NUMBER).contains(x))
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {

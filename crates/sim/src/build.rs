@@ -36,7 +36,7 @@ use crate::scene::{self, Motion, Scene};
 use crate::{
     Action, Anchor, Appearance, BodyId, Breakage, BuildError, Cause, Debris, Explosion, JointError,
     JointId, Look, MeshData, NewBody, NewJoint, PaintedMesh, Path, Region, Retire, Retired,
-    RigidError, Settings, Timeline, Wind, World,
+    RigidError, Settings, SteeringError, Timeline, Wind, World,
 };
 
 /// Builds the world of `scene`. `meshes` holds its meshes by file name.
@@ -64,7 +64,9 @@ pub fn build(
             |cause: JointError| BuildError { part: format!("joints[{n}]"), cause: cause.into() };
         join(spec, &mut world, &appearances).map_err(failed)?;
     }
-    world.set_timeline(timeline(scene, &appearances, paths));
+    let failed =
+        |cause: SteeringError| BuildError { part: "keyframes".into(), cause: cause.into() };
+    world.set_timeline(timeline(scene, &appearances, paths)).map_err(failed)?;
     Ok((world, appearances))
 }
 

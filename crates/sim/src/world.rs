@@ -360,8 +360,11 @@ impl World {
         -self.weight(i).dot(&self.poses[i].translation.vector)
     }
 
-    /// The force of gravity on a body, N.
+    /// The force of gravity on a body, N; zero for unusable gravity, with which no body moves.
     pub(crate) fn weight(&self, i: usize) -> Vector3<f64> {
+        if !self.settings.has_gravity() {
+            return Vector3::zeros();
+        }
         let mass = self.mass_of(i).map_or(0.0, MassProperties::mass);
         self.settings.gravity * mass
     }

@@ -4,7 +4,8 @@ use std::f64::consts::FRAC_1_SQRT_2;
 use std::sync::Arc;
 
 use brisance_tests::strategies::vector;
-use contact::{Round, Shape};
+use contact::constraint::SequentialImpulse;
+use contact::{Round, Shape, Solver};
 use dynamics::{Body, MassError, MassProperties, Velocity};
 use levelset::TriMesh;
 use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
@@ -22,7 +23,8 @@ const NEGATIVE: f64 = -1.0;
 
 fn finite(world: &World, report: &Report) -> bool {
     let energy = &report.energy;
-    let numbers = [energy.kinetic, energy.potential, energy.gain, energy.work];
+    let numbers =
+        [energy.kinetic, energy.potential, energy.gain, energy.work, energy.dissipation.total()];
     let of = |state: sim::BodyState<'_>| {
         let place = state.pose.translation.vector.iter().chain(state.pose.rotation.coords.iter());
         let motion = state.momentum.linear.iter().chain(state.momentum.angular.iter());
@@ -119,6 +121,21 @@ fn settings_without_a_time_step_freeze_every_body() {
     }
 }
 
+/// A box lands within its first step.
+#[test]
+fn cubes_rest_in_steps_of_seconds() {
+    for dt in [0.3, 1.0, 3.0] {
+        let mut world = World::new(Settings { dt, ..Settings::default() });
+        floor(&mut world);
+        let cubes = [0.2, 1.0, 5.0].map(|y| world.add(cube(0.2, [2.0 * y, y, 0.0])).unwrap());
+        steps(&mut world, 20);
+        for id in cubes {
+            let height = world.get(id).unwrap().pose.translation.y;
+            assert!((height - 0.2).abs() < 1e-3, "{height} m in steps of {dt} s");
+        }
+    }
+}
+
 /// Bodies need to be still for half a second, which is more frames than there are numbers.
 #[test]
 fn time_steps_next_to_nothing_are_stepped() {
@@ -151,7 +168,7 @@ fn wind_and_explosions_of_no_numbers_have_no_effect() {
         let mut world = World::new(Settings::default());
         floor(&mut world);
         world.add(cube(0.2, [0.0, 0.5, 0.0])).unwrap();
-        world.set_timeline(timeline);
+        world.set_timeline(timeline).unwrap();
         (0..5).for_each(|_| {
             let report = world.step();
             assert!(finite(&world, &report) && report.events.frozen.is_empty());
@@ -255,4 +272,63 @@ fn an_endless_triangle_is_frozen() {
     let shape = Shape::mesh(Arc::new(triangles));
     let id = world.add(body(Body::Static, shape, Isometry3::identity())).unwrap();
     assert_eq!(world.step().events.frozen, [id]);
+}
+
+#[test]
+fn reports_stay_finite_without_a_finite_gravity() {
+    let solvers = [
+        Solver::Manifold,
+        Solver::reference(),
+        Solver::SequentialImpulse(SequentialImpulse::default()),
+        Solver::QuadraticProgram,
+        Solver::Impulse,
+        Solver::Ku07,
+    ];
+    for (solver, x) in solvers.into_iter().flat_map(|solver| BAD.map(|x| (solver, x))) {
+        let contact = contact::Settings { solver, ..contact::Settings::default() };
+        let gravity = Vector3::new(0.0, x, 0.0);
+        let mut world = World::new(Settings { gravity, contact, ..Settings::default() });
+        floor(&mut world);
+        let velocity = Velocity { linear: Vector3::new(0.0, -3.0, 1.0), ..Velocity::default() };
+        let cubes = [0.2, 0.6, 3.0]
+            .map(|y| world.add(NewBody { velocity, ..cube(0.2, [0.0, y, 0.0]) }).unwrap());
+        for _ in 0..5 {
+            let report = world.step();
+            assert!(finite(&world, &report), "{solver:?}, {x}: {:?}", report.energy);
+            assert_eq!(report.events.frozen, cubes, "{solver:?}, {x}");
+        }
+        world.set_gravity(Vector3::new(0.0, -9.81, 0.0)).unwrap();
+        assert!(world.step().events.frozen.is_empty(), "{solver:?}, {x}");
+    }
+}
+
+#[test]
+fn contact_settings_of_no_numbers_freeze_every_body() {
+    type Change = fn(&mut contact::Settings, f64);
+    let changes: [Change; 7] = [
+        |settings, x| settings.rough_speed = x,
+        |settings, x| settings.settled_speed = x,
+        |settings, x| settings.push_out = x,
+        |settings, x| settings.slop = x,
+        |settings, x| settings.resting_speed = x,
+        |settings, x| settings.resting_share = x,
+        |settings, x| {
+            let own = SequentialImpulse { error_reduction: x, ..SequentialImpulse::default() };
+            settings.solver = Solver::SequentialImpulse(own);
+        },
+    ];
+    for (n, change) in changes.into_iter().enumerate() {
+        for x in BAD.into_iter().chain([NEGATIVE]) {
+            let mut settings = Settings::default();
+            change(&mut settings.contact, 0.0);
+            assert!(settings.is_usable());
+            change(&mut settings.contact, x);
+            assert!(!settings.is_usable() && !settings.contact.is_usable(), "{n}: {x}");
+            let mut world = World::new(settings);
+            let bodies = [floor(&mut world), world.add(cube(0.2, [0.0, 1.0, 0.0])).unwrap()];
+            let report = world.step();
+            assert_eq!(report.events.frozen, bodies, "{n}: {x}");
+            assert!(finite(&world, &report), "{n}: {x}");
+        }
+    }
 }

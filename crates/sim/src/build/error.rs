@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::walls::ThinWalls;
 use crate::scene::InvalidValue;
-use crate::{JointError, RigidError};
+use crate::{JointError, RigidError, SteeringError};
 
 /// Why a scene cannot be built.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -94,6 +94,9 @@ pub enum Cause {
     /// A value of the scene contradicts its files.
     #[error(transparent)]
     Scene(Box<InvalidValue>),
+    /// Its keyframes are no path.
+    #[error(transparent)]
+    Path(#[from] SteeringError),
     /// Its bodies cannot be joined this way.
     #[error(transparent)]
     Joint(#[from] JointError),

@@ -10,13 +10,31 @@ use nalgebra::{Point3, Unit, Vector3};
 
 use crate::breaking::hits::Hit;
 use crate::script::event::Trigger;
-use crate::script::timeline::{Action, Explosion, Timeline, Wind};
+use crate::script::timeline::{Action, Explosion, Path, Timeline, Wind};
+use crate::world::steering::{SteeringError, check, check_pose};
 use crate::{Report, World};
 
 impl World {
     /// Replaces the timeline from now on.
-    pub fn set_timeline(&mut self, timeline: Timeline) {
+    ///
+    /// # Errors
+    ///
+    /// [`SteeringError::NotFinite`], [`SteeringError::NotARotation`] or
+    /// [`SteeringError::PathOrder`] if a path has such keys; the timeline is then unchanged. Wind and
+    /// explosions of unusable numbers have no effect instead.
+    pub fn set_timeline(&mut self, timeline: Timeline) -> Result<(), SteeringError> {
+        for Path { body, keys, in_frame } in &timeline.paths {
+            check_pose(in_frame)?;
+            for (time, pose) in keys {
+                check([time])?;
+                check_pose(pose)?;
+            }
+            if !keys.is_sorted_by(|(start, _), (end, _)| start <= end) {
+                return Err(SteeringError::PathOrder(*body));
+            }
+        }
         self.timeline = timeline;
+        Ok(())
     }
 
     /// Schedules an action for the start of the next frame, after the actions of the timeline. Its

@@ -39,6 +39,9 @@ pub enum SteeringError {
     /// The body follows a path of the timeline.
     #[error("body {0} follows a path: take the path out of the timeline first")]
     OnPath(BodyId),
+    /// The times of a path do not ascend.
+    #[error("the times of the path of body {0} do not ascend: sort its keys")]
+    PathOrder(BodyId),
 }
 
 /// Whether numbers are valid.
@@ -47,7 +50,8 @@ pub(crate) fn check<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Result<()
     if usable { Ok(()) } else { Err(SteeringError::NotFinite) }
 }
 
-fn check_pose(pose: &Isometry3<f64>) -> Result<(), SteeringError> {
+/// Whether a pose is valid.
+pub(crate) fn check_pose(pose: &Isometry3<f64>) -> Result<(), SteeringError> {
     let rotation = &pose.rotation.coords;
     check(pose.translation.vector.iter().chain(rotation))?;
     let is_unit = (rotation.norm_squared() - 1.0).abs() <= UNIT;
