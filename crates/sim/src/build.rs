@@ -2,6 +2,7 @@
 
 mod breakage;
 mod copies;
+mod digits;
 pub(crate) mod error;
 mod formed;
 mod lattice;

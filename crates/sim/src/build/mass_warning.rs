@@ -5,8 +5,8 @@ use std::fmt;
 
 use levelset::{Grid, LevelSet};
 
+use super::digits::rounded;
 use super::formed;
-use super::mesh_warning::rounded;
 use super::solids::surface_in;
 use super::walls::ThinWalls;
 use crate::scene::{self, Body, Combined, Motion, Scene, Shape};

@@ -5,7 +5,7 @@ use std::fmt;
 use levelset::{Aabb, Grid};
 use nalgebra::{Point3, Vector3};
 
-use super::mesh_warning::{counted, rounded};
+use super::digits::{counted, rounded};
 use crate::scene::{self, Combined, Shape};
 
 /// Least number of cells through a wall: with 1.5 cells a spherical shell keeps 99 % of its mass, with
