@@ -329,7 +329,7 @@ fn what_artists_get_wrong_is_told_in_words() {
     }
     let output = case.run(&[&fracture[..], &["radial:9x3", "--at", "1.9,1.9,1.9"]].concat());
     let told = problem(output.stderr);
-    assert!(told.contains("leaves tet.obj in one piece: move --at nearer"), "{told}");
+    assert!(told.contains("leaves tet.obj in one piece: move --at closer"), "{told}");
 }
 
 /// The linear colors of cuts, in each format.

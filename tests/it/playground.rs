@@ -407,7 +407,7 @@ fn the_program_runs_what_the_page_saved_to_the_same_bits() {
             }
             play.step();
         }
-        assert!(warnings_of(&run).contains("frame 40 is not what the playground had"));
+        assert!(warnings_of(&run).contains("the state at frame 40 differs from the playground"));
         run["fingerprint"] = format!("{:x}", play.fingerprint()).into();
         assert_eq!(warnings_of(&run), "");
     }

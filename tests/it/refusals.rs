@@ -212,7 +212,7 @@ fn what_makes_no_pattern_and_no_picture_is_refused_with_the_reason() {
     picture(&case, "two.png", [9, 9], |n| (n / 40) as u8);
     let new = |name: &'static str| ["pattern", "new", name, "-o", "out.pattern"];
     refused(&case, &new("row.png"), &["row.png", "is 9 x 1 pixels", "at least 2 x 2"]);
-    refused(&case, &new("one.png"), &["one.png", "of one colour", "divides nothing"]);
+    refused(&case, &new("one.png"), &["one.png", "only one colour", "divides nothing"]);
     done(&case, &new("two.png"));
     let bytes = std::fs::read(case.folder.path().join("out.pattern")).unwrap();
     std::fs::write(case.folder.path().join("cut.pattern"), &bytes[..bytes.len() / 2]).unwrap();
