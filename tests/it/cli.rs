@@ -519,6 +519,6 @@ fn outputs_that_are_one_file_by_other_spellings_are_refused() {
     }
     let over = ["run", "sub/../scene.toml", "-q", "-o", "o.glb", "--checkpoint", "./scene.toml"];
     let told = String::from_utf8(case.run(&over).stderr).unwrap();
-    assert!(told.contains("is read by this command"), "{told}");
+    assert!(told.contains("is an input of this command"), "{told}");
     assert_eq!(case.names(), before);
 }

@@ -39,7 +39,7 @@ fn an_output_never_takes_the_place_of_an_input() {
     let path = |name: &str| case.folder.path().join(name);
     let bytes = |name: &str| std::fs::read(path(name)).unwrap();
     let (mesh, pieces) = (bytes("tet.obj"), bytes("pieces.glb"));
-    let over = "is read by this command: give the output another name";
+    let over = "is an input of this command: give the output another name";
     refused(&case, &["slice", "tet.obj", "--plane", "0,1,0,0.1", "-o", "./tet.obj"], &[over]);
     let fracture = [&["fracture", "pieces.glb", "-o", "pieces.glb"], &coarse[..]].concat();
     refused(&case, &fracture, &["pieces.glb", over]);
@@ -257,7 +257,7 @@ fn files_of_another_kind_are_named_as_what_they_are() {
     refused(
         &case,
         &["compare", "scene.toml", "-o", "/proc/report"],
-        &["/proc/report: its folder takes no new files: choose another"],
+        &["/proc/report: its folder is not writable: choose another"],
     );
 }
 
@@ -438,7 +438,7 @@ fn what_is_neither_a_mesh_nor_a_level_set_is_refused_with_all_kinds_that_are_rea
 fn a_folder_that_takes_no_files_is_told_of_in_a_sentence() {
     let case = Case::new(&[("scene.toml", SCENE)]);
     let told = problem(case.run(&["run", "scene.toml", "-o", "/proc/p.glb"]).stderr);
-    assert!(told.contains("/proc/p.glb: its folder takes no new files: choose another"), "{told}");
+    assert!(told.contains("/proc/p.glb: its folder is not writable: choose another"), "{told}");
 }
 
 /// The winding number of an open sheet is nowhere that of an interior.
