@@ -267,7 +267,7 @@ fn pictures_and_outlines_are_refused_with_the_scene_that_names_them() {
     let case = Case::new(&[("a.svg", svg)]);
     for (shape, said) in [
         ("svg = { file = \"a.svg\", depth = 1 }", "line 2: <path> has path data"),
-        ("extruded = { picture = \"a.svg\", size = [1, 1], depth = 1 }", "is no PNG file"),
+        ("extruded = { picture = \"a.svg\", size = [1, 1], depth = 1 }", "is not a PNG file"),
     ] {
         let scene = format!("version = 1\n[[body]]\nname = \"a\"\nshape = {{ {shape} }}\n");
         std::fs::write(case.folder.path().join("scene.toml"), scene).unwrap();
