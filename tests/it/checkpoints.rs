@@ -422,7 +422,7 @@ fn a_checkpoint_that_does_not_fit_is_refused() {
     refused(&[&["run", "other.toml"], &resume[..], &["here.checkpoint"]].concat(), "another scene");
     refused(&[&run[..], &["--resume", "here.checkpoint", "--seed", "2"]].concat(), "another scene");
     refused(&[&run[..], &["--resume", "here.checkpoint", "--frames", "9"]].concat(), "frame 10");
-    refused(&[&run[..], &["--resume", "scene.toml"]].concat(), "is no checkpoint");
+    refused(&[&run[..], &["--resume", "scene.toml"]].concat(), "is not a checkpoint");
     let mut damaged = bytes(&case, "here.checkpoint");
     let middle = damaged.len() / 2;
     damaged[middle] ^= 1;

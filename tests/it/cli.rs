@@ -326,7 +326,7 @@ fn copies_are_told_in_one_line_in_four_digits() {
 fn check_and_run_warn_of_what_starts_inside_others_and_of_what_may_pass_through() {
     let case = Case::new(&[("scene.toml", CROWD)]);
     let wanted = [
-        "warning: sunk 1 starts 0.3 m inside floor (and 1 pair of copies): move one of them",
+        "warning: sunk 1 starts 0.3 m inside floor (and 1 other pair of copies): move one of them",
         "warning: bullet moves 10 m a frame and may pass through pane, both together 0.015 m thick: \
          give --fps 11000 or more",
     ];
@@ -364,10 +364,13 @@ fn runs_and_checks_say_how_near_bodies_came_to_breaking() {
     };
     let run = ["run", "scene.toml", "-o", "out.glb"];
     let [out, _] = said(&broken, &run);
-    assert!(out.contains("hardest blows:\n  ball: ") && out.contains(" of 1 N s, broke"), "{out}");
+    assert!(
+        out.contains("hardest impacts:\n  ball: ") && out.contains(" of 1 N s, broke"),
+        "{out}"
+    );
     let whole = scene_with("break_impulse = 1 }", "break_impulse = 100 }");
     let [out, errors] = said(&whole, &run);
-    assert!(out.contains(" of 100 N s\nnothing broke: the hardest blow was "), "{out}");
+    assert!(out.contains(" of 100 N s\nnothing broke: the hardest impact was "), "{out}");
     assert!(!errors.contains("note:"), "{errors}");
     let [json, _] = said(&whole, &["run", "scene.toml", "-o", "out.glb", "--json", "-q"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
@@ -516,6 +519,6 @@ fn outputs_that_are_one_file_by_other_spellings_are_refused() {
     }
     let over = ["run", "sub/../scene.toml", "-q", "-o", "o.glb", "--checkpoint", "./scene.toml"];
     let told = String::from_utf8(case.run(&over).stderr).unwrap();
-    assert!(told.contains("is read by this command"), "{told}");
+    assert!(told.contains("is an input of this command"), "{told}");
     assert_eq!(case.names(), before);
 }

@@ -218,7 +218,7 @@ fn models_with_which_nothing_breaks_are_told() {
     let told = problem(output.stderr);
     assert!(output.status.success(), "{told}");
     for model in ["prescored", "lattice"] {
-        let words = format!("the model {model} made no pieces: no blow broke a body in 1 frame");
+        let words = format!("the model {model} made no pieces: no impact broke a body in 1 frame");
         assert!(told.contains(&words), "{told}");
     }
     let quiet = case.run(&[&arguments[..], &["-o", "other", "-q"]].concat());

@@ -539,7 +539,7 @@ fn a_picture_of_strength_that_cannot_be_used_is_named() {
     let scene = PICTURED.replace("DARKEST", "0");
     Case::new(&[("scene.toml", &scene)]).refused(&["weak.png", "cannot be read"]);
     let case = Case::new(&[("scene.toml", &scene), ("weak.png", "no picture")]);
-    case.refused(&["weak.png", "is no PNG file, or damaged"]);
+    case.refused(&["weak.png", "is not a PNG file, or damaged"]);
     let crooked = scene.replace("down = [0, -0.1, 0]", "down = [0.1, -0.1, 0]");
     let key = "strength_picture.down` must be at a right angle";
     Case::new(&[("scene.toml", &crooked)]).refused(&["scene.toml: line 15", key]);

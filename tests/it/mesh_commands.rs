@@ -301,7 +301,7 @@ fn what_artists_get_wrong_is_told_in_words() {
     let cases: [(&[&str], &str); 6] = [
         (
             &["fracture", "tet.obj", "-o", "x.glb", "--pattern", "voronoi:5", "--at", "9,9,9"],
-            "tet.obj: --at 9,9,9 is far from it: give a point near its box, from 0,0,0 to 1,1,1",
+            "tet.obj: --at 9,9,9 is far from the mesh: give a point near its box, from 0,0,0 to 1,1,1",
         ),
         (
             &["render", "x.glb", "-o", "x.png", "--frame", "last"],
@@ -329,7 +329,7 @@ fn what_artists_get_wrong_is_told_in_words() {
     }
     let output = case.run(&[&fracture[..], &["radial:9x3", "--at", "1.9,1.9,1.9"]].concat());
     let told = problem(output.stderr);
-    assert!(told.contains("leaves tet.obj in one piece: move --at nearer"), "{told}");
+    assert!(told.contains("leaves tet.obj in one piece: move --at closer"), "{told}");
 }
 
 /// The linear colors of cuts, in each format.

@@ -254,7 +254,7 @@ fn scenes_refuse_patterns_that_cannot_be() {
         (
             "[pattern.a.bricks]\ncount = [2, 2, 1]",
             "fracture = { pattern = \"a\", then = \"a\" }",
-            "stands in the body too",
+            "is fixed in the body, too",
         ),
         (
             "[pattern.a.bricks]\ncount = [2, 2, 1]",
@@ -269,7 +269,7 @@ fn scenes_refuse_patterns_that_cannot_be() {
         (
             "[pattern.a.radial]\nsectors = 5\nrings = 2\nsplinters = 3",
             "fracture = { pattern = \"a\", levels = [{}, {}] }",
-            "has 2 levels, and the pattern of the body can be divided into 1",
+            "has 2 levels, but the number of finer parts of the body's pattern is 1",
         ),
         (
             "[pattern.a.voronoi]\npieces = 9",
@@ -299,7 +299,7 @@ fn scenes_refuse_patterns_that_cannot_be() {
         (
             "[pattern.a.voronoi]\npieces = 9",
             "fracture = { lattice = { spacing = 0.3 }, levels = [{ pattern = \"a\" }] }",
-            "give the key `pattern` too",
+            "requires the key `pattern`: add it",
         ),
     ] {
         let error = Scene::from_toml(&format!("version = 1\n{tables}\n{body}{fracture}\n"));

@@ -407,7 +407,7 @@ fn the_program_runs_what_the_page_saved_to_the_same_bits() {
             }
             play.step();
         }
-        assert!(warnings_of(&run).contains("frame 40 is not what the playground had"));
+        assert!(warnings_of(&run).contains("the state at frame 40 differs from the playground"));
         run["fingerprint"] = format!("{:x}", play.fingerprint()).into();
         assert_eq!(warnings_of(&run), "");
     }
@@ -424,7 +424,7 @@ fn what_is_no_saved_run_is_refused_in_one_sentence() {
     let throw = json!({ "from": [0, 0, 0], "velocity": [0, 0, 1e9], "radius": 1, "density": 1 });
     let events = |list: Value| with("events", list);
     for (text, options, said) in [
-        ("{}".to_owned(), &[][..], "is no run that the playground saved"),
+        ("{}".to_owned(), &[][..], "is not a saved run of the playground"),
         (with("format", "other".into()), &[], "its format is \"other\""),
         (with("version", 2.into()), &[], "is of version 2"),
         (events(json!([{ "frame": 0, "jump": {} }])), &[], "no variant of enum Command"),

@@ -39,7 +39,7 @@ fn an_output_never_takes_the_place_of_an_input() {
     let path = |name: &str| case.folder.path().join(name);
     let bytes = |name: &str| std::fs::read(path(name)).unwrap();
     let (mesh, pieces) = (bytes("tet.obj"), bytes("pieces.glb"));
-    let over = "is read by this command: give the output another name";
+    let over = "is an input of this command: give the output another name";
     refused(&case, &["slice", "tet.obj", "--plane", "0,1,0,0.1", "-o", "./tet.obj"], &[over]);
     let fracture = [&["fracture", "pieces.glb", "-o", "pieces.glb"], &coarse[..]].concat();
     refused(&case, &fracture, &["pieces.glb", over]);
@@ -212,7 +212,7 @@ fn what_makes_no_pattern_and_no_picture_is_refused_with_the_reason() {
     picture(&case, "two.png", [9, 9], |n| (n / 40) as u8);
     let new = |name: &'static str| ["pattern", "new", name, "-o", "out.pattern"];
     refused(&case, &new("row.png"), &["row.png", "is 9 x 1 pixels", "at least 2 x 2"]);
-    refused(&case, &new("one.png"), &["one.png", "of one colour", "divides nothing"]);
+    refused(&case, &new("one.png"), &["one.png", "only one colour", "divides nothing"]);
     done(&case, &new("two.png"));
     let bytes = std::fs::read(case.folder.path().join("out.pattern")).unwrap();
     std::fs::write(case.folder.path().join("cut.pattern"), &bytes[..bytes.len() / 2]).unwrap();
@@ -261,7 +261,7 @@ fn files_of_another_kind_are_named_as_what_they_are() {
     refused(
         &case,
         &["compare", "scene.toml", "-o", "/proc/report"],
-        &["/proc/report: its folder takes no new files: choose another"],
+        &["/proc/report: its folder is not writable: choose another"],
     );
 }
 
@@ -271,7 +271,7 @@ fn pictures_and_outlines_are_refused_with_the_scene_that_names_them() {
     let case = Case::new(&[("a.svg", svg)]);
     for (shape, said) in [
         ("svg = { file = \"a.svg\", depth = 1 }", "line 2: <path> has path data"),
-        ("extruded = { picture = \"a.svg\", size = [1, 1], depth = 1 }", "is no PNG file"),
+        ("extruded = { picture = \"a.svg\", size = [1, 1], depth = 1 }", "is not a PNG file"),
     ] {
         let scene = format!("version = 1\n[[body]]\nname = \"a\"\nshape = {{ {shape} }}\n");
         std::fs::write(case.folder.path().join("scene.toml"), scene).unwrap();
@@ -442,7 +442,7 @@ fn what_is_neither_a_mesh_nor_a_level_set_is_refused_with_all_kinds_that_are_rea
 fn a_folder_that_takes_no_files_is_told_of_in_a_sentence() {
     let case = Case::new(&[("scene.toml", SCENE)]);
     let told = problem(case.run(&["run", "scene.toml", "-o", "/proc/p.glb"]).stderr);
-    assert!(told.contains("/proc/p.glb: its folder takes no new files: choose another"), "{told}");
+    assert!(told.contains("/proc/p.glb: its folder is not writable: choose another"), "{told}");
 }
 
 /// The winding number of an open sheet is nowhere that of an interior.

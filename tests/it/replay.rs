@@ -315,7 +315,7 @@ fn a_file_of_events_is_brought_about_again() {
     let (before, pose) = text.split_once("\"pose\":[").unwrap();
     let (_, after) = pose.split_once(']').unwrap();
     write(&format!("{before}\"pose\":[0.0,0.1,0.0,0.0,0.0,8.0,1.0]{after}"));
-    refused("scene.toml", "line 2 is no event (its numbers cannot be those of a blow)");
+    refused("scene.toml", "line 2 is not a valid event (its numbers cannot be those of an impact)");
     write(&text.replacen("\"version\":1", "\"version\":2", 1));
     refused("scene.toml", "version 2");
     write(&text.replacen("\"seed\"", "\"se\\ned\\u001b\"", 1));

@@ -158,7 +158,7 @@ fn what_is_wrong_with_a_file_of_loads_is_said_in_one_sentence() {
     let case = bench(&[("loads.vtu", push)]);
     for (options, words) in [
         (["--loads", "no.toml", "-o", "b.vtu"].as_slice(), "no.toml: cannot be read"),
-        (&["--loads", "loads.vtu", "-o", "loads.vtu"], "is read by this command"),
+        (&["--loads", "loads.vtu", "-o", "loads.vtu"], "is an input of this command"),
         (&["--loads", "loads.vtu", "--fix", "0,0,0,1,1,1", "-o", "b.vtu"], "cannot be used with"),
     ] {
         let output = case.run(&[&["stress", "beam.msh"], options].concat());

@@ -123,7 +123,7 @@ fn options_of_sampling_are_refused_for_level_sets() {
             let told = problem(output.stderr);
             assert_eq!(output.status.code(), Some(2), "{told}");
             let expected = format!(
-                "brisance: {from}: is a level set, which is sampled already: remove {}\n",
+                "brisance: {from}: is a level set, and so already sampled: remove {}\n",
                 option[0]
             );
             assert_eq!(told, expected);

@@ -160,12 +160,12 @@ pub fn report() -> Result<String, ReportError> {
     let mut text = String::from(
         "# Broken meshes
 
-What becomes of meshes that bound no solid, or none that is plain: `cargo run -p brisance-tests
---bin broken_meshes > docs/broken-meshes.md` writes this file. Each mesh is scaled to a longest
-side of 1 m, sampled a 48th apart and broken into about 20 pieces. The strict sign refuses what bounds
-no solid; the winding sign (Jacobson et al. 2013) takes any triangles. Scenes and commands take the
-winding sign where a mesh is not closed, with a warning, unless `sign` says otherwise: the last two
-columns are of this. Volumes are in litres.
+Results for meshes that do not bound a solid, or bound it ambiguously. `cargo run -p brisance-tests
+--bin broken_meshes > docs/broken-meshes.md` writes this file. Each mesh is scaled to a longest edge of
+1 m, sampled with a spacing of 1/48 m and broken into about 20 pieces. The strict sign rejects meshes
+without a solid; the winding sign (Jacobson et al. 2013) accepts any triangles. By default (`sign =
+\"auto\"`) scenes and commands use the winding sign for meshes that are not closed, with a warning: the
+last two columns have this default. Volumes are in litres.
 
 | mesh | area | closed | strict sign | winding sign | pieces | their volume |
 |---|---|---|---|---|---|---|

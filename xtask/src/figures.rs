@@ -140,11 +140,11 @@ const LARGE: Figure = figure(
 
 const INTRODUCTION: &str = "# Figures
 
-What `cargo xtask figures` measures of the scenes, beside what the papers say of theirs. Frames per
-second are those of the release build on one thread, without output, here on one core of a shared
-virtual AMD EPYC; those of Su09 are of one 3.0 GHz Xeon core of 2009, which explains most of the
-ratio. Pieces are all that broke off, including those that broke again. Energy is the largest gain of
-a frame, apart from gravity. [The gallery](gallery.md) says what each scene shows.
+Measurements of the scenes by `cargo xtask figures`, beside the values of the papers. Frames per second
+are for the release build on one thread, without output, on one core of a shared virtual AMD EPYC. Su09
+used one 3.0 GHz Xeon core of 2009, which explains most of the ratio. The number of pieces includes pieces
+that broke again. Energy is the largest gain in a frame, excluding the work of gravity. [The
+gallery](gallery.md) describes each scene.
 
 | figure | scene | pieces | bodies at the end | frames/s | energy, J | the paper |
 |---|---|---|---|---|---|---|
@@ -290,7 +290,7 @@ fn incline_error() -> Result<String, String> {
     let off = |now: &[f64; 3]| (0..3).map(|k| (now[k] - first[k]).powi(2)).sum::<f64>().sqrt();
     let most = frames.iter().map(off).fold(0.0, f64::max);
     Ok(format!(
-        "\nThe cube of `incline` is nowhere more than {:.2} mm from the analytic solution, which stops after 3.589 \
+        "\nThe cube of `incline` deviates by at most {:.2} mm from the analytic solution, which stops after 3.589 \
          m.\n",
         1e3 * most
     ))
@@ -316,8 +316,8 @@ fn load() -> String {
         return String::new();
     }
     format!(
-        "\nThe machine was not idle: its load was {busy:.0} on {processors} processors, so that \
-         frames/s are too low.\n"
+        "\nThe machine was not idle (load {busy:.0} on {processors} processors), so frames/s are \
+         too low.\n"
     )
 }
 

@@ -42,36 +42,36 @@ const EXAMPLES: &str = "Examples:
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXAMPLES, arg_required_else_help = true)]
 pub struct Arguments {
-    /// What to do.
+    /// Command to run.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What the program can do.
+/// Commands of the program.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Simulate a scene and write a recording.
     Run(RunArguments),
-    /// Simulate a scene, and break bodies where a file of events says so.
+    /// Simulate a scene with the fractures of an event file.
     Replay(ReplayArguments),
-    /// Break a mesh into pieces, without simulating anything.
+    /// Break a mesh into pieces, without a simulation.
     Fracture(FractureArguments),
-    /// Make a part of a scene from existing pieces, held together by bonds.
+    /// Create a part of a scene from existing pieces, connected by bonds.
     Bond(BondArguments),
-    /// Make a file of a fracture pattern, or draw a pattern.
+    /// Create a file of a fracture pattern, or draw a pattern.
     #[command(subcommand)]
     Pattern(PatternCommand),
-    /// Draw a recording: a picture, a contact sheet, an animation or a video.
+    /// Draw a recording: an image, a contact sheet, an animation or a video.
     Render(RenderArguments),
     /// Show a recording in the browser.
     View(ViewArguments),
-    /// Play with a scene in the browser: throw, carry, cut and blow up.
+    /// Interact with a scene in the browser: throw, carry, cut and explode bodies.
     Play(PlayArguments),
-    /// Have Blender make a .blend, Alembic, FBX or USD file from a recording.
+    /// Convert a recording to a .blend, Alembic, FBX or USD file by Blender.
     Blender(BlenderArguments),
-    /// Run a scene with several models of fracture and write a report of them side by side.
+    /// Run a scene with several fracture models and write a report that compares them.
     Compare(CompareArguments),
-    /// Draw the curves of a ledger.
+    /// Plot a ledger.
     Plot(PlotArguments),
     /// Cut a closed mesh by planes.
     Slice(SliceArguments),
@@ -79,20 +79,20 @@ pub enum Command {
     Tetrahedralize(TetrahedralizeArguments),
     /// Sample a closed mesh as signed distance on a grid, or convert such a grid to a mesh.
     Voxelize(VoxelizeArguments),
-    /// Compute the stress of a body of tetrahedra under blows and loads.
+    /// Compute the stress of a tetrahedral body under impulses and loads.
     Stress(StressArguments),
-    /// Print what is in a scene and whether it can be run, without running it.
+    /// Print the contents of a scene and check that it can be run, without a simulation.
     #[command(after_help = "Example:\n  brisance check scenes/bunny.toml")]
     Check(CheckArguments),
-    /// Print what is in a recording, a mesh, a file of tetrahedra, a level set or a pattern.
+    /// Print the contents of a recording, a mesh, a file of tetrahedra, a level set or a pattern.
     #[command(
         after_help = "Examples:\n  brisance info bunny.glb\n  brisance info assets/bunny.obj"
     )]
     Info(FileArguments),
-    /// Print the JSON schema of scene files, from which editors complete keys.
+    /// Print the JSON schema of scene files, for completion in editors.
     #[command(after_help = "Example:\n  brisance schema > scene.schema.json
 
-Put this first in a scene: #:schema ./scene.schema.json")]
+First line of a scene that uses the schema: #:schema ./scene.schema.json")]
     Schema {
         /// Print the schema of the load files of `brisance stress --loads`
         #[arg(long, conflicts_with = "comparison")]
@@ -112,14 +112,14 @@ Put this first in a scene: #:schema ./scene.schema.json")]
     Man,
 }
 
-/// What is wrong with the `words` of a command line, in one sentence.
+/// The error in the `words` of a command line, in one sentence.
 pub fn complaint(error: &clap::Error, words: impl Iterator<Item = String>) -> String {
     let text = error.render().to_string();
     let mut parts = text.trim().split("\n\n");
     let joined = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
     let problem = joined(parts.next().unwrap_or_default());
     let problem = problem.strip_prefix("error: ").unwrap_or(&problem);
-    // what Rust says of numbers
+    // messages of Rust's number parsers
     let problem = problem
         .replace("invalid digit found in string", "give a whole number of 0 or more")
         .replace("cannot parse integer from empty string", "give a whole number of 0 or more")
@@ -127,13 +127,13 @@ pub fn complaint(error: &clap::Error, words: impl Iterator<Item = String>) -> St
     let mut rest = parts.map(joined);
     let tip = rest.clone().find_map(|part| Some(part.strip_prefix("tip: ")?.to_owned()));
     let usage = rest.find_map(|part| Some(part.strip_prefix("Usage: ")?.to_owned()));
-    // a number is no argument of its own
+    // clap takes a negative number for an argument
     let is_number = |tip: &String| tip.strip_prefix("to pass '-").is_some_and(starts_with_digit);
     let tip = match tip {
         Some(tip) if is_number(&tip) => " (the option before it takes no negative number)".into(),
         tip => tip.map_or_else(String::new, |tip| format!(" ({tip})")),
     };
-    // the program's own name may be any
+    // the name of the executable is arbitrary
     let is_word = |word: &&str| !word.starts_with(['<', '[', '-']) && *word != "...";
     let usage = usage.unwrap_or_else(|| named(words));
     let command: Vec<&str> = usage.split_whitespace().take_while(is_word).collect();

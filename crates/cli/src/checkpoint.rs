@@ -1,7 +1,7 @@
 //! Checkpoints: the state to resume a run, in one file that is written atomically.
 //!
-//! The first line names format and version; then follow the [`Checkpoint`] in `postcard` format
-//! and, in four bytes, the CRC-32 of everything before.
+//! The first line has the format and its version. The [`Checkpoint`] in `postcard` format follows.
+//! The last four bytes are the CRC-32 of all bytes before them.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -25,15 +25,15 @@ pub struct Checkpoint {
     pub frame: usize,
     /// Fracture events.
     pub events: Vec<Event>,
-    /// The bodies.
+    /// State of the bodies.
     pub world: WorldState,
-    /// Their recorded trajectories.
+    /// Recorded trajectories.
     pub recording: RecordingState,
-    /// Their energy ledger.
+    /// Energy ledger.
     pub ledger: Ledger,
-    /// Number of times that a body stayed whole because there was no room for its pieces.
+    /// Number of fractures that the limits of `[debris]` prevented.
     pub over_budget: usize,
-    /// Number of stopped bodies.
+    /// Number of bodies stopped because their state was not finite.
     pub stopped: usize,
     /// Frames in which the quadratic program reached its work limit.
     pub solver_limited: usize,
@@ -45,15 +45,17 @@ pub struct Checkpoint {
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// It is a different kind of file.
-    #[error("is no checkpoint of this version: give one that `brisance run` of this version wrote")]
+    /// The file is of another kind or version.
+    #[error(
+        "is not a checkpoint of this version: give one that `brisance run` of this version wrote"
+    )]
     Format,
-    /// It is damaged.
+    /// The file is damaged.
     #[error("is damaged: use an earlier checkpoint, or run from the start")]
     Damaged,
 }
 
-/// A writer that computes a checksum of what it writes.
+/// A writer that computes a checksum of the written bytes.
 struct Summed<W> {
     out: W,
     sum: crc32fast::Hasher,
@@ -72,7 +74,7 @@ impl<W: Write> Write for Summed<W> {
 }
 
 impl Checkpoint {
-    /// Writes it to `path` atomically: on failure the file is unchanged.
+    /// Writes the checkpoint to `path` atomically: on failure the file is unchanged.
     ///
     /// # Errors
     /// If writing fails.

@@ -28,7 +28,7 @@ pub struct Events {
     pub seed: u64,
     /// [`sim::World::fingerprint`] before the first frame.
     pub fingerprint: u64,
-    /// In chronological order.
+    /// The fractures in chronological order.
     pub events: Vec<Event>,
 }
 
@@ -37,7 +37,7 @@ pub struct Events {
 #[non_exhaustive]
 pub enum EventsError {
     /// A line is invalid.
-    #[error("line {line} is no {what} ({problem}): give a file that --events wrote")]
+    #[error("line {line} is not a valid {what} ({problem}): give a file that --events wrote")]
     Line {
         /// Line, counted from 1.
         line: usize,
@@ -46,7 +46,7 @@ pub enum EventsError {
         /// The problem.
         problem: String,
     },
-    /// It has a different version.
+    /// The file has a different version.
     #[error("is of version {0} of `{FORMAT}`, but this program reads version {VERSION}")]
     Version(u32),
 }
@@ -87,7 +87,7 @@ impl Events {
         let event = |(n, line)| {
             let event: Result<Event, _> = serde_json::from_str(line).map_err(|e| e.to_string());
             let usable = event.and_then(|event| {
-                let problem = "its numbers cannot be those of a blow";
+                let problem = "its numbers cannot be those of an impact";
                 event.is_usable().then_some(event).ok_or_else(|| problem.to_owned())
             });
             usable.map_err(|problem| EventsError::Line { line: n + 2, what: "event", problem })

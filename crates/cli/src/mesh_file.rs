@@ -19,8 +19,8 @@ pub fn read_mesh(path: &Path) -> Result<TriMesh, MeshFileError> {
 }
 
 /// Reads the mesh at `path` as [`read_mesh`] does, with the normals, texture coordinates and colors
-/// of its corners (STL has none), its materials and their images. Companion files are read if they
-/// are in its own folder or below; others are missed with a warning.
+/// of its corners (STL has none), its materials and their images. Companion files must be
+/// in the folder of the mesh or below; others are omitted with a warning.
 ///
 /// # Errors
 /// As [`read_mesh`], and if an image is damaged or too large.
@@ -68,7 +68,7 @@ pub fn read_objects(path: &Path) -> Result<Vec<TriMesh>, MeshFileError> {
     meshfile::parse_objects(path, &bytes(path)?)
 }
 
-/// The content of a file, if its name is that of a mesh.
+/// The contents of a file with the extension of a mesh.
 fn bytes(path: &Path) -> Result<Vec<u8>, MeshFileError> {
     crate::input::refuse_folder(path)?;
     if !is_mesh(path) {

@@ -13,10 +13,10 @@ pub enum PictureError {
     /// The file cannot be read.
     #[error("cannot be read ({0}): check the path")]
     Read(#[from] std::io::Error),
-    /// It is not a PNG file, or it is damaged.
-    #[error("is no PNG file, or damaged ({0}): save it again")]
+    /// The file is not a PNG file, or it is damaged.
+    #[error("is not a PNG file, or damaged ({0}): save it again")]
     Format(#[from] png::DecodingError),
-    /// It would take too much memory.
+    /// The image would take too much memory.
     #[error("has {width} x {height} pixels, more than {}: make it smaller", MAX_PIXELS)]
     TooLarge {
         /// Columns.

@@ -28,7 +28,7 @@ pub enum VolumeFileError {
     #[error("cannot be read ({0}): check the path")]
     Read(#[from] std::io::Error),
     /// A `.lset` file is damaged or of a different kind.
-    #[error("{0}: make it again with `brisance voxelize`")]
+    #[error("{0}: create the file again with `brisance voxelize`")]
     LevelSet(#[from] ReadError),
     /// A `.vti` file is invalid.
     #[error(transparent)]

@@ -12,9 +12,9 @@ use crate::planes::{Lines, Nearest, pitch};
 
 /// The regions of a body's nodes.
 pub(crate) struct Owners {
-    /// For each node one plus the index of its region, that with the least signed distance (the
-    /// first among equals). 0 where it is unknown, outside the body. [`Pattern::MAX_REGIONS`] fit
-    /// in 16 bits.
+    /// For each node: one plus the index of its region, or 0 where the region is unknown, outside
+    /// the body. The region of a node has the least signed distance there, the first among equals.
+    /// [`Pattern::MAX_REGIONS`] fit in 16 bits.
     ///
     /// [`Pattern::MAX_REGIONS`]: crate::Pattern::MAX_REGIONS
     pub(crate) nearest: Vec<u16>,
@@ -55,7 +55,7 @@ impl Owners {
                 for run in body.row([i, j]) {
                     let start = run.start as usize - base;
                     let row = &mut row[start..run.end as usize - base];
-                    // the whole row: faster than to stop at the first
+                    // testing the whole row is faster than stopping at the first match
                     if row.iter().fold(false, |any, owner| any | (*owner == 0)) {
                         let bare = (start..).zip(&mut *row).filter(|(_, owner)| **owner == 0);
                         bare.for_each(|(k, owner)| *owner = far([i, j, k]) as u16 + 1);

@@ -1,8 +1,10 @@
-//! A mesh, its signed distance, an offset of that, and a mesh again: grows or shrinks a solid with round edges.
+//! Grows or shrinks a mesh with round edges: mesh to signed distance, offset of the distance, and
+//! back to a mesh.
 //!
-//! `cargo run --release -p brisance-levelset --example offset -- IN.stl DISTANCE OUT.stl`, with a distance in the unit
-//! of the file, below 0 to shrink. STL files are binary. Without arguments a cube of 1 m grows by 0.1 m, and its
-//! volume is compared with that of the closed form.
+//! `cargo run --release -p brisance-levelset --example offset -- IN.stl DISTANCE OUT.stl`, with a
+//! distance in the unit of the file; a negative distance shrinks. STL files are binary. Without
+//! arguments, the example grows a cube of 1 m by 0.1 m and prints the volume beside the closed
+//! form.
 #![allow(clippy::print_stdout, reason = "an example that reports")]
 
 use std::collections::BTreeMap;
@@ -14,8 +16,9 @@ use brisance_levelset::{Aabb, Grid, LevelSet, Sign, TriMesh};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Bytes of a binary STL file before its first triangle, and of a triangle.
+/// Bytes of a binary STL file before its first triangle.
 const HEAD: usize = 84;
+/// Bytes of a triangle in a binary STL file.
 const TRIANGLE: usize = 50;
 /// Cells along the longest edge.
 const CELLS: f64 = 100.0;
@@ -39,7 +42,8 @@ fn offset(mesh: &TriMesh, distance: f64) -> Outcome<TriMesh> {
     Ok(LevelSet::from_mesh(mesh, grid, Sign::Winding)?.offset(distance).isosurface())
 }
 
-/// A cube grown by r: the cube, six slabs, twelve quarters of a cylinder and eight octants of a ball.
+/// Compares the volume of a cube grown by `r` with the sum of the cube, six slabs, twelve quarters
+/// of a cylinder and eight octants of a ball.
 fn demonstrate() -> Outcome<()> {
     let r = 0.1;
     let cube = parse(&stl(&cube()))?;
@@ -61,21 +65,21 @@ fn cube() -> TriMesh {
     }
 }
 
-/// The triangles of a binary STL file; corners at equal places become one vertex.
+/// The triangles of a binary STL file; corners at equal positions become one vertex.
 fn parse(bytes: &[u8]) -> Outcome<TriMesh> {
-    let body = bytes.get(HEAD..).ok_or("this is no binary STL file")?;
+    let body = bytes.get(HEAD..).ok_or("not a binary STL file")?;
     let mut places = BTreeMap::new();
     let mut mesh = TriMesh::default();
     let mut vertex = |corner: &[u8]| -> u32 {
         let (words, _) = corner.as_chunks::<4>();
-        // adding zero makes -0 and 0 one place
+        // adding 0 turns -0 into 0, which has other bits
         let place = [0, 1, 2].map(|axis| f32::from_le_bytes(words[axis]) + 0.0);
         *places.entry(place.map(f32::to_bits)).or_insert_with(|| {
             mesh.vertices.push(Point3::from(place).cast());
             mesh.vertices.len() as u32 - 1
         })
     };
-    // a normal of 12 bytes, three corners of as many, and two bytes more
+    // a normal and three corners of 12 bytes each, and a trailer of two bytes
     let (triangles, _) = body.as_chunks::<TRIANGLE>();
     for triangle in triangles {
         let corners = [12, 24, 36].map(|at| vertex(&triangle[at..at + 12]));

@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     write(&solid.difference(&hole).isosurface())
 }
 
-/// Vertices and triangles; all else in the file is passed over.
+/// Vertices and triangles of an OBJ file; other lines are ignored.
 fn parse(text: &str) -> Result<TriMesh, Box<dyn Error>> {
     let mut mesh = TriMesh::default();
     for line in text.lines() {

@@ -1,11 +1,12 @@
 //! Dual contouring (Ju, Losasso, Schaefer and Warren 2002): one vertex per cell, at the
-//! intersection of the planes of its crossings, so that sharp edges stay sharp.
+//! intersection of the tangent planes of its edge crossings, so that sharp edges stay sharp.
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::{LevelSet, TriMesh};
 
-/// Eigenvalues below this share of the largest one are ignored: the planes do not intersect there.
+/// Eigenvalues below this fraction of the largest one are treated as zero: in their directions the
+/// planes are nearly parallel and do not determine an intersection.
 const FLAT: f64 = 0.1;
 
 /// A surface crossing of a grid edge.
@@ -17,11 +18,12 @@ struct Crossing {
 const NONE: u32 = u32::MAX;
 
 impl LevelSet {
-    /// The zero surface with sharp edges and corners: a quadrilateral, as two triangles, around
-    /// each grid edge that the surface crosses, between vertices in the four cells around it.
+    /// The zero surface with sharp edges and corners. Each grid edge that the surface crosses has a
+    /// quadrilateral (two triangles) between the vertices of the four adjacent cells.
     ///
-    /// Two sheets through one cell share its vertex, so that unlike [`LevelSet::isosurface`] this
-    /// need not be a manifold; and it is open where the solid reaches the end of the grid.
+    /// Unlike [`LevelSet::isosurface`], the mesh need not be a manifold, since two sheets through
+    /// one cell share its vertex. The mesh is open where the solid reaches the boundary of the
+    /// grid.
     pub fn dual_contour(&self) -> TriMesh {
         let [nx, ny, nz] = self.grid().dims();
         let mut cells = vec![NONE; self.grid().node_count()];
@@ -68,7 +70,7 @@ impl LevelSet {
             cell[c] -= v;
             cells[self.grid().index(cell)]
         });
-        // counter-clockwise seen from the edge's far end, which is outside if its start is inside
+        // counter-clockwise seen from `next`, which is outside if `node` is inside
         let [p, q, r, s] = if inside { ring } else { [ring[3], ring[2], ring[1], ring[0]] };
         mesh.triangles.extend([[p, q, r], [p, r, s]]);
     }
@@ -77,7 +79,8 @@ impl LevelSet {
         self.as_slice()[self.grid().index(node)] < 0.0
     }
 
-    /// The best intersection of the crossings' planes, within the cell; `None` without crossings.
+    /// The least-squares intersection of the planes of the crossings, clamped to the cell; `None`
+    /// without crossings.
     fn dual_vertex(&self, cell: [usize; 3]) -> Option<Point3<f64>> {
         let corner = |c: usize| [cell[0] + (c >> 2), cell[1] + (c >> 1 & 1), cell[2] + (c & 1)];
         let insides = (0..8).filter(|&c| self.is_inside(corner(c))).count();
@@ -118,9 +121,10 @@ impl LevelSet {
         Crossing { point, normal: slope.try_normalize(1e-12).unwrap_or_else(Vector3::zeros) }
     }
 
-    /// Position of the surface crossing on an edge. The distance has kinks where the nearest face
-    /// changes, so that a straight line between the ends cuts sharp edges off: if the samples bend,
-    /// the line through the two samples on the steeper side is used instead.
+    /// Position of the surface crossing on an edge, as a fraction from `a` to `b`. The distance has
+    /// kinks where the nearest face changes, so that linear interpolation between the ends would
+    /// cut sharp edges off. If the samples along the axis are not collinear, the result is the
+    /// extrapolation of the two samples on the steeper side.
     fn crossing_fraction(&self, a: [usize; 3], b: [usize; 3]) -> f64 {
         let value = |node| f64::from(self.as_slice()[self.grid().index(node)]);
         let (start, end) = (value(a), value(b));
@@ -142,8 +146,8 @@ impl LevelSet {
         if (0.0..=1.0).contains(&t) { t } else { straight }
     }
 
-    /// Derivative along an axis from the side where the field is straighter (as in ENO schemes), so
-    /// that a normal does not mix both sides of a sharp edge.
+    /// Second-order one-sided derivative along an axis, from the side with the smaller second
+    /// difference (as in ENO schemes), so that a normal does not mix both sides of a sharp edge.
     fn one_sided_slope(&self, point: &Point3<f64>, axis: usize) -> f64 {
         let h = self.grid().spacing();
         let at = |steps: f64| {

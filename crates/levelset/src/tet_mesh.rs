@@ -36,9 +36,9 @@ pub enum TetError {
     IndexOutOfRange {
         /// Number of the tetrahedron.
         tet: usize,
-        /// The vertex it names.
+        /// Index of the unknown vertex.
         vertex: u32,
-        /// Vertices there are.
+        /// Number of vertices.
         count: usize,
     },
     /// A tetrahedron is flat or inside out.
@@ -62,7 +62,8 @@ pub enum TetError {
 /// Corners of each face, wound outwards; face `f` is opposite corner `f`.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
-/// A face's two higher vertices, whether it is an odd ordering of the sorted ones, and `4 t + f`.
+/// Face `f` of tetrahedron `t`: its lowest vertex, its two higher vertices, whether its winding is
+/// an odd permutation of the sorted vertices, and `4 t + f`.
 type Shared = (u32, (u32, u32, bool, u32));
 
 impl TetMesh {
@@ -161,7 +162,7 @@ impl TetMesh {
         mesh
     }
 
-    /// Pieces connected through faces, one label per tetrahedron from 1 on in order of first
+    /// Components connected through faces: one label per tetrahedron, from 1 in order of first
     /// appearance.
     ///
     /// # Panics
@@ -187,13 +188,13 @@ impl TetMesh {
         (0..self.tets.len()).map(of).sum::<Moments>().moved(base.coords)
     }
 
-    /// Vertices of the surface inside tetrahedra of which they are no corner, each with such a
-    /// tetrahedron, in order: where the mesh overlaps itself.
+    /// Overlaps of the mesh with itself: the surface vertices inside a tetrahedron of which they
+    /// are not a corner, each with this tetrahedron, in order.
     ///
     /// # Panics
     /// If an index is out of range.
     pub fn overlaps(&self) -> Vec<(u32, usize)> {
-        /// Least barycentric coordinate of a point inside without contact.
+        /// Minimum barycentric coordinate of a point strictly inside.
         const INSIDE: f64 = 1e-9;
         let mut surface: Vec<u32> = self.boundary_faces().into_iter().flatten().collect();
         surface.sort_unstable();
@@ -236,7 +237,7 @@ impl TetMesh {
         (tet, FACES[face].map(|c| self.tets[tet][c]))
     }
 
-    /// All faces, equal ones side by side.
+    /// All faces, sorted so that equal faces are adjacent.
     fn shared_faces(&self) -> Vec<Shared> {
         let faces = (0..4 * self.tets.len() as u32).map(|name| {
             let mut face = self.face(name).1;

@@ -38,7 +38,7 @@ pub(super) fn parse(text: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, Me
             [0, 1, 2].map(|k| corner(&model, 3 * t + k, triangle[k] as usize))
         }));
     }
-    // otherwise the reader counts differently, and all is one object
+    // if the reader counts other triangles, the whole file is one object
     if triangles == painted.mesh.triangles.len() {
         painted.objects = objects;
         coat(&libraries, &uses, beside, &mut painted)?;
@@ -116,7 +116,7 @@ struct Known {
     triangles: usize,
 }
 
-/// Rejects what the reader accepts: numbers that are not finite, and indices out of range.
+/// Rejects errors that the reader accepts: numbers that are not finite, and indices out of range.
 fn check(text: &str) -> Result<Known, MeshFileError> {
     let lines = || text.split('\n').zip(1..);
     let mut totals = [0_i64; 3];

@@ -81,7 +81,8 @@ impl Recording {
         };
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if folder.is_some_and(|folder| !folder.is_dir()) {
-            let problem = format!("{}: its folder does not exist: make it first", path.display());
+            let problem =
+                format!("{}: its folder does not exist: create the folder first", path.display());
             return Err(PyFileNotFoundError::new_err(problem));
         }
         py.detach(|| format.write(&self.recording, &path)).map_err(|error| match error {

@@ -268,16 +268,16 @@ fn chain(settings: Settings) -> Outcome<(World, Drift, f64)> {
 }
 
 const HEAD: &str = "\
-# The solvers beside each other
+# Comparison of the solvers
 
-Written by `cargo xtask figures solvers`: two seconds of each scene. *Energy* is the change of kinetic
-and potential energy since the start over the energy the scene has to lose; above zero it came from
-nowhere. *Drift* is the way of the boxes from where they should stand (stack), the distance from
-Coulomb's law (incline) and from the equation of a pendulum, how far the lowest body sank into the
-ground (pile), and how far links come apart (chain). *ms a second* is the processor time, on all
-threads, that a second of the scene takes. The default and the reference solver clamp impulses and
-bound energy; the others are as their papers have them, without the clamp. Not run: joints with
-solvers that have none, and what takes minutes.
+`cargo xtask figures solvers` writes this page from two seconds of each scene. *Energy* is the change of
+kinetic and potential energy since the start, relative to the energy that the scene can lose; positive
+values are errors. *Drift* is an error in position: of the boxes (stack), from the solution of Coulomb's
+law (incline), from the equation of a pendulum (pendulum), the penetration of the lowest body into the
+ground (pile), and the separation of links (chain). *ms a second* is the processor time, on all threads,
+for one second of the scene. The default and the reference solver clamp impulses and bound the energy;
+the others follow their papers, without the clamp. Combinations that take minutes, and joints with
+solvers that do not support them, were not run.
 
 ";
 

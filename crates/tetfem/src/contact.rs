@@ -24,8 +24,8 @@ impl Contact {
 pub struct Load<'a> {
     /// Forces on the surface.
     pub contacts: &'a [Contact],
-    /// Radius over which each of them is spread, m; 0 for point loads. Real forces are spread, and
-    /// unlike under point loads the stress below them does not diverge under mesh refinement.
+    /// Radius over which each force is spread, m; 0 for point loads. Under a point load the stress
+    /// diverges with mesh refinement, under a spread force it converges.
     pub radius: f64,
     /// Body force, such as gravity, N/m^3. Without supports it accelerates the body and causes no
     /// stress.
@@ -85,9 +85,9 @@ impl Surface {
     }
 
     /// Spreads a force near a point over faces: calls `act` with a face, barycentric coordinates
-    /// and the share of the force there. The pressure decreases from the nearest point to zero at
-    /// `radius` m from it, on faces with similar normals; a radius of 0 puts all of it at that
-    /// point.
+    /// and the share of the force at this point. The pressure decreases from the nearest surface
+    /// point to zero at the distance `radius`, m, on faces with similar normals. With a radius of 0
+    /// the whole force acts at the nearest point.
     pub(crate) fn spread(
         &self,
         mesh: &TetMesh,
@@ -143,7 +143,7 @@ impl Surface {
         })
     }
 
-    /// The nearest point of the surface, on the first face of equals.
+    /// The nearest point of the surface; of equally near faces, on the first.
     pub(crate) fn nearest(&self, mesh: &TetMesh, place: &Point3<f64>) -> Option<Nearest> {
         let mut best: Option<Nearest> = None;
         let mut reach = f64::INFINITY;
@@ -166,7 +166,7 @@ impl Surface {
     }
 }
 
-/// Subdivisions of a face, times the ratio of the spreading radius to the face size.
+/// Number of subdivisions of a face edge, times the ratio of the spreading radius to the face size.
 const PARTS: f64 = 6.0;
 /// Maximum number of subdivisions along a face edge.
 const MAX_PARTS: usize = 12;

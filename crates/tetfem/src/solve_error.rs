@@ -7,10 +7,12 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum SolveError {
     /// The body can move or deform without resistance, or its tangent is indefinite.
-    #[error("the matrix is not positive definite: support every piece of the body in six ways")]
+    #[error(
+        "the matrix is not positive definite: constrain all six rigid motions of every piece of the body"
+    )]
     NotPositiveDefinite,
     /// A right-hand side or a contact is NaN or infinite.
-    #[error("a force or its place is not a finite number")]
+    #[error("a force or its position is not a finite number")]
     NotFinite,
     /// The residual is too large.
     #[error(

@@ -3,8 +3,8 @@
 use levelset::TetMesh;
 use nalgebra::{Point3, Vector3};
 
-/// The six orders in which a path between opposite corners of a cube takes the axes, and whether
-/// each is an even permutation.
+/// The six orders of the axes of an edge path between opposite corners of a cube, and whether each
+/// order is an even permutation.
 const PATHS: [([usize; 3], bool); 6] = [
     ([0, 1, 2], true),
     ([0, 2, 1], false),

@@ -6,11 +6,11 @@ use dynamics::{Body, Velocity};
 use nalgebra::{Isometry3, Point3, Vector3};
 use sim::{BodyId, JointId, NewBody, NewJoint, Report, World};
 
-/// Time in which an unloaded hand reaches its target, s.
+/// Time constant of the approach to the target, s: the hand aims at the speed distance / `LAG`.
 const LAG: f64 = 0.2;
 /// Maximum speed of the hand, m/s.
 const FASTEST: f64 = 8.0;
-/// Limit of its acceleration, m/s^2, which bounds the force on the grabbed body.
+/// Maximum acceleration of the hand, m/s^2; bounds the force on the grabbed body.
 const ACCELERATION: f64 = 40.0;
 
 /// A hand that holds a body.
@@ -23,8 +23,8 @@ pub(crate) struct Hand {
 }
 
 impl Hand {
-    /// Grabs a body at a point, m, until the joint needs more than `force`, N. `None` if the joint cannot be
-    /// created.
+    /// Grabs the body `held` at the point `at`, m. The joint breaks above `force`, N. `None` if the
+    /// joint cannot be created.
     pub(crate) fn new(
         world: &mut World,
         held: BodyId,
@@ -74,11 +74,11 @@ impl Hand {
             at.y + self.velocity.y * dt,
             at.z + self.velocity.z * dt,
         );
-        // numbers of a command are finite and small
+        // cannot fail: coordinates of commands are finite and bounded
         let _ = world.move_kinematic(self.body, &pose);
     }
 
-    /// Whether the hand slipped off in a frame.
+    /// Whether the joint of the hand broke in a frame.
     pub(crate) fn slipped(&self, report: &Report) -> bool {
         report.events.broken_joints.contains(&self.joint)
     }
@@ -89,7 +89,7 @@ impl Hand {
         world.remove(self.body);
     }
 
-    /// The kinematic body of the hand. It does not belong to the scene.
+    /// The kinematic body of the hand, which is not part of the scene.
     pub(crate) fn body(&self) -> BodyId {
         self.body
     }

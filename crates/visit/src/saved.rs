@@ -59,7 +59,7 @@ pub enum SavedError {
         problem: CommandError,
     },
     /// Events are not in ascending order of frames.
-    #[error("event {0} is of an earlier frame than the one before")]
+    #[error("event {0} has an earlier frame than the previous event")]
     Order(usize),
 }
 
@@ -87,7 +87,7 @@ impl SavedRun {
         }
     }
 
-    /// Whether a world has the final state that the page had.
+    /// Whether the state of a world equals the final state in the playground.
     pub fn ends_as(&self, world: &World) -> bool {
         u64::from_str_radix(&self.fingerprint, 16) == Ok(world.motion_hash())
     }

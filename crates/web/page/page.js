@@ -158,7 +158,7 @@ class Page {
     shown.hidden = !found;
     if (!found) return;
     const lines = [found.mass ? `${found.name}: ${measure(1000 * found.mass, "g")}` : `${found.name}: does not move`];
-    if (found.strain) lines.push(`hardest blow: ${(100 * found.strain).toPrecision(2)} % of what breaks it`);
+    if (found.strain) lines.push(`hardest impact: ${(100 * found.strain).toPrecision(2)} % of the strength`);
     if (found.fall) lines.push(`a fall of ${found.fall.toPrecision(2)} m breaks it`);
     if (found.stone) lines.push(`a stone of 1 kg at ${found.stone.toPrecision(2)} m/s breaks it`);
     shown.textContent = lines.join("\n");

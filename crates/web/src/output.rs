@@ -14,12 +14,17 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// Added bodies, removed bodies and all poses since the last call, as bytes in little-endian order.
+    /// Bodies added and removed since the last call, and all poses, as little-endian bytes.
     ///
-    /// The order is: a header ([`write_head`]), extended by `head`; new geometries ([`meshfile::page::Packed`]); the
-    /// pose ([`write_pose`]) of each body of `ids`; the pose of each new body one frame earlier, as part of its parent;
-    /// for each of `corners`, which are indices into `ids`, the fraction of the frame at the blow, `f32`, and the pose
-    /// there, in order of time per body; the file bytes of each new image of the header.
+    /// The order is:
+    ///
+    /// 1. a header ([`write_head`]), `head` extended by the keys below;
+    /// 2. new geometries ([`meshfile::page::Packed`]);
+    /// 3. the pose ([`write_pose`]) of each body of the key `ids`;
+    /// 4. the pose of each new body at the end of the previous frame, as a part of its parent;
+    /// 5. for each collision of the key `corners` (indices into `ids`, per body in order of time),
+    ///    the fraction of the frame at the collision, `f32`, and the pose at that time;
+    /// 6. the file bytes of each new image of the header.
     pub(crate) fn frame(
         &mut self,
         world: &World,

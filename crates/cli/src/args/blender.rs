@@ -10,7 +10,7 @@ const BLENDER_EXAMPLES: &str = "Examples:
   brisance blender --script > import.py
 
 Blender imports the recording at its frame rate and writes Blender's own file (.blend), Alembic (.abc), FBX \
-(.fbx) or binary USD (.usdc). An empty holds the pieces of each body that broke. The command runs the program \
+(.fbx) or binary USD (.usdc). The pieces of each broken body have an empty as parent. The command runs the program \
 `blender`, or else Python with the module bpy (pip install bpy). --script prints the script that they run.";
 
 /// Arguments of `brisance blender`.
@@ -23,16 +23,16 @@ pub struct BlenderArguments {
     /// File to write: .blend, .abc, .fbx or .usdc
     #[arg(short, long, value_name = "OUT", required_unless_present = "script")]
     pub output: Option<PathBuf>,
-    /// The program Blender
+    /// Blender executable
     #[arg(long, value_name = "FILE", default_value = "blender")]
     pub blender: PathBuf,
-    /// A Python that has the module bpy
+    /// Python executable with the module bpy
     #[arg(long, value_name = "FILE", default_value = "python3")]
     pub python: PathBuf,
     /// Print the Python script for Blender and exit
     #[arg(long, conflicts_with_all = ["recording", "output"])]
     pub script: bool,
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     pub quiet: bool,
 }

@@ -11,27 +11,28 @@ const BOND_EXAMPLES: &str = "Examples:
   brisance bond pieces --material stone --size 0.5 -o broken_bunny.toml
   brisance bond rubble.glb --strength 2e5 --position 0,1,0 -o rubble.toml
 
-Makes a part of a scene from existing pieces: a body for each piece, and a fixed joint wherever two pieces \
-touch, which withstands the strength times the area. A scene includes it with \
-include = [\"broken_bunny.toml\"]. The meshes go to a folder of the same name beside it.";
+Creates a part of a scene from existing pieces: a body for each piece, and a fixed joint between touching \
+pieces. A joint withstands the strength times the contact area. A scene includes the part with \
+include = [\"broken_bunny.toml\"]. The meshes are written to a folder of the same name beside OUT.toml.";
 
 /// Arguments of `brisance bond`.
 #[derive(Args, Debug)]
 #[command(after_help = BOND_EXAMPLES)]
 pub struct BondArguments {
-    /// Pieces: a mesh file with an object for each (.obj or .glb), or a folder of closed meshes (.obj, .stl, .ply
-    /// or .glb)
+    /// Pieces: a mesh file with one object per piece (.obj or .glb), or a folder of closed meshes
+    /// (.obj, .stl, .ply or .glb)
     pub pieces: PathBuf,
     /// Material of the pieces
     #[arg(long, value_name = "NAME", default_value = "stone")]
     pub material: String,
-    /// Strength of the bonds, Pa [default: that of the material]
+    /// Strength of the bonds, Pa [default: strength of the material]
     #[arg(long, value_name = "PA", value_parser = length)]
     pub strength: Option<f64>,
-    /// Longest edge of the box around all pieces, m; its middle comes to the origin [default: as in the files]
+    /// Longest edge of the box around all pieces, m; centers the box at the origin [default: as in
+    /// the files]
     #[arg(long, value_name = "METERS", value_parser = length)]
     pub size: Option<f64>,
-    /// How far faces that touch may be apart, m [default: a 10,000th of the size of all pieces]
+    /// Largest gap between touching faces, m [default: a 10,000th of the size of all pieces]
     #[arg(long, value_name = "METERS", value_parser = length)]
     pub gap: Option<f64>,
     /// Position of the pieces' origin in the scene, m
@@ -47,7 +48,7 @@ pub struct BondArguments {
     /// Part of a scene to write, .toml
     #[arg(short, long, value_name = "OUT.toml")]
     pub output: PathBuf,
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     pub quiet: bool,
 }

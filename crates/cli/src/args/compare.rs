@@ -12,9 +12,9 @@ const EXAMPLES: &str = "Examples:
   brisance compare scenes/wall.toml --models prescored,stress --frames 40 -o report/
   brisance compare scenes/glass_table.toml --resolutions 2,1,0.7 --rates 0.5,1,2 -o report/
 
-Every body of the scene that can break does so by each model in turn; everything else stays the same, and so does \
-the first blow. The folder has index.html, report.json (`brisance schema --comparison` prints its \
-schema), pictures, plots and a recording for each model.";
+Each run uses one fracture model for all breakable bodies of the scene. The rest of the scene, and so the first \
+impact, is the same in all runs. The folder has index.html, report.json (`brisance schema --comparison` prints its \
+schema), images, plots and a recording for each model.";
 
 /// Arguments of `brisance compare`.
 #[derive(Args, Debug)]
@@ -29,33 +29,33 @@ pub struct CompareArguments {
     /// Folder to write; it must not exist
     #[arg(short, long, value_name = "FOLDER")]
     pub output: PathBuf,
-    /// Distances of samples and tetrahedra in further runs, as multiples of those of the first
+    /// Spacings of samples and tetrahedra in further runs, as multiples of the first run
     #[arg(long, value_name = "FACTOR,...", value_delimiter = ',', value_parser = factor)]
     pub resolutions: Vec<f64>,
-    /// Frames per second in further runs, as multiples of the scene's
+    /// Frames per second in further runs, as multiples of the value in the scene
     #[arg(long, value_name = "FACTOR,...", value_delimiter = ',', value_parser = factor)]
     pub rates: Vec<f64>,
-    /// Pieces of the pattern of bodies to which the scene gives none
+    /// Number of pieces for bodies without a pattern in the scene
     #[arg(long, value_name = "N", default_value_t = 20)]
     #[arg(value_parser = clap::value_parser!(u32).range(2..=10_000))]
     pub pieces: u32,
-    /// About how many tetrahedra fill a body to which the scene gives no spacing
+    /// Approximate number of tetrahedra for bodies without a spacing in the scene
     #[arg(long, value_name = "N", default_value_t = 4000)]
     #[arg(value_parser = clap::value_parser!(u32).range(50..=1_000_000))]
     pub tets: u32,
-    /// Frames to simulate, instead of the scene's
+    /// Frames to simulate, instead of the value in the scene
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub frames: Option<u32>,
-    /// Seed of everything random, instead of the scene's
+    /// Seed of all random numbers, instead of the value in the scene
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Pixels of each picture
+    /// Size of each image, pixels
     #[arg(long, value_name = "WxH", default_value = "480x360", value_parser = size)]
     pub size: [usize; 2],
-    /// Read files outside the folder of the scene and `../assets`, too
+    /// Also read files outside the folder of the scene and `../assets`
     #[arg(long)]
     pub allow_outside: bool,
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     pub quiet: bool,
     /// Print the report as JSON

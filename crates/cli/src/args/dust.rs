@@ -12,7 +12,7 @@ pub struct DustOptions {
     /// .ply files (ending in .ply/), .glb, .usda or .usdc
     #[arg(id = "dust", long = "dust", value_name = "OUT")]
     pub path: Option<PathBuf>,
-    /// Specks of dust for each joule that cracks take; at most 1,000,000 in all
+    /// Specks of dust per joule of crack energy; at most 1,000,000 in total
     #[arg(id = "dust_per_joule", long = "dust-per-joule", value_name = "N", requires = "dust")]
     #[arg(value_parser = rate, allow_negative_numbers = true)]
     #[arg(default_value_t = Dust::PER_JOULE)]

@@ -16,7 +16,7 @@ const FRACTURE_EXAMPLES: &str = "Examples:
   brisance fracture vase.obj --pattern voronoi:20 --material clay --inside 0.7,0.4,0.2 -o sherds.glb
   brisance fracture vase.obj --pattern voronoi:20 --material glass -o pieces.usda --dust dust.ply
 
-Every piece is an object of its own, in place, with cuts in a material of their own.";
+Every piece is a separate object at its original position. Cuts have a separate material.";
 
 /// Arguments of `brisance fracture`.
 #[derive(Args, Debug)]
@@ -25,35 +25,36 @@ pub struct FractureArguments {
     /// Closed mesh: .obj, .stl, .ply or .glb
     pub mesh: PathBuf,
     /// voronoi:PIECES, radial:SECTORSxRINGS, bricks:LENGTHxHEIGHT, slices:PLANES, preset:NAME, two of these
-    /// with a slash between them, or a file of `brisance pattern new`
+    /// separated by a slash, or a file of `brisance pattern new`
     #[arg(long, value_name = "PATTERN")]
     pub pattern: String,
-    /// Point of the blow, in the mesh's coordinates [default: the middle of its top]
+    /// Point of the impact in mesh coordinates [default: the middle of the top]
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     pub at: Option<[f64; 3]>,
-    /// Direction out of the mesh at the point of the blow
+    /// Outward normal of the mesh at the point of the impact
     /// [default: 0,1,0]
     #[arg(long, value_name = "X,Y,Z", value_parser = direction, allow_hyphen_values = true)]
     pub normal: Option<[f64; 3]>,
     /// Seed of the pattern [default: 1]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// How the mesh is sampled
+    /// Sampling of the mesh
     #[command(flatten)]
     pub sampling: Sampling,
-    /// Pieces of a smaller share of the volume stay with the neighbor that they touch most [default: an 8th
-    /// of the mean share]
+    /// The neighbor with the largest contact area absorbs pieces with a smaller share of the volume
+    /// [default: an 8th of the mean share]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_share: Option<f64>,
-    /// Material of the pieces, as in scenes: color and texture of cuts, and of surfaces that have none, and density
+    /// Material of the pieces, as in scenes: density, color and texture of cuts and of surfaces
+    /// without a color
     #[arg(long, value_name = "NAME")]
     pub material: Option<String>,
-    /// Linear RGB color of cuts, each from 0 to 1 [default: that of the material, or else the mean color of the
-    /// mesh]
+    /// Linear RGB color of cuts, each from 0 to 1 [default: the color of the material, or else the
+    /// mean color of the mesh]
     #[arg(long, value_name = "R,G,B", value_parser = color, allow_hyphen_values = true)]
     pub inside: Option<[f32; 3]>,
-    /// Density for the masses of --json and --physics, in kg per cubed unit of the mesh [default: that of the
-    /// material, or 1000]
+    /// Density for the masses of --json and --physics, in kg per cubed unit of the mesh [default:
+    /// the density of the material, or 1000]
     #[arg(long, value_name = "DENSITY", value_parser = length)]
     pub density: Option<f64>,
     /// Also write the pieces as rigid bodies for a physics engine: masses and convex colliders, as .glb
@@ -74,7 +75,7 @@ pub struct FractureArguments {
     /// `brisance view` and `render` do not read it
     #[arg(long)]
     pub rig: bool,
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     pub quiet: bool,
 }

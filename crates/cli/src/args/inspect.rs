@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// A file to look at.
+/// A file to inspect.
 #[derive(Args, Debug)]
 pub struct FileArguments {
-    /// The file
+    /// File to inspect
     pub file: PathBuf,
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     pub quiet: bool,
     /// Print one line of JSON
@@ -20,10 +20,10 @@ pub struct FileArguments {
 /// Arguments of `brisance check`.
 #[derive(Args, Debug)]
 pub struct CheckArguments {
-    /// What it shares with `brisance info`.
+    /// Options shared with `brisance info`.
     #[command(flatten)]
     pub file: FileArguments,
-    /// Read files outside the folder of the scene and `../assets`, too
+    /// Also read files outside the folder of the scene and `../assets`
     #[arg(long)]
     pub allow_outside: bool,
 }

@@ -14,22 +14,22 @@ const PATTERN_EXAMPLES: &str = "Examples:
   brisance pattern new regions.obj -o regions.pattern
   brisance pattern new wall --scene scenes/brick_wall.toml -o wall.pattern
 
-Presets are glass, concrete, wood, brick and ice. Two patterns with a slash between them: the second divides \
-each region of the first. A mesh file has a region in each of its objects, a folder of mesh files one in \
-each file, modeled for a body in -1 to 1, the blow at the origin and y out of the body.
+Presets are glass, concrete, wood, brick and ice. In two patterns separated by a slash, the second divides \
+each region of the first. Each object of a mesh file, and each mesh file of a folder, is a region. Model \
+regions for a body in -1 to 1, with the impact at the origin and y out of the body.
 
-A picture is 2 pattern units wide and lies across the blow, its middle at the point of the blow; its \
-colors must be exact (no soft edges), and the regions go through the whole depth.";
+An image is 2 pattern units wide and normal to the direction of the impact, with the impact in its center. Its \
+colors must be exact (no soft edges). The regions extend through the whole depth.";
 
-/// What can be done with patterns.
+/// Commands for patterns.
 #[derive(Debug, Subcommand)]
 pub enum PatternCommand {
-    /// Make a pattern and write it to a file.
+    /// Create a pattern and write it to a file.
     #[command(after_help = PATTERN_EXAMPLES)]
     New {
         /// voronoi:PIECES, radial:SECTORSxRINGS, bricks:LENGTHxHEIGHT, slices:PLANES or preset:NAME, with
-        /// further settings as in scenes after commas; a .png picture, in which each color is
-        /// a region; or meshes, each a region
+        /// further settings as in scenes after commas; a .png image with one color per region; or
+        /// meshes with one mesh per region
         pattern: String,
         /// Scene file that defines a pattern with the name PATTERN
         #[arg(long, value_name = "SCENE")]
@@ -40,25 +40,25 @@ pub enum PatternCommand {
         /// File to write
         #[arg(short, long, value_name = "OUT")]
         output: PathBuf,
-        /// Print nothing but errors
+        /// Print only errors
         #[arg(short, long)]
         quiet: bool,
     },
-    /// Draw a cut through a pattern, each region in its own color.
+    /// Draw a section through a pattern, each region in its own color.
     #[command(after_help = "Example:\n  brisance pattern preview shards.pattern -o shards.png
 
-The picture shows the cut across the blow, from -1 to 1 pattern units: the blow falls in its middle.")]
+The image shows the section through the impact from -1 to 1 pattern units, with the impact in its center.")]
     Preview {
         /// File that `brisance pattern new` wrote
         file: PathBuf,
-        /// Picture to write, ending in .png
+        /// Image to write, ending in .png
         #[arg(short, long, value_name = "OUT.png")]
         output: PathBuf,
-        /// Pixels along each side
+        /// Size of the square image, pixels
         #[arg(long, value_name = "N", default_value_t = 512)]
         #[arg(value_parser = clap::value_parser!(u16).range(16..=4096))]
         size: u16,
-        /// Print nothing but errors
+        /// Print only errors
         #[arg(short, long)]
         quiet: bool,
     },

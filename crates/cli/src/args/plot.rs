@@ -10,7 +10,7 @@ const PLOT_EXAMPLES: &str = "Examples:
   brisance plot bunny.csv -o bunny.svg
   brisance plot bunny.csv --size 1200x900 -o bunny.png
 
-Energy and its dissipation by cause, drift of momentum and angular momentum, and bodies over time.";
+Plots over time: energy and its dissipation by cause, drift of momentum and angular momentum, and number of bodies.";
 
 /// Arguments of `brisance plot`.
 #[derive(Args, Debug)]
@@ -18,13 +18,13 @@ Energy and its dissipation by cause, drift of momentum and angular momentum, and
 pub struct PlotArguments {
     /// Ledger that `brisance run --ledger` wrote, .csv
     pub ledger: PathBuf,
-    /// Picture to write, .svg or .png
+    /// Image to write, .svg or .png
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// Pixels of the picture
+    /// Size of the image, pixels
     #[arg(long, value_name = "WxH", default_value = "960x1080", value_parser = size)]
     pub size: [usize; 2],
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     pub quiet: bool,
 }

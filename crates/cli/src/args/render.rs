@@ -14,8 +14,8 @@ const RENDER_EXAMPLES: &str = "Examples:
   brisance render bunny.glb --speed 0.25 -o bunny.mp4
   brisance render bunny.glb --turntable 360 -o frames/
 
-The ending of OUT decides the format: a picture or a contact sheet (.png), an animation (.gif, or \
-.apng with all colors), a video (.mp4, where `ffmpeg` is on the PATH), or a folder of pictures, one for each frame \
+The extension of OUT determines the format: an image or a contact sheet (.png), an animation (.gif, or \
+.apng with all colors), a video (.mp4, if `ffmpeg` is on the PATH), or a folder with an image for each frame \
 (a name that ends in /).";
 
 /// Arguments of `brisance render`.
@@ -27,29 +27,30 @@ pub struct RenderArguments {
     /// File to write: .png, .gif, .apng or .mp4; or a folder of .png files, ending in /
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// Frames to draw, 0 is the initial state [default: the first; all for an animation]; several
-    /// make a contact sheet
+    /// Frames to draw; 0 is the initial state; several frames make a contact sheet [default: the
+    /// first; all for an animation]
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     #[arg(conflicts_with = "sheet")]
     pub frame: Vec<usize>,
-    /// Draw evenly spaced frames as a contact sheet: their number, or columns and rows
+    /// Draw evenly spaced frames as a contact sheet, given by their number or by columns and rows
     #[arg(long, value_name = "COUNT|COLSxROWS", value_parser = sheet)]
     pub sheet: Option<Sheet>,
-    /// Draw other recordings beside the first in a .png, each at the same time and by its own camera
+    /// Draw other recordings beside the first in a .png, at the same time and each with its own
+    /// camera
     #[arg(long, value_name = "RECORDING,...", value_delimiter = ',')]
     pub beside: Vec<PathBuf>,
     /// In an animation or a folder, draw every Nth frame; the speed stays the same
     #[arg(long, value_name = "N", conflicts_with_all = ["frame", "sheet"])]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub every: Option<u16>,
-    /// Speed of an animation or a folder: 0.25 draws four times as many pictures, for slow motion
+    /// Speed of an animation or a folder: 0.25 draws four times as many images, for slow motion
     #[arg(long, value_name = "FACTOR", conflicts_with_all = ["frame", "sheet"])]
     #[arg(value_parser = speed)]
     pub speed: Option<f64>,
-    /// Turn the camera around its target by this angle until the last picture
+    /// Rotate the camera around its target by this angle until the last image
     #[arg(long, value_name = "DEGREES", value_parser = angle, allow_hyphen_values = true)]
     pub turntable: Option<f64>,
-    /// Point that the camera looks at, m [default: fitted to the recording]
+    /// Target of the camera, m [default: fitted to the recording]
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, requires = "from")]
     #[arg(allow_hyphen_values = true)]
     pub at: Option<[f64; 3]>,
@@ -57,10 +58,10 @@ pub struct RenderArguments {
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, requires = "at")]
     #[arg(allow_hyphen_values = true)]
     pub from: Option<[f64; 3]>,
-    /// Pixels of each frame
+    /// Size of each frame, pixels
     #[arg(long, value_name = "WxH", default_value = "960x540", value_parser = size)]
     pub size: [usize; 2],
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -68,9 +69,9 @@ pub struct RenderArguments {
 /// Cells of a contact sheet.
 #[derive(Clone, Copy, Debug)]
 pub struct Sheet {
-    /// In a row, if given.
+    /// Cells in a row, if given.
     pub columns: Option<usize>,
-    /// Pictures in all.
+    /// Total number of cells.
     pub count: usize,
 }
 

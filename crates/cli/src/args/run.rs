@@ -17,11 +17,10 @@ const RUN_EXAMPLES: &str = "Examples:
 
 An animated binary glTF (.glb) opens in Blender with File > Import > glTF 2.0. Other outputs are \
 Universal Scene Description (.usdc, or .usda as text), JSON lines (.jsonl), a series for ParaView (.pvd, \
-with a folder of .vtu files beside it), and a folder of one file per frame: of .obj files (a name that \
-ends in /) or of .ply files (one that ends in .ply/). A file that exists is replaced, but only when the run has \
-succeeded.
+with a folder of .vtu files beside it), and a folder with one file per frame: .obj (a name that \
+ends in /) or .ply (a name that ends in .ply/). A successful run replaces an existing file.
 
-Ctrl-C ends the run after the frame and writes a checkpoint, from which --resume continues to the same \
+Ctrl-C ends the run after the current frame and writes a checkpoint. --resume continues from it to the same \
 output, bit by bit.";
 
 /// Arguments of `brisance run`.
@@ -30,16 +29,16 @@ output, bit by bit.";
 pub struct RunArguments {
     /// Scene file (TOML), or a run that the playground saved (.json)
     pub scene: PathBuf,
-    /// What it shares with `brisance replay`.
+    /// Options shared with `brisance replay`.
     #[command(flatten)]
     pub options: RunOptions,
-    /// Also write every body that breaks: .jsonl for `brisance replay`, or .csv with mass, momentum and
+    /// Also write every fracture: .jsonl for `brisance replay`, or .csv with mass, momentum and
     /// energy before and after
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
 }
 
-/// What `brisance run` and `brisance replay` take.
+/// Options of `brisance run` and `brisance replay`.
 #[derive(Args, Debug)]
 pub struct RunOptions {
     /// File to write: .glb, .usda, .usdc, .jsonl or .pvd; or a folder of .obj or .ply files, ending in / or
@@ -50,7 +49,7 @@ pub struct RunOptions {
     /// `brisance view` and `render` do not read it
     #[arg(long)]
     pub rig: bool,
-    /// Also write mass, momentum and energy of every frame; `brisance plot` draws it
+    /// Also write mass, momentum and energy of every frame, for `brisance plot`
     #[arg(long, value_name = "FILE.csv")]
     pub ledger: Option<PathBuf>,
     /// Also write the loads of anchored bodies in every frame: force, torque and stress at their anchors
@@ -67,14 +66,14 @@ pub struct RunOptions {
     /// colliders, materials and joints, as .glb (KHR_physics_rigid_bodies), .usda or .usdc (UsdPhysics)
     #[arg(long, value_name = "FILE")]
     pub physics: Option<PathBuf>,
-    /// Frames to simulate, instead of the scene's
+    /// Frames to simulate, instead of the value in the scene
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub frames: Option<u32>,
-    /// Frames per second, each one time step, instead of the scene's; the duration stays the same unless
-    /// --frames is given
+    /// Frames per second, instead of the value in the scene; each frame is one time step. The
+    /// duration stays the same without --frames
     #[arg(long, value_name = "N", value_parser = rate)]
     pub fps: Option<f64>,
-    /// Seed of everything random, instead of the scene's
+    /// Seed of all random numbers, instead of the value in the scene
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Threads to use [default: one per processor]; the result is the same for any number
@@ -86,13 +85,13 @@ pub struct RunOptions {
     /// File for checkpoints [default: OUT.checkpoint]
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// Read files outside the folder of the scene and `../assets`, too
+    /// Also read files outside the folder of the scene and `../assets`
     #[arg(long)]
     pub allow_outside: bool,
     /// Continue from a checkpoint of the same command
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     pub quiet: bool,
     /// Also print the time of each part, and counts of pairs, points and contacts
@@ -112,7 +111,7 @@ const REPLAY_EXAMPLES: &str = "Examples:
   brisance run scenes/bunny.toml -o bunny.glb --events bunny.jsonl
   brisance replay scenes/bunny.toml bunny.jsonl -o bunny.usda
 
-The events alone decide what breaks and when, whatever the strengths in the scene. If nothing else in the scene \
+The events alone determine the fractures; the strengths in the scene have no effect. If nothing else in the scene \
 changed, the motion is the same, bit by bit.";
 
 /// Arguments of `brisance replay`.
@@ -123,7 +122,7 @@ pub struct ReplayArguments {
     pub scene: PathBuf,
     /// Events that `brisance run --events` wrote, .jsonl
     pub events: PathBuf,
-    /// What it shares with `brisance run`.
+    /// Options shared with `brisance run`.
     #[command(flatten)]
     pub options: RunOptions,
 }

@@ -7,25 +7,25 @@ use sim::scene::{Collide, Mesh, MeshSign};
 
 use super::value::length;
 
-/// How a mesh is sampled.
+/// Sampling of a mesh.
 #[derive(Args, Clone, Debug)]
 pub struct Sampling {
     /// Distance between nodes of the level set, in the mesh's units [default: 100,000 nodes, or up to
-    /// 2,000,000 where walls are thin]
+    /// 2,000,000 for thin walls]
     #[arg(long, value_name = "SIZE", value_parser = length, conflicts_with = "nodes")]
     #[arg(allow_hyphen_values = true)]
     pub spacing: Option<f64>,
-    /// Most nodes of the level set
+    /// Maximum number of nodes of the level set
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(512..=134_217_728))]
     pub nodes: Option<u32>,
-    /// How to find the inside of the mesh: auto, strict (closed meshes only) or winding (winding numbers)
-    /// [default: auto]
+    /// Definition of the inside of the mesh: auto, strict (closed meshes only) or winding (winding
+    /// numbers) [default: auto]
     #[arg(long, value_name = "SIGN", value_parser = sign)]
     pub sign: Option<MeshSign>,
 }
 
 impl Sampling {
-    /// The same of a scene, for the mesh at `path`.
+    /// These options in the form of a scene, for the mesh at `path`.
     pub fn spec(&self, path: &Path) -> Mesh {
         Mesh {
             file: path.display().to_string(),
@@ -38,7 +38,7 @@ impl Sampling {
         }
     }
 
-    /// The first of its options that is given.
+    /// The first given option.
     pub fn given(&self) -> Option<&'static str> {
         let Self { spacing, nodes, sign } = self;
         let options = [

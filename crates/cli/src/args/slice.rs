@@ -10,8 +10,8 @@ const SLICE_EXAMPLES: &str = "Examples:
   brisance slice assets/bunny.obj --plane 0,1,0,0.05 -o halves.glb
   brisance slice part.stl --plane 1,0,0,0 --plane 0,0,1,0 -o quarters.obj
 
-Parts are closed meshes whose volumes add up to that of the whole; cuts are a material (.glb) or a \
-group (.obj) of their own.";
+Parts are closed meshes whose volumes add up to the volume of the mesh. Cuts are a separate material \
+(.glb) or group (.obj).";
 
 /// Arguments of `brisance slice`.
 #[derive(Args, Debug)]
@@ -19,14 +19,14 @@ group (.obj) of their own.";
 pub struct SliceArguments {
     /// Closed mesh: .obj, .stl, .ply or .glb
     pub mesh: PathBuf,
-    /// The plane nx x + ny y + nz z = d; each of several planes cuts all parts so far
+    /// The plane nx x + ny y + nz z = d; each further plane cuts all previous parts
     #[arg(long = "plane", value_name = "NX,NY,NZ,D", required = true, value_parser = plane)]
     #[arg(allow_hyphen_values = true)]
     pub planes: Vec<Plane>,
     /// File to write: .glb or .obj
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     pub quiet: bool,
 }

@@ -1,4 +1,4 @@
-//! Values that options of several commands take.
+//! Values of options that several commands share.
 
 pub(super) fn length(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|x: &f64| *x > 0.0 && x.is_finite());

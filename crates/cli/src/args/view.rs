@@ -8,19 +8,19 @@ const VIEW_EXAMPLES: &str = "Examples:
   brisance view bunny.glb
   brisance view bunny.glb --port 8000 --no-open
 
-The page is for this machine only, at http://127.0.0.1, and fetches nothing from anywhere else. Its \
-address is printed first; Ctrl-C ends it.";
+The page is available on this machine only, at http://127.0.0.1, and makes no other network requests. The \
+command prints the address; Ctrl-C stops the server.";
 
-/// How `brisance view` and `brisance play` serve a page.
+/// Options of the page server of `brisance view` and `brisance play`.
 #[derive(Args, Debug)]
 pub struct ServingArguments {
-    /// Port to serve the page on [default: any that is free]
+    /// Port of the server [default: any free port]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub port: u16,
-    /// Do not open the page, only print its address
+    /// Print the address without opening the page
     #[arg(long)]
     pub no_open: bool,
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -29,10 +29,10 @@ pub struct ServingArguments {
 #[derive(Args, Debug)]
 #[command(after_help = VIEW_EXAMPLES)]
 pub struct ViewArguments {
-    /// Recordings that `brisance run` wrote, .glb; the page shows one of several at a time
+    /// Recordings that `brisance run` wrote, .glb; the page shows one at a time
     #[arg(required = true, value_name = "RECORDING")]
     pub recordings: Vec<PathBuf>,
-    /// How the page is served
+    /// Options of the page server
     #[command(flatten)]
     pub serving: ServingArguments,
 }
@@ -41,22 +41,22 @@ const PLAY_EXAMPLES: &str = "Examples:
   brisance play scenes/bunny.toml
   brisance play --page out/web --no-open
 
-The page is for this machine only, at http://127.0.0.1, and fetches nothing from anywhere else. `cargo xtask web` \
-makes its folder. Without a scene the page offers its own scenes.";
+The page is available on this machine only, at http://127.0.0.1, and makes no other network requests. `cargo xtask web` \
+builds the folder of the page. Without a scene the page offers its built-in scenes.";
 
 /// Arguments of `brisance play`.
 #[derive(Args, Debug)]
 #[command(after_help = PLAY_EXAMPLES)]
 pub struct PlayArguments {
-    /// Scene, .toml, without files other than meshes
+    /// Scene, .toml; it may refer to mesh files only
     pub scene: Option<PathBuf>,
     /// Folder of the playground
     #[arg(long, value_name = "DIR", default_value = "out/web")]
     pub page: PathBuf,
-    /// Let the scene name files outside its folder and ../assets
+    /// Also read files outside the folder of the scene and `../assets`
     #[arg(long)]
     pub allow_outside: bool,
-    /// How the page is served
+    /// Options of the page server
     #[command(flatten)]
     pub serving: ServingArguments,
 }

@@ -11,10 +11,10 @@ const TETRAHEDRALIZE_EXAMPLES: &str = "Examples:
   brisance tetrahedralize assets/bunny.obj --count 60000 -o bunny.msh
   brisance tetrahedralize part.stl --cell 0.01 -o part.vtu
 
-Tetrahedra by isosurface stuffing (Labelle and Shewchuk 2007), of guaranteed shape where cells are of one \
-size. Their surface follows that of the mesh to a fraction of the cell. Cells are halved where the mesh is \
-too thin for them. If parts would still be lost, the command writes nothing without --lossy, and \
-says how many tetrahedra would keep them.";
+Isosurface stuffing (Labelle and Shewchuk 2007) guarantees the quality of tetrahedra in cells of one \
+size. Their surface approximates the mesh to a fraction of a cell. Thin parts of the mesh have halved \
+cells. If parts would still be lost, the command without --lossy writes no file and \
+prints a sufficient number of tetrahedra.";
 
 /// Arguments of `brisance tetrahedralize`.
 #[derive(Args, Debug)]
@@ -29,24 +29,25 @@ pub struct TetrahedralizeArguments {
     /// Approximate number of tetrahedra
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(12..=5_000_000))]
     pub count: Option<u32>,
-    /// How many times cells may double away from the surface
+    /// Maximum number of doublings of the cell size away from the surface
     #[arg(long, value_name = "N", default_value_t = 0)]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=8))]
     pub doublings: u8,
-    /// How many times cells may be halved where the mesh is too thin for them; 0 for surface cells of one size
+    /// Maximum number of halvings of the cell size in thin parts of the mesh; 0 for surface cells
+    /// of one size
     #[arg(long, value_name = "N", default_value_t = 3)]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=5))]
     pub halvings: u8,
-    /// Also write tetrahedra that lack thin parts of the mesh
+    /// Write the tetrahedra even if they lack thin parts of the mesh
     #[arg(long)]
     pub lossy: bool,
-    /// How the mesh is sampled
+    /// Sampling of the mesh
     #[command(flatten)]
     pub sampling: Sampling,
     /// File to write: .msh (Gmsh 2.2) or .vtu (VTK, ParaView)
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -60,9 +61,9 @@ const VOXELIZE_EXAMPLES: &str = "Examples:
 A .lset file holds signed distances on the nodes of a grid, f32 and little-endian, after a header of 72 \
 bytes: `levelset::LevelSet::read_from` reads it, and so does `brisance tetrahedralize`. \
 A .vti file is image data of VTK with the point scalars `distance`, for ParaView and VTK. A .vdb file is a level set of \
-OpenVDB with a narrow band of three voxels, for Houdini and Blender; of files of other programs the first level \
-set of floats is read, uncompressed or compressed by zip or Blosc. An .obj file is the \
-surface where the distance is zero.";
+OpenVDB with a narrow band of three voxels, for Houdini and Blender. From files of other programs, the command reads the first level \
+set of floats, uncompressed or compressed by zip or Blosc. An .obj file has the \
+surface of zero distance.";
 
 /// Arguments of `brisance voxelize`.
 #[derive(Args, Debug)]
@@ -70,13 +71,13 @@ surface where the distance is zero.";
 pub struct VoxelizeArguments {
     /// Closed mesh: .obj, .stl, .ply or .glb; or a level set: .lset, .vti or .vdb
     pub mesh: PathBuf,
-    /// How the mesh is sampled
+    /// Sampling of the mesh
     #[command(flatten)]
     pub sampling: Sampling,
     /// File to write: .lset, .vti (VTK, ParaView), .vdb (OpenVDB) or .obj (the surface as a mesh)
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -89,7 +90,7 @@ const STRESS_EXAMPLES: &str = "Examples:
   brisance stress block.msh --loads loads.toml --isolines --crack-plane -o block.png
 
 The static response of a body to all its loads (Mu01): displacement, stress and tension of every \
-tetrahedron (.vtu, .msh), or a picture with tension in shades of red (.png). Inertia balances a body without \
+tetrahedron (.vtu, .msh), or an image with tension in shades of red (.png). Inertia balances a body without \
 supports.";
 
 /// Arguments of `brisance stress`.
@@ -103,24 +104,25 @@ pub struct StressArguments {
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     #[arg(requires = "impulse")]
     pub at: Option<[f64; 3]>,
-    /// The impulse, N s
+    /// Impulse, N s
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     #[arg(requires = "at")]
     pub impulse: Option<[f64; 3]>,
-    /// The point of a force, m, and the force, N; may be given several times
+    /// Point of a force, m, and the force, N; may be given several times
     #[arg(long, value_name = "X,Y,Z,FX,FY,FZ", value_parser = six, allow_hyphen_values = true)]
     pub force: Vec<[f64; 6]>,
-    /// Force on all of the volume, as by gravity, N/m^3; needs --fix to make stress
+    /// Force on the whole volume, such as gravity, N/m^3; causes stress only with --fix
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     pub body_force: Option<[f64; 3]>,
     /// Fix the vertices in a box, given by two opposite corners, m; may be given several times
     #[arg(long, value_name = "X,Y,Z,X,Y,Z", value_parser = six, allow_hyphen_values = true)]
     pub fix: Vec<[f64; 6]>,
-    /// File of loads and supports, .toml, instead of the options for them; see `brisance schema --loads`
+    /// File of loads and supports, .toml, instead of their options; see `brisance schema --loads`
     #[arg(long, value_name = "LOADS.toml")]
     #[arg(conflicts_with_all = ["at", "force", "body_force", "fix"])]
     pub loads: Option<PathBuf>,
-    /// Fix tetrahedra farther than this from the impulse, m, instead of inertia relief (Mu01 section 2.8)
+    /// Fix tetrahedra beyond this distance from the impulse, m, instead of inertia relief (Mu01
+    /// section 2.8)
     #[arg(long, value_name = "METERS", value_parser = length, requires = "at")]
     #[arg(conflicts_with = "fix", allow_hyphen_values = true)]
     pub collision_radius: Option<f64>,
@@ -140,7 +142,7 @@ pub struct StressArguments {
     #[arg(long, value_name = "METERS", default_value = "0", value_parser = radius)]
     #[arg(allow_hyphen_values = true)]
     pub averaging: f64,
-    /// Use quadratic elements: far more exact, and slower
+    /// Use quadratic elements: far more accurate, but slower
     #[arg(long)]
     pub quadratic: bool,
     /// Use Green strain and Newton's method, for strains above 1e-2
@@ -149,19 +151,19 @@ pub struct StressArguments {
     /// Use conjugate gradients instead of a sparse Cholesky factor: slower, with less memory
     #[arg(long)]
     pub cg: bool,
-    /// Tension at full red in the picture, Pa (.png) [default: the greatest]
+    /// Tension of full red in the image, Pa (.png) [default: the maximum]
     #[arg(long, value_name = "PA", value_parser = length)]
     pub red: Option<f64>,
     /// Average stress at vertices and draw lines of equal stress at the marks of the color bar (.png)
     #[arg(long)]
     pub isolines: bool,
-    /// Cut the body open along the plane across the greatest tension, where it would crack (.png)
+    /// Cut the body open along its crack plane, normal to the largest tension (.png)
     #[arg(long)]
     pub crack_plane: bool,
     /// File to write: .vtu, .msh or .png
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     pub quiet: bool,
 }

@@ -92,7 +92,7 @@ impl Host {
     }
 }
 
-/// The output line of the script with its result or error.
+/// The result line that the script printed, or the last line of its errors.
 fn finished(output: &Output) -> io::Result<String> {
     let text = String::from_utf8_lossy(&output.stdout);
     let said = text.lines().find_map(|line| line.strip_prefix("brisance: "));
@@ -101,7 +101,7 @@ fn finished(output: &Output) -> io::Result<String> {
         _ => {
             let errors = String::from_utf8_lossy(&output.stderr);
             let line = errors.lines().rev().find(|line| !line.trim().is_empty());
-            let line = line.unwrap_or("it gave no reason");
+            let line = line.unwrap_or("there is no error output");
             Err(io::Error::other(format!("Blender failed: {line}")))
         }
     }

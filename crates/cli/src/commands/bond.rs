@@ -1,4 +1,4 @@
-//! `brisance bond`: a scene part that joins existing pieces by breakable joints.
+//! `brisance bond`: a part of a scene, with existing pieces and breakable joints between them.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
     checked.map_err(|source| Failure::Scene { path: output.clone(), source })?;
     let failed = |source: io::Error| Failure::Write { path: output.clone(), source: source.into() };
     write_whole_folder(&folder, |folder| write_meshes(&meshes, folder)).map_err(failed)?;
-    // leftover meshes without their scene would block the folder for the next attempt
+    // on failure the meshes are removed, since an existing folder is an error in the next attempt
     write_whole(output, |out| out.write_all(scene.as_bytes()))
         .inspect_err(|_| drop(std::fs::remove_dir_all(&folder)))
         .map_err(failed)?;
@@ -83,7 +83,7 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
         // stderr may be closed
         let _ = writeln!(
             io::stderr(),
-            "warning: no pieces touch, and nothing holds them together: give a --gap above {gap:.2e} m if they should"
+            "warning: no pieces touch, so there are no bonds: give a --gap above {gap:.2e} m to connect them"
         );
     }
     let (pieces, bonds) =
@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
     print(|out| {
         writeln!(
             out,
-            "{}: {pieces}, {bonds} of {} m^2 that bear {} Pa",
+            "{}: {pieces}, {bonds} of {} m^2 with a strength of {} Pa",
             output.display(),
             number(area),
             number(strength)
@@ -147,7 +147,8 @@ fn scene(
     scene
 }
 
-/// Refuses a recording in which bodies appear after the first frame, where they have no size.
+/// Rejects a recording with bodies that appear after the first frame: their scale is zero in the
+/// file.
 fn refuse_frames(file: &Path) -> Result<(), Failure> {
     if !ends_in(file, "glb") {
         return Ok(());

@@ -21,17 +21,17 @@ use crate::progress::phase;
 use crate::render::{Images, View, render};
 use crate::wording::{count, number};
 
-/// Times of pictures after the first impact, s.
+/// Times of images after the first fracture, s.
 const MOMENTS: [f64; 2] = [0.07, 0.3];
 
-/// A run and its results.
+/// A finished run with its recording.
 struct Done {
     run: Run,
     recording: Recording,
     first: Option<Event>,
 }
 
-/// The scene and the volumes of its bodies.
+/// The request with the loaded scene.
 struct Job<'a> {
     arguments: &'a CompareArguments,
     loaded: Loaded,
@@ -42,7 +42,7 @@ struct Job<'a> {
     crack_energies: Vec<Option<f64>>,
 }
 
-/// Runs a scene with several models, and writes a side-by-side comparison.
+/// Runs a scene with several models, and writes a comparison.
 pub(super) fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
     let CompareArguments { models, output, .. } = arguments;
     check(arguments)?;
@@ -92,7 +92,7 @@ fn check(arguments: &CompareArguments) -> Result<(), Failure> {
     check_folder(output)
 }
 
-/// All factors, sorted, with all models.
+/// All pairs of a factor and a model, sorted by factor without duplicates.
 fn pairs<'a>(
     factors: &'a [f64],
     models: &'a [Model],
@@ -105,7 +105,7 @@ fn pairs<'a>(
     sorted.into_iter().flat_map(with_models).collect()
 }
 
-/// Whether two impacts are identical, regardless of how the body is divided.
+/// Whether two impacts are identical; the resulting pieces may differ.
 fn same_blow(a: &Option<Event>, b: &Option<Event>) -> bool {
     let key = |event: &Event| {
         let Event { frame, body, point, normal, impulse, pose, momentum, .. } = event;
@@ -193,7 +193,7 @@ fn write_report(
     let mut plots = vec![("Sizes of pieces", "sizes.svg")];
     std::fs::write(folder.join("sizes.svg"), sizes(&report.models))?;
     if !report.resolutions.is_empty() {
-        let across = "spacing, multiples of that above";
+        let across = "spacing relative to the runs above";
         let svg = convergence(&report.resolutions, across, |run| run.resolution);
         std::fs::write(folder.join("resolutions.svg"), svg)?;
         plots.push(("Convergence with resolution", "resolutions.svg"));
@@ -204,7 +204,7 @@ fn write_report(
         plots.push(("Convergence with the time step", "time_steps.svg"));
     }
     let [width, height] = arguments.size;
-    // all use the camera of the first, so that pictures are comparable
+    // all models share the camera of the first recording, so that images are comparable
     let view = View::fitted(&done[0].recording, width as f64 / height as f64);
     for (done, of) in done.iter().zip(&report.models) {
         let images = Images::of(&done.recording).map_err(std::io::Error::other)?;
@@ -223,7 +223,7 @@ fn write_report(
     Ok(())
 }
 
-/// Times of pictures, in frames.
+/// Times of images, in frames.
 fn moments(done: &Done) -> [f64; MOMENTS.len() + 1] {
     let last = (done.recording.frames - 1) as f64;
     let blow = done.first.as_ref().map_or(0.0, |event| event.frame as f64);
@@ -231,20 +231,20 @@ fn moments(done: &Done) -> [f64; MOMENTS.len() + 1] {
     [after(MOMENTS[0]), after(MOMENTS[1]), last]
 }
 
-/// Prints a note for each model with which nothing breaks.
+/// Prints a note for each model without pieces at the end.
 fn note_models_without_pieces(report: &Report) {
     for Run { model, measured, .. } in report.models.iter().map(|of| &of.run) {
         if measured.pieces > 0 {
             continue;
         }
         let why = match measured.breaks {
-            0 => "no blow broke a body",
+            0 => "no impact broke a body",
             _ => "no piece is left at the end",
         };
         // stderr may be closed
         let _ = writeln!(
             std::io::stderr(),
-            "note: the model {} made no pieces: {why} in {}. Give more --frames or harder blows; \
+            "note: the model {} made no pieces: {why} in {}. Give more --frames or harder impacts; \
              `brisance check` prints what breaks each body",
             model.name(),
             count(measured.frames, "frame", "frames")
@@ -275,6 +275,6 @@ fn say(report: &Report, arguments: &CompareArguments) -> Result<(), Failure> {
         if report.same_blow {
             return Ok(());
         }
-        writeln!(out, "the first blow differs between the models: see index.html")
+        writeln!(out, "the first impact differs between the models: see index.html")
     })
 }

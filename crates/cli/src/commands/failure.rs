@@ -67,7 +67,7 @@ pub enum Failure {
         /// The problem and its position.
         source: SceneError,
     },
-    /// Options make a scene that cannot be run.
+    /// With the given options the scene is invalid.
     #[error("with these options {source}")]
     Arguments {
         /// The problem.
@@ -96,7 +96,7 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
     },
-    /// Nothing in a scene can break.
+    /// A scene has no breakable body.
     #[error("{}: no body can break: give one the key `fracture`", path.display())]
     NothingBreaks {
         /// The scene.
@@ -139,19 +139,19 @@ pub enum Failure {
         source: MeshError,
     },
     /// A file has no supported type.
-    #[error("{}: is of a kind that is not known: give {}", path.display(), KINDS)]
+    #[error("{}: has an unknown file type: give {}", path.display(), KINDS)]
     UnknownKind {
         /// The file.
         path: PathBuf,
     },
     /// A file is neither a mesh nor a level set.
-    #[error("{}: is of a kind that is not read: give an .obj, .stl, .ply, .glb, .lset, .vti or .vdb file", path.display())]
+    #[error("{}: is neither a mesh nor a level set: give an .obj, .stl, .ply, .glb, .lset, .vti or .vdb file", path.display())]
     NoSolid {
         /// The file.
         path: PathBuf,
     },
     /// An option for sampling meshes is given, but the input is a level set.
-    #[error("{}: is a level set, which is sampled already: remove {option}", path.display())]
+    #[error("{}: is a level set, and so already sampled: remove {option}", path.display())]
     SampledAlready {
         /// The file.
         path: PathBuf,
@@ -176,7 +176,7 @@ pub enum Failure {
     },
     /// No file contains pieces.
     #[error(
-        "{}: holds no pieces: give a mesh file whose objects they are, or a folder of mesh files{}",
+        "{}: holds no pieces: give a mesh file with one object per piece, or a folder of mesh files{}",
         path.display(),
         named.as_ref().map_or_else(String::new, |named| format!(" ({named})"))
     )]
@@ -228,7 +228,7 @@ pub enum Failure {
     },
     /// An impact is too far from the mesh to break it.
     #[error(
-        "{}: --at {} is far from it: give a point near its box, from {} to {}",
+        "{}: --at {} is far from the mesh: give a point near its box, from {} to {}",
         path.display(), place(at), place(&bounds.min), place(&bounds.max)
     )]
     FarOff {
@@ -239,7 +239,7 @@ pub enum Failure {
         /// Bounding box of the mesh.
         bounds: Aabb,
     },
-    /// No sample of a solid is inside it.
+    /// No sample is inside the solid.
     #[error("{}: nothing is inside at this fineness: use smaller cells or more nodes", path.display())]
     NothingInside {
         /// The file.
@@ -376,7 +376,7 @@ pub enum Failure {
         source: crate::render::ImageError,
     },
     /// A pattern file is invalid.
-    #[error("{}: {}: make it again with `brisance pattern new`", path.display(), plain(source))]
+    #[error("{}: {}: create the pattern again with `brisance pattern new`", path.display(), plain(source))]
     PatternFile {
         /// The file.
         path: PathBuf,
@@ -399,7 +399,7 @@ pub enum Failure {
     },
     /// A signal interrupted a run that can be resumed.
     #[error(
-        "stopped after frame {frame}: run the same command with --resume {} to go on",
+        "stopped after frame {frame}: run the same command with --resume {} to continue",
         checkpoint.display()
     )]
     Stopped {
@@ -415,7 +415,7 @@ pub enum Failure {
         frame: usize,
     },
     /// A file is not a playground run.
-    #[error("{}: is no run that the playground saved ({source}): save it again", path.display())]
+    #[error("{}: is not a saved run of the playground ({source}): save it again", path.display())]
     NotSaved {
         /// The file.
         path: PathBuf,
@@ -439,7 +439,7 @@ pub enum Failure {
         source: Box<visit::SetupError>,
     },
     /// An option would change or interrupt a saved playground run.
-    #[error("{}: was saved by the playground and is run as it was: leave out {option}", path.display())]
+    #[error("{}: is a saved run of the playground, which excludes {option}: omit the option", path.display())]
     SavedOption {
         /// The file.
         path: PathBuf,
@@ -464,7 +464,7 @@ pub enum Failure {
     },
     /// A checkpoint or event file belongs to a different scene.
     #[error(
-        "{}: is of another scene: give the scene, meshes and options that it was written with",
+        "{}: belongs to another scene: give the scene, meshes and options of the run that wrote it",
         path.display()
     )]
     OtherScene {
@@ -472,7 +472,7 @@ pub enum Failure {
         path: PathBuf,
     },
     /// A checkpoint or event file has a frame after the last one.
-    #[error("{}: tells of frame {frame}: give --frames {frame} or more", path.display())]
+    #[error("{}: extends to frame {frame}: give --frames {frame} or more", path.display())]
     TooFewFrames {
         /// The file.
         path: PathBuf,
@@ -488,7 +488,7 @@ pub enum Failure {
         source: sim::ReplayMismatch,
     },
     /// The output extension is not a supported format.
-    #[error("{}: is of no format that can be written: give it the ending {known}", path.display())]
+    #[error("{}: has no known output format: give it the ending {known}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
@@ -496,19 +496,19 @@ pub enum Failure {
         known: &'static str,
     },
     /// A rig is requested in a format without rigs.
-    #[error("{}: --rig makes a skinned mesh of a .glb file: end the output in .glb", path.display())]
+    #[error("{}: --rig requires the format .glb: end the output in .glb", path.display())]
     NoRig {
         /// The output.
         path: PathBuf,
     },
     /// Two outputs are the same file.
-    #[error("{}: two outputs are this file: give each a name of its own", path.display())]
+    #[error("{}: two outputs are this file: give each output a different name", path.display())]
     SameOutput {
         /// The file.
         path: PathBuf,
     },
     /// An output would overwrite an input.
-    #[error("{}: is read by this command: give the output another name", path.display())]
+    #[error("{}: is an input of this command: give the output another name", path.display())]
     OverInput {
         /// The file.
         path: PathBuf,
@@ -526,13 +526,13 @@ pub enum Failure {
         path: PathBuf,
     },
     /// The folder of an output does not exist.
-    #[error("{}: its folder does not exist: make it first", path.display())]
+    #[error("{}: its folder does not exist: create the folder first", path.display())]
     NoFolder {
         /// The file.
         path: PathBuf,
     },
     /// The folder of an output is not writable.
-    #[error("{}: its folder takes no new files: choose another", path.display())]
+    #[error("{}: its folder is not writable: choose another", path.display())]
     ClosedFolder {
         /// The file.
         path: PathBuf,
@@ -561,10 +561,10 @@ pub enum Failure {
         /// Number of frames.
         frames: usize,
     },
-    /// The camera is at the point that it looks at.
+    /// The position of the camera equals its target.
     #[error("--from must not be at --at: move it away")]
     Camera,
-    /// A single picture is requested at a frame interval.
+    /// An option of animations is given for a single image.
     #[error(
         "{}: {option} is for animations and folders: give --sheet for several frames in one picture",
         path.display()
@@ -575,10 +575,10 @@ pub enum Failure {
         /// The option.
         option: &'static str,
     },
-    /// A single picture cannot turn.
+    /// `--turntable` is given for a single image.
     #[error(
-        "{}: --turntable turns the camera between pictures, and this is one: give --sheet for several, or --at and --from \
-         to look from another side",
+        "{}: --turntable rotates the camera between images, but there is only one image: give --sheet for several, or \
+         --at and --from for another camera",
         path.display()
     )]
     TurnsOnce {
@@ -604,7 +604,7 @@ pub enum Failure {
         recording: PathBuf,
     },
     /// A contact sheet would take too much memory.
-    #[error("{frames} frames of {}x{} pixels are too much: draw fewer or smaller ones", size[0], size[1])]
+    #[error("{frames} frames of {}x{} pixels are too many: draw fewer or smaller frames", size[0], size[1])]
     TooManyPixels {
         /// Number of requested frames.
         frames: usize,
@@ -621,7 +621,7 @@ pub enum Failure {
     },
     /// The playground was not built.
     #[error(
-        "{}: the playground is not there ({source}): build it with `cargo xtask web`, and give its folder \
+        "{}: the playground cannot be found ({source}): build it with `cargo xtask web`, and give its folder \
          with --page",
         folder.display()
     )]
@@ -632,7 +632,7 @@ pub enum Failure {
         source: std::io::Error,
     },
     /// A scene needs more than the playground supports.
-    #[error("{}: {what}, which the playground does not read: use `brisance run` and `view`", path.display())]
+    #[error("{}: {what}, which the playground does not support: use `brisance run` and `view`", path.display())]
     NotPlayable {
         /// The scene.
         path: PathBuf,
@@ -648,7 +648,9 @@ pub enum Failure {
         source: std::io::Error,
     },
     /// Standard output cannot be written.
-    #[error("standard output cannot be written ({source}): send it to where there is room")]
+    #[error(
+        "standard output cannot be written ({source}): redirect it to a file or device with free space"
+    )]
     Stdout {
         /// The system error.
         source: std::io::Error,
@@ -663,7 +665,7 @@ pub enum Failure {
     },
 }
 
-/// The error in our own words where the library's message is unhelpful.
+/// The error message, reworded where the message of the library is unhelpful.
 fn plain(source: &dyn std::fmt::Display) -> String {
     // the standard library's error for a truncated file
     source.to_string().replace("failed to fill whole buffer", "it ends too early")

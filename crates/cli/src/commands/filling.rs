@@ -49,15 +49,15 @@ fn rounded(x: f64) -> f64 {
 /// Parts of a mesh that tetrahedra miss.
 #[derive(Clone, Copy, Debug)]
 pub enum Loss {
-    /// Parts up to this distance from their surface, in the mesh's units; it is more than two mean
-    /// edges.
+    /// Parts of the mesh: largest distance of a lost point from the surface of the tetrahedra, in
+    /// the mesh's units, above two mean edges.
     Parts(f64),
-    /// Connections between pieces: the number of pieces of the tetrahedra, and of the mesh.
+    /// Connections between parts: numbers of components of the tetrahedra and of the mesh.
     Joints(usize, usize),
 }
 
 impl Loss {
-    /// The loss of tetrahedra that fill a solid; `deviation` is between the two.
+    /// The loss of a filling of `solid`, if any; `deviation` is the distance between both surfaces.
     pub fn of(mesh: &TetMesh, solid: &LevelSet, deviation: Deviation) -> Option<Self> {
         let lost = deviation.from_level_set;
         if lost > 2.0 * mean_edge(mesh) {
@@ -75,11 +75,13 @@ impl std::fmt::Display for Loss {
             Self::Parts(lost) => {
                 write!(
                     f,
-                    "lack parts of it up to {} from their surface, more than two cells",
+                    "lack parts of the mesh up to {} from their surface, more than two cells",
                     number(*lost)
                 )
             }
-            Self::Joints(pieces, of) => write!(f, "be in {pieces} pieces, but it is in {of}"),
+            Self::Joints(pieces, of) => {
+                write!(f, "have {pieces} components, but the mesh has {of}")
+            }
         }
     }
 }

@@ -39,7 +39,7 @@ enum Source {
 
 impl Source {
     fn of(pattern: &str) -> Result<Self, Failure> {
-        // `KIND:COUNT`, unless a file of that name exists
+        // a file has priority over the form `KIND:COUNT`
         let file = Path::new(pattern);
         if file.exists() {
             return Ok(Self::File(read_pattern(file)?));
@@ -121,7 +121,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
         warn_of_mesh(&spec, mesh, is_sampled.get());
         print_warnings(&lost);
         if let Some(warning) = warning.take() {
-            // a closed stderr is no reason to stop
+            // stderr may be closed
             let _ = writeln!(std::io::stderr(), "warning: {warning}");
         }
         warn_of_one_piece(path, recording.tracks.len());
@@ -183,7 +183,8 @@ fn is_exact(piece: &Track) -> bool {
     source.solid.as_ref().is_some_and(|solid| solid.geometry.is_exact())
 }
 
-/// Rejects an impact so far from the bounding box of a mesh that no pattern reaches it.
+/// Rejects an impact so far from the bounding box of a mesh that its pattern does not reach the
+/// mesh.
 fn check_blow(path: &Path, at: &Point3<f64>, bounds: &Aabb) -> Result<(), Failure> {
     let nearest = at.coords.sup(&bounds.min.coords).inf(&bounds.max.coords);
     if (at.coords - nearest).norm() <= bounds.extents().norm() {
@@ -196,7 +197,7 @@ fn warn_of_one_piece(mesh: &Path, pieces: usize) {
     if pieces == 1 {
         let mesh = mesh.display();
         print_warnings(&[format!(
-            "the pattern leaves {mesh} in one piece: move --at nearer to it, or ask for more pieces"
+            "the pattern leaves {mesh} in one piece: move --at closer to the mesh, or request more pieces"
         )]);
     }
 }
@@ -211,12 +212,12 @@ fn material(arguments: &FractureArguments) -> Result<Option<&'static Material>, 
     Material::named(name).map(Some).ok_or_else(unknown)
 }
 
-/// The look of pieces. Cuts have the color `inside`, otherwise that of the material, otherwise the
-/// mean color of the mesh.
+/// The look of pieces. The color of cuts is `inside`, or else the color of the material, or else
+/// the mean color of the mesh.
 fn look(material: Option<&Material>, inside: Option<[f32; 3]>, mesh: &PaintedMesh) -> Look {
     let mut look = material.map_or_else(Look::default, Material::look);
     if material.is_none() {
-        // if an image cannot be decoded, the mean color is unknown
+        // an image that cannot be decoded has no mean color
         let images = Images::of_coats(mesh.coats.iter()).ok();
         let color = images.and_then(|images| images.mean_color(mesh));
         look.inner_color = color.unwrap_or(look.color);
@@ -225,7 +226,7 @@ fn look(material: Option<&Material>, inside: Option<[f32; 3]>, mesh: &PaintedMes
     look
 }
 
-/// kg per cubed mesh unit.
+/// Density, kg per cubed mesh unit.
 fn density(arguments: &FractureArguments) -> f64 {
     let material = arguments.material.as_deref().and_then(Material::named);
     let by_material = || Some(material?.solid()?.density);
@@ -314,9 +315,9 @@ pub(super) fn bond_facts(bond: &Bond) -> Value {
     })
 }
 
-/// Minimum volume of a piece as a share of the body: an eighth of the mean for a generated pattern,
-/// and the default of scenes for a pattern from a file, most of whose pieces may lie outside the
-/// body.
+/// Minimum volume of a piece as a share of the body: an eighth of the mean for a generated pattern.
+/// A pattern from a file may have most of its regions outside the body, so that its mean says
+/// nothing; its minimum is the default of scenes.
 fn min_share(source: &Source) -> f64 {
     match source {
         Source::Text(spec) => spec.min_share(),

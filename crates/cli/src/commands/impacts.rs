@@ -22,7 +22,7 @@ pub(super) struct Hardest {
 }
 
 impl Impacts {
-    /// Restores the result of [`Impacts::kept`] of an interrupted run.
+    /// Restores the impacts that [`Impacts::kept`] returned in an interrupted run.
     pub(super) fn new((hardest, broken): (Vec<ImpactLoad>, Vec<BodyId>)) -> Self {
         let hardest = hardest.into_iter().map(|impact| (impact.body, impact)).collect();
         Self { hardest, broken }
@@ -42,7 +42,7 @@ impl Impacts {
         self.broken.extend(report.events.fractures.iter().map(|fracture| fracture.parent));
     }
 
-    /// The hardest impacts per body of the scene, for bodies that can break.
+    /// The hardest impact on each breakable body of the scene.
     pub(super) fn of(&self, scene: &Scene, appearances: &[Appearance]) -> Vec<Hardest> {
         // appearances are in the order of the bodies and their copies
         let mut ids = appearances.iter().map(|appearance| appearance.body);
@@ -87,7 +87,7 @@ impl Hardest {
     }
 }
 
-/// A message if some bodies can break and none did.
+/// A message if the scene has breakable bodies and none broke.
 pub(super) fn nothing_broke(hardest: &[Hardest]) -> Option<String> {
     if hardest.is_empty() || hardest.iter().any(|hardest| hardest.broken > 0) {
         return None;
@@ -98,16 +98,18 @@ pub(super) fn nothing_broke(hardest: &[Hardest]) -> Option<String> {
     Some(match ratio(&nearest) {
         0.0 => "nothing broke: nothing hit a body that can break".to_owned(),
         ratio if ratio >= 1.0 => {
-            format!("nothing broke: {name:?} was hit harder than it bears, but parts nowhere")
+            format!(
+                "nothing broke: an impact exceeded the strength of {name:?}, but did not divide it"
+            )
         }
         ratio => {
             let share = number(100.0 * ratio);
-            format!("nothing broke: the hardest blow was {share} % of what {name:?} bears")
+            format!("nothing broke: the hardest impact was {share} % of the strength of {name:?}")
         }
     })
 }
 
-/// Frames of free fall below which a height is reported with the speed added per frame.
+/// Number of frames of free fall below which the output also reports the speed gained per frame.
 const SHORT_FALL: f64 = 2.0;
 
 /// The critical impact of a body, as a phrase.
@@ -118,7 +120,7 @@ pub(super) fn critical_impact(world: &World, id: BodyId) -> Option<String> {
             let (gravity, fps) = (settings.gravity.norm(), 1.0 / settings.dt);
             let step = gravity * settings.dt;
             let fall = format!("a fall from {} m onto stone breaks it", number(height));
-            // the result of such a short fall depends on the frame in which it ends
+            // the impact speed of such a short fall depends on the frame of the impact
             if (2.0 * gravity * height).sqrt() < SHORT_FALL * step {
                 let (fps, step) = (number(fps), number(step));
                 format!("{fall} (at {fps} frames/s its speed grows by {step} m/s a frame)")
@@ -132,7 +134,7 @@ pub(super) fn critical_impact(world: &World, id: BodyId) -> Option<String> {
     })
 }
 
-/// A number with four digits.
+/// Formats a number with four digits.
 fn number(x: f64) -> String {
     let rounded: f64 = format!("{x:.3e}").parse().unwrap_or(x);
     if (1e-4..1e7).contains(&rounded.abs()) || rounded == 0.0 {

@@ -73,20 +73,20 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
 
 /// A body of a scene.
 struct Found<'a> {
-    /// The description of it and its copies.
+    /// The body of the scene file; copies share it.
     spec: &'a Body,
     name: String,
     motion: &'static str,
-    /// kg.
+    /// Mass, kg; `None` if the body is not dynamic.
     mass: Option<f64>,
-    /// The impulse that breaks it anywhere on its surface, N s.
+    /// Impulse that breaks the body at any point, N s, if it is fixed.
     break_impulse: Option<f64>,
-    /// Its critical impact, in words.
+    /// Critical impact of the body, as a phrase.
     breaker: Option<String>,
 }
 
 impl Found<'_> {
-    /// Whether `other` is a copy of the same body whose output line differs only in the name.
+    /// Whether `other` is a copy of the same body, and their output lines differ only in the name.
     fn is_like(&self, other: &Self) -> bool {
         std::ptr::eq(self.spec, other.spec)
             && self.motion == other.motion
@@ -114,7 +114,7 @@ impl Found<'_> {
     }
 }
 
-/// Whether two numbers are equal to rounding, such as those of a body and its mirror image.
+/// Whether two numbers are equal up to rounding; values of a mirror image differ by rounding.
 fn nearly_equal(a: Option<f64>, b: Option<f64>) -> bool {
     const ROUNDING: f64 = 1e-9;
     match (a, b) {
@@ -123,11 +123,11 @@ fn nearly_equal(a: Option<f64>, b: Option<f64>) -> bool {
     }
 }
 
-/// Bodies with the number of equal copies of each, in the order of the first ones.
+/// Groups of equal copies: the first body of each group and the number of copies, in order.
 fn grouped<'a, 'b>(bodies: &'b [Found<'a>]) -> Vec<(&'b Found<'a>, usize)> {
     let mut groups: Vec<(&Found<'a>, usize)> = Vec::new();
     for found in bodies {
-        // copies of a body are consecutive, and of few kinds
+        // copies of a body are consecutive, so the search ends at another body
         let kinds = groups.iter_mut().rev();
         let mut same = kinds.take_while(|(first, _)| std::ptr::eq(first.spec, found.spec));
         match same.find(|(first, _)| first.is_like(found)) {
@@ -230,7 +230,7 @@ pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
             None if is_tets(path) => tets_facts(path)?,
             None if is_volume(path) => level_set_facts(path)?,
             None if is_mesh(path) => mesh_facts(path)?,
-            // the file name has the extension of one
+            // the extension is that of a pattern, but the contents are not: reports the error
             None if ends_in(path, "pattern") => pattern_facts(&read_pattern(path)?),
             None => return Err(Failure::UnknownKind { path: path.clone() }),
         }
@@ -248,7 +248,7 @@ pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
     })
 }
 
-/// The contents of a file, for people and programs.
+/// The contents of a file, as text and as JSON.
 struct Facts {
     text: String,
     json: Value,
@@ -282,12 +282,11 @@ fn recording_facts(recording: &Recording) -> Facts {
     }
 }
 
-/// The description of a pattern with rough cuts between straight rims, whose regions have plane
-/// faces.
-const BUMPS: &str = "cuts are drawn with bumps between straight rims; regions have plane faces\n";
+/// Note on a pattern with bumpy cuts and straight rims; its regions have planar faces.
+const BUMPS: &str = "cuts are drawn with bumps between straight rims; regions have planar faces\n";
 
 fn pattern_facts(pattern: &Pattern) -> Facts {
-    // enough points to distinguish the relevant cells
+    // sample points along each axis, enough for all but tiny regions
     const ALONG: usize = 24;
     let place = |n: usize| (n as f64 + 0.5) / ALONG as f64 * 2.0 - 1.0;
     let regions = pattern.region_count();
@@ -302,7 +301,7 @@ fn pattern_facts(pattern: &Pattern) -> Facts {
     let (median, largest) = (share(counts[counts.len() / 2]), share(counts[counts.len() - 1]));
     Facts {
         text: format!(
-            "pattern of {}\nof the box it is drawn for the median region takes {} %, the largest {} \
+            "pattern of {}\nvolume of regions in the preview box: median {} %, largest {} \
              %\n{bumps}",
             count(regions, "region", "regions"),
             number(100.0 * median),

@@ -30,7 +30,7 @@ use crate::tet_file::{self, read_tets};
 struct Reach {
     /// The folder of the scene.
     folder: PathBuf,
-    /// The folders that may be read, recursively, without links; any if `None`.
+    /// The readable folders, with their subfolders and with resolved links; `None` allows all.
     trees: Option<Vec<PathBuf>>,
     sources: Sources,
 }
@@ -201,7 +201,7 @@ pub fn read_scene(path: &Path, anywhere: bool) -> Result<SceneFile, Failure> {
     parse_scene(path, &read_text(path)?, anywhere)
 }
 
-/// As [`read_scene`], where `text` is the present or future content of `path`.
+/// As [`read_scene`], where `text` is the content of `path`, which need not exist yet.
 ///
 /// # Errors
 /// As [`read_scene`].
@@ -491,7 +491,7 @@ fn read_named(path: &Path, named: &Named) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// The content of a regular file. Pipes may never begin, and devices may never end.
+/// The contents of a regular file. Pipes and devices are rejected, since reading may never end.
 pub(super) fn read_plain(path: &Path) -> Result<Vec<u8>, Failure> {
     input::read(path).map_err(|source| Failure::Read { path: path.to_owned(), source })
 }
@@ -529,7 +529,7 @@ fn stencil(picture: &StrengthPicture, path: &Path, named: &Named) -> Result<Sten
     })
 }
 
-/// The world of a scene read from `path`, with a line on the terminal if it takes long unless
+/// The world of a scene read from `path`. Prints a line on the terminal if this takes long, unless
 /// `quiet`.
 ///
 /// # Errors
@@ -558,7 +558,8 @@ pub fn add_bodies(
         .map_err(|source| build_failure(scene, &loaded.sources, path, source))
 }
 
-/// Why the world of a scene read from `path` cannot be built, with the line of the body at fault.
+/// The error of a world that cannot be built from a scene at `path`, with the line of the invalid
+/// body.
 fn build_failure(scene: &Scene, sources: &Sources, path: &Path, source: BuildError) -> Failure {
     let named = |name: &str| source.part == format!("body {name:?}");
     let body = scene.bodies.iter().find(|body| named(&body.name) || named(body.given_name()));

@@ -11,13 +11,13 @@ use crate::commands::inputs::{ends_in, read};
 use crate::mesh_file::{is_mesh, read_objects};
 use crate::picture_file::read_picture;
 
-/// Whether a file name is that of a picture or of meshes, which define regions.
+/// Whether the file name has the extension of an image or of a mesh; both define regions.
 pub(super) fn is_drawn(path: &Path) -> bool {
     ends_in(path, "png") || is_mesh(path)
 }
 
-/// Reads a pattern: output of `brisance pattern new`, a picture, a mesh file whose objects are
-/// regions, or a folder of mesh files, each a region.
+/// Reads a pattern: output of `brisance pattern new`, an image, a mesh file with one object per
+/// region, or a folder with one mesh file per region.
 pub(super) fn read_pattern(path: &Path) -> Result<Pattern, Failure> {
     let failed = |problem: String| Failure::Pattern { text: path.display().to_string(), problem };
     if ends_in(path, "png") {
@@ -63,10 +63,10 @@ pub(super) fn pattern_files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 /// One region per mesh.
 fn of_meshes(meshes: &[TriMesh]) -> Result<Pattern, String> {
-    /// Samples along the longest side of all meshes.
+    /// Number of samples along the longest edge of the box around all meshes.
     const FINENESS: f64 = 96.0;
     if meshes.len() < 2 {
-        return Err("holds one region, which divides nothing: give a mesh for each region, as \
+        return Err("has only one region, which divides nothing: give a mesh for each region, as \
                     objects of one .obj or .glb or as files of one folder"
             .to_owned());
     }
@@ -84,7 +84,9 @@ fn of_picture(path: &Path) -> Result<Pattern, String> {
         return Err(format!("is {columns} x {rows} pixels: give one of at least 2 x 2"));
     }
     if labels.iter().collect::<BTreeSet<_>>().len() < 2 {
-        return Err("is of one colour, which divides nothing: draw regions".to_owned());
+        return Err(
+            "has only one colour, which divides nothing: draw at least two regions".to_owned()
+        );
     }
     Pattern::from_picture(&labels, 2.0).map_err(|e| e.to_string())
 }

@@ -21,12 +21,12 @@ const MAX_PIXELS: usize = 1 << 26;
 /// Output kind.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// One picture of all frames.
+    /// One image with all frames.
     Sheet,
     Gif,
     Apng,
     Video,
-    /// A picture per frame.
+    /// One image per frame.
     Folder,
 }
 
@@ -41,12 +41,12 @@ impl Kind {
     }
 }
 
-/// The frames to draw of a recording.
+/// A recording with the frames to draw.
 struct Drawing<'a> {
     recording: &'a Recording,
     images: Images,
     view: View,
-    /// Whether options of the command line set the view and the camera of the recording is ignored.
+    /// Whether `--at` and `--from` replace the camera of the recording.
     is_fixed: bool,
     /// Times of pictures, in frames.
     moments: Vec<f64>,
@@ -54,10 +54,11 @@ struct Drawing<'a> {
     size: [usize; 2],
     /// Pictures per second.
     fps: f64,
-    /// Rotation of the camera from the first picture to the one after the last, degrees.
+    /// Total rotation of the camera, degrees; one image after the last would reach it, so that an
+    /// animation of 360 degrees loops.
     turntable: f64,
     quiet: bool,
-    /// Times of the pictures so far that show no body, in frames.
+    /// Times of the drawn images without a visible body, in frames.
     empty: RefCell<Vec<f64>>,
 }
 
@@ -150,7 +151,8 @@ fn note_ignored_columns(arguments: &RenderArguments, kind: Kind) {
     }
 }
 
-/// Writes the pictures of all drawings in one, those of the same time in a row.
+/// Writes the images of all drawings as one sheet. With several drawings a row has the images of
+/// one time.
 fn write_sheet(drawings: &[Drawing<'_>], columns: usize, output: &Path) -> io::Result<()> {
     let mut pictures: Vec<(usize, Picture)> = vec![];
     for drawing in drawings {
@@ -175,7 +177,7 @@ fn moments(arguments: &RenderArguments, kind: Kind, frames: usize) -> Vec<f64> {
         None if kind == Kind::Sheet => vec![0.0],
         None => {
             let step = f64::from(arguments.every.unwrap_or(1)) * arguments.speed.unwrap_or(1.0);
-            // rounding must not drop the last frame
+            // the tolerance keeps the last frame in spite of rounding
             let count = (last as f64 / step + 1e-9).floor() as usize + 1;
             (0..count).map(|n| (n as f64 * step).min(last as f64)).collect()
         }
@@ -230,7 +232,7 @@ impl<'a> Drawing<'a> {
                 video.finish(drawn)
             }),
             Kind::Folder => write_whole_folder(output, |folder| {
-                // file numbers are frame numbers, unless there are pictures between frames
+                // files have frame numbers, unless some images are between frames
                 let is_whole = self.moments.iter().all(|moment| moment.fract() == 0.0);
                 self.each(|n, picture| {
                     let number = if is_whole { self.moments[n] as usize } else { n };
@@ -241,7 +243,7 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// Prints a note of pictures in which no body is in view, and what helps.
+    /// Prints a note about images without a visible body, with a suggestion.
     fn note_empty_pictures(&self, path: &Path) {
         let empty = self.empty.borrow();
         let Some(first) = empty.first() else { return };

@@ -33,7 +33,7 @@ use crate::output::{is_same_file, write_whole};
 use crate::progress::{Progress, phase};
 use crate::spool::Spool;
 
-/// The request of a command.
+/// The inputs and outputs of a run.
 struct Job<'a> {
     scene: &'a Path,
     options: &'a RunOptions,
@@ -44,7 +44,7 @@ struct Job<'a> {
     recorded: Option<&'a Path>,
 }
 
-/// Maximum number of poses in memory, besides one per body: 4 MB.
+/// Maximum number of poses in the recorder before they are moved to the spool file: 4 MB.
 const MAX_HELD: usize = 1 << 16;
 
 /// The state of a run.
@@ -60,14 +60,14 @@ struct Run {
     /// Surroundings of the world before the first frame.
     surroundings: Surroundings,
     events: Vec<Event>,
-    /// Fingerprint of the world before the first frame, if compared or written: it needs all cells
-    /// of patterns.
+    /// Fingerprint of the world before the first frame; only if events are read or written, since
+    /// it requires all cells of the patterns.
     fingerprint: Option<u64>,
     over_budget: usize,
     stopped: usize,
     solver_limited: usize,
     warnings: Vec<Warned>,
-    /// The hardest impacts.
+    /// Hardest impacts on the bodies.
     impacts: Impacts,
     /// Appearances of the bodies of the scene.
     appearances: Vec<Appearance>,
@@ -102,7 +102,8 @@ pub(super) fn replay(arguments: &ReplayArguments, interrupted: &AtomicBool) -> R
 fn checkpoint(options: &RunOptions) -> PathBuf {
     let beside = || {
         let mut name = options.output.as_os_str().to_owned();
-        // a folder path ends in separators, before which the extension goes
+        // the path of a folder ends in separators, which the name of the checkpoint must not
+        // contain
         while name.to_string_lossy().ends_with(std::path::is_separator) {
             let text = name.to_string_lossy();
             name = text[..text.len() - 1].into();
@@ -243,19 +244,19 @@ impl Job<'_> {
         Ok(format)
     }
 
-    /// The scene with the options that override it, or that of a playground run.
+    /// The scene with the overriding options applied, or the scene of a playground run.
     fn load(&self, saved: Option<&SavedRun>, seed: Option<u64>) -> Result<Loaded, Failure> {
         if let Some(saved) = saved {
             return self.load_saved(saved);
         }
         let mut scene = read_scene(self.scene, self.options.allow_outside)?;
         let RunOptions { fps, frames, .. } = *self.options;
-        // options may exceed the limits
+        // options may exceed the limits of a scene
         let replaced = scene.scene.replace(fps, frames.map(|frames| frames as usize), seed);
         replaced.map_err(|source| Failure::Arguments { source })?;
         let mut loaded = load(self.scene, scene)?;
         if let Some(recorded) = self.recorded {
-            // a checkpoint belongs to the scene and to the recorded run
+            // a checkpoint of a replay is valid only for the same scene and the same events
             loaded.digest ^= crc32fast::hash(&read(recorded)?);
         }
         Ok(loaded)
@@ -271,7 +272,8 @@ impl Job<'_> {
             .map_err(|source| Failure::NotSaved { path: path(), source })?;
         saved.check().map_err(|source| Failure::Saved { path: path(), source })?;
         let RunOptions { fps, seed, resume, checkpoint_every, .. } = self.options;
-        // checkpoints do not include carried bodies, nor events thrown ones
+        // checkpoints do not contain the bodies that the visitor carries, nor events those he
+        // throws
         let given = [
             ("--fps", fps.is_some()),
             ("--seed", seed.is_some()),
@@ -285,7 +287,7 @@ impl Job<'_> {
         }
     }
 
-    /// The scene of a playground run, with its frames; its files are relative to the run file.
+    /// The scene and number of frames of a playground run; file names are relative to the run file.
     fn load_saved(&self, saved: &SavedRun) -> Result<Loaded, Failure> {
         let failed =
             |source| Failure::Setup { path: self.scene.to_owned(), source: Box::new(source) };
@@ -305,18 +307,18 @@ impl Job<'_> {
         load(self.scene, file)
     }
 
-    /// Warns if a playground run did not end in the same state as in the playground.
+    /// Warns if the final state of a playground run differs from the state in the playground.
     fn compare_end(&self, saved: &SavedRun, world: &World) {
         let is_end = world.frame() == saved.frames;
         if is_end && !saved.ends_as(world) && !self.options.quiet {
             let (path, frames) = (self.scene.display(), saved.frames);
             print_warnings(&[format!(
-                "{path}: frame {frames} is not what the playground had: the page and this program are of different versions"
+                "{path}: the state at frame {frames} differs from the playground: the page and this program have different versions"
             )]);
         }
     }
 
-    /// The run before its first frame, or resumed from a checkpoint.
+    /// The initial state of the run, or the state of the checkpoint to resume.
     fn start(
         &self,
         loaded: &Loaded,
@@ -406,7 +408,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Ends a run between two frames, so that it can be resumed.
+    /// Ends a run between two frames with a checkpoint. A run with actions of a visitor has none.
     fn interrupt(&self, run: &Run, loaded: &Loaded) -> Failure {
         let frame = run.world.frame();
         if run.visit.has_begun() {
@@ -448,7 +450,7 @@ impl Job<'_> {
         contacts.map(Some).map_err(failed)
     }
 
-    /// The error if poses cannot be spooled next to the output.
+    /// The error for a failure of the spool file, which is next to the output.
     fn spool_failed(&self, source: std::io::Error) -> Failure {
         Failure::Write { path: self.options.output.clone(), source: source.into() }
     }
@@ -499,8 +501,8 @@ impl Run {
         report
     }
 
-    /// Names of the bodies at the start of a frame, since some may break in it; empty without
-    /// `--contacts`.
+    /// Names of the bodies at the start of a frame, since bodies that break are gone afterwards;
+    /// empty without `--contacts`.
     fn names_of_contacts(&self) -> BTreeMap<BodyId, String> {
         if self.contacts.is_none() {
             return BTreeMap::new();
@@ -532,7 +534,8 @@ impl Run {
         ledger.add_anchor_loads(world, report, name);
     }
 
-    /// Resumes from a checkpoint, which remains valid if this is interrupted.
+    /// Resumes from a checkpoint: replays its fractures, then restores the state. An interruption
+    /// leaves the checkpoint file valid.
     fn resume(
         &mut self,
         path: &Path,

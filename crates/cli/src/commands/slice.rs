@@ -21,13 +21,14 @@ use crate::mesh_file::{MeshFile, read_mesh_file};
 use crate::output::write_whole;
 use crate::wording::{self, number, place};
 
-/// A part of the mesh, and which of its triangles are cuts.
+/// A part of the mesh.
 struct Part {
     name: String,
     mesh: ClosedMesh,
+    /// Whether each triangle is a part of a cut.
     inner: Vec<bool>,
     corners: Vec<[Paint; 3]>,
-    /// Material indices of triangles, if there are any.
+    /// Material index of each triangle; empty without materials.
     coat_of: Vec<u32>,
 }
 
@@ -71,7 +72,7 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
     })
 }
 
-/// The numbers, from 1, of the planes that leave the whole mesh on one side.
+/// The 1-based numbers of the planes with the whole mesh on one side.
 fn misses(solid: &ClosedMesh, planes: &[Plane]) -> impl Iterator<Item = usize> {
     let misses = |plane: &Plane| {
         let mut heights = solid.mesh().vertices.iter().map(|p| plane.distance(p));
@@ -101,7 +102,7 @@ fn tell(out: &mut impl Write, output: &Path, parts: &[Part], whole: f64) -> io::
     Ok(())
 }
 
-/// All parts, with each plane cutting all previous ones.
+/// All parts. Each plane cuts all parts of the previous planes.
 fn cut(
     (solid, corners, coat_of): (ClosedMesh, Vec<[Paint; 3]>, Vec<u32>),
     planes: &[Plane],
@@ -139,8 +140,8 @@ fn cut_part(part: &Part, plane: &Plane) -> Vec<Part> {
     .collect()
 }
 
-/// Normals of the part, so that shading and textures continue across the cut; where it had none,
-/// those of the half.
+/// Paint of the corners of a half, interpolated from the part, so that shading and textures
+/// continue across the cut. Corners without a normal in the part get the normal of the half.
 fn corners(part: &Part, half: &fracture::Half) -> Vec<[Paint; 3]> {
     let mut corners = half.interpolated_corners(part.mesh.mesh(), &part.corners, mixed);
     corners.resize(half.mesh().mesh().triangles.len(), [Paint::default(); 3]);
@@ -216,15 +217,15 @@ fn painted(part: &Part) -> [bool; 2] {
     [textured, corners.any(|corner| corner.color.is_some())]
 }
 
-/// Normal, texture coordinates and color; 0 and white on cuts.
+/// Normal, texture coordinates and color of a corner; 0 and white where it has none.
 fn floats(corner: &Paint) -> ([f32; 3], [f32; 2], [f32; 4]) {
     let normal = corner.normal.map_or([0.0; 3], |n| n.into_inner().cast::<f32>().into());
     let uv = corner.uv.map_or([0.0; 2], |uv| uv.cast::<f32>().into());
     (normal, uv, corner.color.map_or([1.0; 4], |c| c.cast::<f32>().into()))
 }
 
-/// One object per part; groups `outer` and `inner` distinguish its surface from cuts. Colors follow
-/// the vertex coordinates, as many programs write them.
+/// Writes one object per part, with the groups `outer` (surface) and `inner` (cuts). Colors follow
+/// the vertex coordinates, a common extension of OBJ.
 fn write_obj(parts: &[Part], out: &mut impl Write) -> io::Result<()> {
     let (mut first, mut first_corner) = (1, 1);
     for part in parts {

@@ -8,7 +8,7 @@ use sim::{BodyId, MeshWarning, Warning, World};
 
 use crate::wording::{count, number};
 
-/// A warning about a pair of bodies, and all their copies that it applies to.
+/// A warning about a pair of bodies and their copies.
 pub(super) struct Warned {
     warning: Warning,
     /// Names of the bodies of the worst pair.
@@ -17,8 +17,8 @@ pub(super) struct Warned {
     pairs: usize,
 }
 
-/// The warnings about a world just built from a scene. Two bodies of the file, with all their
-/// copies, have one warning, which names the worst pair.
+/// The warnings about a world just built from a scene. Pairs of copies of the same two bodies share
+/// one warning, which names the worst pair.
 pub(super) fn warnings(scene: &Scene, world: &World) -> Vec<Warned> {
     let specs = scene.bodies.iter().flat_map(|spec| spec.names().map(move |name| (spec, name)));
     let bodies: Vec<(BodyId, (&Body, String))> = world.iter().map(|s| s.id).zip(specs).collect();
@@ -91,7 +91,7 @@ impl Warned {
         let [body, other] = &self.names;
         let more = match self.pairs - 1 {
             0 => String::new(),
-            more => format!(" (and {} of copies)", count(more, "pair", "pairs")),
+            more => format!(" (and {} of copies)", count(more, "other pair", "other pairs")),
         };
         match &self.warning {
             Warning::Fast { way, thickness, fps, .. } => format!(

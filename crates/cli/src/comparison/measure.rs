@@ -17,7 +17,7 @@ pub struct Measured {
     pub first_blow: Option<Blow>,
     /// Number of pieces at the end.
     pub pieces: usize,
-    /// Their volumes, m^3, in descending order.
+    /// Volumes of the pieces, m^3, in descending order.
     pub volumes: Vec<f64>,
     /// Area of all cracks, m^2: half of the area of the cut faces of the pieces.
     pub crack_area: f64,
@@ -26,10 +26,10 @@ pub struct Measured {
     /// Maximum relative change of the mass of all bodies, including retired pieces.
     pub mass_error: f64,
     /// Maximum difference between the linear momentum of a breaking body and of its pieces,
-    /// relative to the larger of that momentum and the impulse of the impact.
+    /// relative to the maximum of this momentum and the impulse of the impact.
     pub momentum_error: f64,
-    /// The same for the angular momentum about the origin, relative to itself, or to the linear
-    /// momentum times its lever arm.
+    /// Maximum difference between the angular momenta about the origin, relative to the maximum of
+    /// the angular momentum and the linear scale above times the lever arm of the impact.
     pub angular_momentum_error: f64,
     /// Time for the level sets, tetrahedra and patterns before the first frame, s.
     pub seconds_build: f64,
@@ -55,35 +55,35 @@ pub struct Blow {
 /// Energies over all frames, J.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Energies {
-    /// Minimum energy of all cracks: their area times the fracture energy of the material, K_Ic^2
-    /// (1 - v^2) / E (Irwin 1957); `None` if a material is not known.
+    /// Lower bound of the energy of all cracks: crack area times the fracture energy of the
+    /// material, K_Ic^2 (1 - v^2) / E (Irwin 1957); `None` if a material is not known.
     pub cracks: Option<f64>,
     /// Difference between the kinetic energy of breaking bodies and of their pieces.
     pub fracture: f64,
-    /// Lost in collisions.
+    /// Dissipation by collisions.
     pub collision: f64,
-    /// Lost in contact and friction.
+    /// Dissipation by contact and friction.
     pub contact: f64,
     /// Plastic work.
     pub plastic: f64,
-    /// Maximum growth of mechanical energy in a frame beyond the work of kinematic bodies.
+    /// Maximum gain of mechanical energy in a frame minus the work of kinematic bodies.
     pub largest_gain: f64,
 }
 
 impl Energies {
-    /// Total loss in collisions, contact, fracture and plastic work, J.
+    /// Total dissipation by collisions, contact, fracture and plastic work, J.
     pub fn lost(&self) -> f64 {
         self.fracture + self.collision + self.contact + self.plastic
     }
 }
 
-/// A scene to measure.
+/// A built scene to measure.
 pub struct Subject<'a> {
     /// The initial world.
     pub world: World,
-    /// Its bodies.
+    /// Appearances of the bodies of the scene.
     pub appearances: Vec<Appearance>,
-    /// The initial recorder of its run.
+    /// The recorder, before the first frame.
     pub recorder: Recorder,
     /// Crack energy of each body, J/m^2, where known.
     pub crack_energies: &'a [Option<f64>],
@@ -95,7 +95,7 @@ pub struct Subject<'a> {
 pub struct Outcome {
     /// Results.
     pub measured: Measured,
-    /// Its recording.
+    /// Recording of the run.
     pub recording: Recording,
     /// The first impact that broke a body.
     pub first_event: Option<Event>,
@@ -148,15 +148,15 @@ pub fn measure(subject: Subject<'_>, frames: usize) -> Outcome {
 
 /// All cracks at the end of a recording.
 struct Cracks {
-    /// m^2.
+    /// Area, m^2.
     area: f64,
-    /// J; `None` if a material is not known.
+    /// Lower bound of the crack energy, J; `None` if a material is not known.
     energy: Option<f64>,
 }
 
 impl Cracks {
-    /// `energies` are the crack energies of the bodies of the scene, which are the first tracks,
-    /// J/m^2.
+    /// Cracks of a recording. `energies` are crack energies, J/m^2, of the bodies of the scene;
+    /// these bodies are the first tracks.
     fn of(recording: &Recording, energies: &[Option<f64>]) -> Self {
         let mut all = Self { area: 0.0, energy: Some(0.0) };
         let tracks = &recording.tracks;

@@ -48,7 +48,7 @@ impl FromStr for Model {
     }
 }
 
-/// Default resolution of bodies whose scene does not specify it for a model.
+/// Resolution of bodies without a resolution for the model in the scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Fineness {
     /// Pieces of a pattern.
@@ -66,10 +66,10 @@ const DURATION: f64 = 1e-3;
 /// Ratio of compressive to tensile strength of links (Griffith 1924).
 const COMPRESSION: f64 = 8.0;
 
-/// The scene with `model` for all breakable bodies. Settings of a body are kept where the model has
-/// them: a lattice takes spacing, strength and impact duration from finite elements and vice versa,
-/// so that both see the same impact. The critical impact of a body is the same in all models.
-/// `volumes` are those of the bodies, m^3.
+/// The scene with `model` for all breakable bodies. Bodies keep the settings that the model
+/// supports. A lattice takes spacing, strength and impact duration from finite elements and vice
+/// versa, so that both have the same impact. The critical impact of a body is the same in all
+/// models. `volumes` are the volumes of the bodies, m^3.
 pub fn with_model(scene: &Scene, model: Model, volumes: &[f64], fineness: &Fineness) -> Scene {
     let mut scene = scene.clone();
     let lacks = |body: &Body| body.fracture.as_ref().is_some_and(|f| f.pattern.is_none());

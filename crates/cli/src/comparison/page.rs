@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use super::{Model, ModelResult, Report, Run};
 use crate::wording::number;
 
-/// Only files next to the page are shown, and no scripts run.
+/// Start of the page. Its security policy allows images beside the page only, and no scripts.
 const HEAD: &str = r#"<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -23,8 +23,8 @@ figure { margin: 0 0 1rem; }
 </style>
 "#;
 
-/// The page in HTML. `plots` are files of the size distribution, and of convergence if there are
-/// runs for it.
+/// The page in HTML. `plots` are titles and files of the plots: the size distribution, and
+/// convergence if there are runs with other resolutions or time steps.
 pub fn page(report: &Report, plots: &[(&str, &str)]) -> String {
     let mut html = HEAD.to_owned();
     // writing into a string cannot fail
@@ -54,8 +54,8 @@ impl fmt::Display for Text<'_> {
 
 fn write_page(html: &mut String, report: &Report, plots: &[(&str, &str)]) -> fmt::Result {
     let scene = Text(&report.scene);
-    writeln!(html, "<title>{scene}: models of fracture</title>\n</head>\n<body>")?;
-    writeln!(html, "<h1>Models of fracture: {scene}</h1>")?;
+    writeln!(html, "<title>{scene}: fracture models</title>\n</head>\n<body>")?;
+    writeln!(html, "<h1>Fracture models: {scene}</h1>")?;
     let version = Text(&report.program);
     writeln!(html, "<p>brisance {version}, seed {}. {}</p>", report.seed, first_blow(report))?;
     writeln!(html, "<h2>Pictures</h2>")?;
@@ -75,16 +75,16 @@ fn write_page(html: &mut String, report: &Report, plots: &[(&str, &str)]) -> fmt
 /// A sentence about the first impact.
 fn first_blow(report: &Report) -> String {
     let first = report.models.iter().find_map(|of| of.run.measured.first_blow.as_ref());
-    let Some(blow) = first else { return "No blow was harder than a body bears.".to_owned() };
+    let Some(blow) = first else { return "No impact exceeded the strength of a body.".to_owned() };
     let bears =
-        blow.strength.map_or_else(String::new, |s| format!(", which bears {} N s", number(s)));
+        blow.strength.map_or_else(String::new, |s| format!(", which withstands {} N s", number(s)));
     let same = if report.same_blow {
-        "It is the same in all models, bit by bit."
+        "This impact is the same in all models, bit by bit."
     } else {
-        "<strong>It differs between the models.</strong>"
+        "<strong>This impact differs between the models.</strong>"
     };
     format!(
-        "The first blow to break a body falls on \u{201c}{}\u{201d}{bears}, with {} N s at {} s. {same}",
+        "The first impact that breaks a body hits \u{201c}{}\u{201d}{bears}, with {} N s at {} s. {same}",
         Text(&blow.body),
         number(blow.impulse),
         number(blow.time)
@@ -103,13 +103,13 @@ fn write_pictures(html: &mut String, models: &[ModelResult]) -> fmt::Result {
     Ok(())
 }
 
-/// A table row: its title and its cell per model.
+/// A table row: title, and content of the cell of a model.
 type Row = (&'static str, fn(&ModelResult) -> String);
 
 const ROWS: [Row; 16] = [
-    ("bodies that broke", |of| of.run.measured.breaks.to_string()),
+    ("broken bodies", |of| of.run.measured.breaks.to_string()),
     ("pieces at the end", |of| of.run.measured.pieces.to_string()),
-    ("largest piece, share of all", |of| {
+    ("volume of the largest piece, share of all pieces", |of| {
         let volumes = &of.run.measured.volumes;
         let sum: f64 = volumes.iter().sum();
         volumes.first().map_or_else(dash, |most| number(most / sum))
@@ -118,20 +118,22 @@ const ROWS: [Row; 16] = [
         of.power_law
             .map_or_else(dash, |law| format!("{} ± {}", number(law.exponent), number(law.error)))
     }),
-    ("pieces it is fitted to", |of| of.power_law.map_or_else(dash, |law| law.count.to_string())),
-    ("its Kolmogorov-Smirnov distance", |of| {
+    ("number of fitted pieces", |of| of.power_law.map_or_else(dash, |law| law.count.to_string())),
+    ("Kolmogorov-Smirnov distance of the fit", |of| {
         of.power_law.map_or_else(dash, |law| number(law.distance))
     }),
     ("area of all cracks, m²", |of| number(of.run.measured.crack_area)),
-    ("energy that the cracks take, J", |of| {
+    ("lower bound of the crack energy, J", |of| {
         of.run.measured.energy.cracks.map_or_else(dash, number)
     }),
-    ("lost when bodies became pieces, J", |of| number(of.run.measured.energy.fracture)),
-    ("energy lost in all, J", |of| number(of.run.measured.energy.lost())),
+    ("energy dissipated by fracture, J", |of| number(of.run.measured.energy.fracture)),
+    ("total dissipated energy, J", |of| number(of.run.measured.energy.lost())),
     ("largest energy gain in a frame, J", |of| number(of.run.measured.energy.largest_gain)),
     ("relative error of mass", |of| number(of.run.measured.mass_error)),
-    ("of momentum in a fracture", |of| number(of.run.measured.momentum_error)),
-    ("of angular momentum in a fracture", |of| number(of.run.measured.angular_momentum_error)),
+    ("relative error of momentum in a fracture", |of| number(of.run.measured.momentum_error)),
+    ("relative error of angular momentum in a fracture", |of| {
+        number(of.run.measured.angular_momentum_error)
+    }),
     ("time to build, s", |of| number(of.run.measured.seconds_build)),
     ("time to simulate, s", |of| number(of.run.measured.seconds_simulate)),
 ];
@@ -163,8 +165,8 @@ fn write_runs(html: &mut String, title: &str, runs: &[Run]) -> fmt::Result {
     writeln!(html, "<h2>{title}</h2>\n<table>")?;
     writeln!(
         html,
-        "<tr><th>model</th><th>spacing, times</th><th>time step, s</th><th>pieces</th>\
-         <th>cracks, m²</th><th>energy lost, J</th><th>time, s</th></tr>"
+        "<tr><th>model</th><th>relative spacing</th><th>time step, s</th><th>pieces</th>\
+         <th>cracks, m²</th><th>dissipated energy, J</th><th>time, s</th></tr>"
     )?;
     for Run { model, resolution, time_step, measured } in runs {
         let name = Model::name(*model);

@@ -1,9 +1,9 @@
 //! A folder with one Wavefront OBJ file per frame, in world coordinates, `materials.mtl` and the
 //! images that it refers to.
 //!
-//! Texture coordinates are those of the body or, if it has none, the rest position of a vertex in
-//! the whole body, m: the coordinates of a solid texture. Vertex colors follow the coordinates on
-//! `v` lines, as many programs write them.
+//! Texture coordinates are those of the body. A body without texture coordinates has the rest
+//! position of each vertex in the unbroken body, m: the coordinates of a solid texture. Vertex
+//! colors follow the coordinates on `v` lines, a common extension of OBJ.
 
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -3,16 +3,17 @@
 use levelset::Aabb;
 use nalgebra::Point3;
 
-/// Entries unused for more steps than this are dropped.
+/// Maximum number of steps without use before an entry is removed.
 const STALE: u8 = 10;
 
-/// The cell of `bounds` that contains `point`: the box is halved 32 times, across x, y and z in
-/// turn, and one bit is the half with the point. Cells are 2^-11 by 2^-11 by 2^-10 of the box.
+/// The cell of `bounds` that contains `point`. The box is halved 32 times, normal to x, y and z in
+/// turn; each bit gives the half that contains the point. The edges of a cell are 2^-11, 2^-11 and
+/// 2^-10 of the edges of the box. An infinite box has one cell.
 ///
-/// Br11 prints steps of `extents / 2^(bit / 3)`, which lead from the center to the sides or beyond,
-/// so that most cells are never reached; the first step must be a quarter of the box, the next an
-/// eighth and so on. It also prints the code as a signed `int`, which has 31 bits to shift. An
-/// infinite box has one cell.
+/// This corrects two errors of Br11. First, its steps of `extents / 2^(bit / 3)` lead from the
+/// center to the sides or beyond, so that most cells are unreachable; the first step must be a
+/// quarter of the box, the next an eighth and so on. Second, its code is a signed `int`, with only
+/// 31 bits to shift.
 pub(super) fn kd_code(bounds: &Aabb, point: &Point3<f64>) -> u32 {
     let extents = bounds.extents();
     if !extents.iter().all(|e| e.is_finite()) {
@@ -34,13 +35,14 @@ pub(super) fn kd_code(bounds: &Aabb, point: &Point3<f64>) -> u32 {
     code
 }
 
-/// Key of a contact: name and code of the first body, name and code of the second.
+/// Key of a contact: name of the first body and code of the contact in its bounds, then the same
+/// for the second body.
 pub type Key = (u64, u32, u64, u32);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Entry {
     key: Key,
-    /// Along the normal and both tangents, N s.
+    /// Impulses along the normal and both tangents, N s.
     impulses: [f64; 3],
     age: u8,
 }
@@ -80,7 +82,7 @@ impl ImpulseCache {
         Self { entries, asked: 0, found: 0 }
     }
 
-    /// Numbers of contacts looked up and found in the last step.
+    /// Numbers of contacts that the last step looked up, and that it found.
     pub fn hits(&self) -> (usize, usize) {
         (self.asked, self.found)
     }
@@ -95,8 +97,8 @@ impl ImpulseCache {
         Some(self.entries[at].impulses)
     }
 
-    /// The cache after a step that looked up and solved these contacts: their entries are new, all
-    /// others one step older, and stale ones are removed.
+    /// The cache after a step that solved these contacts. Their entries have age 0, all others are
+    /// one step older, and stale entries are removed.
     pub(super) fn after(&self, solved: impl Iterator<Item = (Key, [f64; 3])>) -> Self {
         let mut entries: Vec<Entry> =
             solved.map(|(key, impulses)| Entry { key, impulses, age: 0 }).collect();
@@ -104,7 +106,7 @@ impl ImpulseCache {
         let found = entries.iter().filter(|entry| self.get(&entry.key).is_some()).count();
         let older = self.entries.iter().map(|e| Entry { age: e.age + 1, ..*e });
         entries.extend(older.filter(|entry| entry.age <= STALE));
-        // the newest first; stable, so that of two contacts in one cell the deeper stays
+        // newest first; a stable sort keeps the deeper of two contacts in one cell first
         entries.sort_by_key(|entry| (entry.key, entry.age));
         entries.dedup_by_key(|entry| entry.key);
         Self { entries, asked, found }

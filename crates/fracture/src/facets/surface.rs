@@ -8,18 +8,18 @@ use nalgebra::{Point3, UnitVector3, Vector3};
 /// The origin of a face of a cut solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FaceOrigin {
-    /// A face of the surface of the whole body, by its index there.
+    /// A face of the surface of the unbroken body, by its index in that surface.
     Outer(u32),
     /// A cut of this or an earlier fracture.
     Cut,
 }
 
-/// [`FaceOrigin`] in one word, or during a cut the plane of the cut.
+/// [`FaceOrigin`] in 32 bits. During a fracture, a cut has the index of its plane instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Tag(u32);
 
 impl Tag {
-    /// A cut whose plane is no longer needed.
+    /// A cut without the index of its plane.
     pub(crate) const CUT: Self = Self(u32::MAX);
     pub(super) const PLANE: u32 = 1 << 31;
 
@@ -28,13 +28,13 @@ impl Tag {
         Self(face)
     }
 
-    /// A cut by the plane with that index, below 2^31 - 1.
+    /// A cut of the fracture in progress, by the plane with this index, below 2^31 - 1.
     pub(crate) fn plane(number: usize) -> Self {
         debug_assert!((number as u32) < Self::PLANE - 1);
         Self(Self::PLANE | number as u32)
     }
 
-    /// The plane of a cut of the fracture in progress.
+    /// The index of the plane, for a cut of the fracture in progress.
     pub(crate) fn as_plane(self) -> Option<usize> {
         (self != Self::CUT && self.0 & Self::PLANE != 0).then_some((self.0 & !Self::PLANE) as usize)
     }
@@ -44,12 +44,12 @@ impl Tag {
     }
 }
 
-/// A planar face bounded by edges.
+/// A planar face, not necessarily convex, bounded by edges.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Cap {
-    /// Directed, with the face on their left seen from outside.
+    /// Directed edges; seen from outside, the face is on their left.
     pub(crate) edges: Vec<[u32; 2]>,
-    /// Out of the solid.
+    /// Outward normal of the solid.
     pub(crate) normal: UnitVector3<f64>,
     pub(crate) tag: Tag,
 }
@@ -68,8 +68,8 @@ impl Face {
     }
 }
 
-/// A closed surface of planar faces, which may consist of several shells. Every edge of a face is
-/// used as often in the opposite direction by others.
+/// A closed surface of planar faces, of one or several shells. Other faces use each directed edge
+/// of a face equally often in the opposite direction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Facets {
     pub(crate) vertices: Vec<Point3<f64>>,
@@ -78,12 +78,12 @@ pub(crate) struct Facets {
     /// The convex faces.
     pub(super) faces: Vec<Face>,
     pub(super) caps: Vec<Cap>,
-    /// Largest coordinate of the solid from which it was cut, m: the scale of rounding.
+    /// Largest coordinate of the unbroken solid, m: the scale of rounding errors.
     pub(super) size: f64,
 }
 
 impl Facets {
-    /// The triangles of a closed mesh, each a face of the whole.
+    /// The triangles of a closed mesh; each is a face of the unbroken body.
     pub(crate) fn of_mesh(mesh: &ClosedMesh) -> Self {
         let mesh = mesh.mesh();
         let face = |n: u32| Face { start: 3 * n, len: 3, tag: Tag::outer(n) };
@@ -96,7 +96,7 @@ impl Facets {
         }
     }
 
-    /// Convex polygons, each a face of the whole.
+    /// Convex polygons; each is a face of the unbroken body.
     pub(super) fn of_polygons(vertices: Vec<Point3<f64>>, polygons: &[Vec<u32>]) -> Self {
         let size = largest(&vertices);
         let mut facets = Self { vertices, size, ..Self::default() };
@@ -137,20 +137,21 @@ impl Facets {
         Aabb::around(&self.vertices)
     }
 
-    /// Memory, in words of 4 bytes.
+    /// Memory in units of 4 bytes.
     pub(crate) fn memory(&self) -> usize {
         let caps: usize = self.caps.iter().map(|cap| 2 * cap.edges.len()).sum();
         6 * self.vertices.len() + self.corners.len() + 3 * self.faces.len() + caps
     }
 
-    /// Whether all faces are cuts of the fracture in progress: then it is a cell, which is convex.
+    /// Whether all faces are cuts of the fracture in progress. Such a surface is a whole cell of
+    /// the pattern, and so convex.
     pub(crate) fn is_cell(&self) -> bool {
         let faces = self.faces.iter().map(|face| &face.tag);
         let mut tags = faces.chain(self.caps.iter().map(|cap| &cap.tag));
         tags.all(|tag| tag.as_plane().is_some())
     }
 
-    /// Forgets the planes of cuts.
+    /// Replaces the plane indices of cuts by [`Tag::CUT`], at the end of a fracture.
     pub(crate) fn settle(&mut self) {
         let caps = self.caps.iter_mut().map(|cap| &mut cap.tag);
         let faces = self.faces.iter_mut().map(|face| &mut face.tag);
@@ -196,8 +197,8 @@ impl Facets {
         (self.vertices, self.corners) = (vertices, corners);
     }
 
-    /// The surface without the faces all of whose corners are beyond some limit, before a cut
-    /// there.
+    /// The surface without the faces whose corners all satisfy `is_beyond`: the cut that follows
+    /// would remove them.
     pub(super) fn without_faces_where(&self, is_beyond: impl Fn(&Point3<f64>) -> bool) -> Self {
         let beyond: Vec<bool> = self.vertices.iter().map(is_beyond).collect();
         let mut names = vec![u32::MAX; self.vertices.len()];
@@ -244,7 +245,7 @@ impl Facets {
         |v| projection.point(&self.vertices[v as usize])
     }
 
-    /// The planes of its faces; slivers have none.
+    /// The planes of the faces, without slivers.
     pub(crate) fn planes(&self) -> Vec<Plane> {
         let polygons = self.polygons().filter_map(|(corners, _)| {
             let at = self.vertices[corners[0] as usize];
@@ -273,8 +274,8 @@ pub(super) fn largest(vertices: &[Point3<f64>]) -> f64 {
 /// A closed surface as triangles, and their origins.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
-    /// The triangles at every edge form opposite pairs.
+    /// Closed mesh: the triangles at each edge form pairs of opposite direction.
     pub mesh: TriMesh,
-    /// One per triangle.
+    /// Origin of each triangle.
     pub origins: Vec<FaceOrigin>,
 }

@@ -14,9 +14,10 @@ use crate::{Bond, Fragment, Shattered};
 /// The pieces of a solid, and the bonds between them.
 #[derive(Clone, Debug)]
 pub struct Pieces {
-    /// Their moments add up to those of the solid. A single one means that it did not break.
+    /// The pieces; their moments add up to the moments of the solid. A single piece means that the
+    /// solid did not break.
     pub pieces: Vec<Piece>,
-    /// The cuts between them, sorted by pair.
+    /// The cuts between pieces, sorted by pair.
     pub bonds: Vec<Bond>,
     cuts: Option<Cuts>,
 }
@@ -44,9 +45,9 @@ impl Pieces {
         Self { pieces: fragments.into_iter().map(piece).collect(), bonds, cuts: None }
     }
 
-    /// Joins the pieces of equal entries of `groups`, which are numbered from 0 without gaps, as
-    /// pieces of `parent`; the result has one piece per group, in their order, and the bonds
-    /// between them.
+    /// Joins the pieces with equal group numbers to pieces of `parent`. `groups` has the group
+    /// number of each piece, from 0 without gaps. The result has one piece per group, in order, and
+    /// the bonds between them.
     ///
     /// # Panics
     /// If the number of groups differs from the number of pieces.

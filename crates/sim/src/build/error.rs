@@ -15,13 +15,13 @@ use crate::{JointError, RigidError, SteeringError};
 #[error("{part}: {cause}")]
 #[non_exhaustive]
 pub struct BuildError {
-    /// The key of the body, joint or pattern at fault, as `body \"bunny\"`.
+    /// The invalid body, joint or pattern, as `body \"bunny\"`.
     pub part: String,
-    /// What is wrong with it.
+    /// The error.
     pub cause: Cause,
 }
 
-/// What is wrong with a part of a scene.
+/// An error in a part of a scene.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum Cause {
@@ -66,14 +66,14 @@ pub enum Cause {
     /// It has no mass.
     #[error(transparent)]
     Rigid(#[from] RigidError),
-    /// Its samples hold nothing of it, for its walls are too thin.
+    /// Its walls are too thin for its samples, so that no volume is left.
     #[error("walls are {0}")]
     Walls(ThinWalls),
-    /// None of its material is inside the region of an anchor, or touches the supporting body
-    /// there.
+    /// The region of an anchor contains no material of the body, or no contact with the supporting
+    /// body.
     #[error(
-        "no part of it is in the region of an anchor, or touches there the body that the anchor \
-         holds on to: move or enlarge the region"
+        "no part of it is in the region of an anchor, or touches the supporting body of the anchor \
+         in the region: move or enlarge the region"
     )]
     NotAnchored,
     /// Its pattern file is missing.

@@ -49,7 +49,7 @@ impl fmt::Display for MassWarning {
                     (100.0 * error.abs(), if *error < 0.0 { "low" } else { "high" });
                 write!(
                     f,
-                    "the mass of {body} is about {percent:.0} % too {side}, for its samples are coarse: give a \
+                    "the mass of {body} is about {percent:.0} % too {side}, because the samples are coarse: give a \
                      spacing of at most {}",
                     rounded(*spacing)
                 )

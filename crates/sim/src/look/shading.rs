@@ -23,7 +23,7 @@ impl Shading {
         let mut normals: Vec<[Vector3<f64>; 3]> = areas.iter().map(|area| [*area; 3]).collect();
         for corners in corners_by_vertex(mesh) {
             for fan in fans(&corners, &areas, &outer) {
-                // each weighted by its angle, so that diagonals do not show
+                // weights by the corner angle make the normal independent of the triangulation
                 let weighted = |&(t, corner): &Corner| {
                     let p = mesh.corners(t);
                     let [a, b] = [1, 2].map(|n| p[(corner + n) % 3] - p[corner]);
@@ -37,7 +37,7 @@ impl Shading {
         Self { surface, normals }
     }
 
-    /// The normal at a point of a face, or that of the face if no triangle contains the point.
+    /// The smooth normal at a point of a face; `flat` if no triangle of the face has an area.
     pub(super) fn normal(&self, face: u32, p: &Point3<f64>, flat: &Vector3<f64>) -> Vector3<f64> {
         let origins = &self.surface.origins;
         // triangles are in the order of their faces
@@ -45,7 +45,7 @@ impl Shading {
         let count = origins[first..].iter().take_while(|o| **o == FaceOrigin::Outer(face)).count();
         let mut best: Option<(f64, Vector3<f64>)> = None;
         for t in first..first + count {
-            // a triangle without area, as at a vertex on an edge, has no normal
+            // a degenerate triangle, such as at a vertex on an edge, has no normal
             let Some(weights) = barycentric(&self.surface.mesh.corners(t), p) else { continue };
             let least = weights.iter().copied().fold(f64::INFINITY, f64::min);
             if best.is_none_or(|(most, _)| least > most) {
@@ -59,7 +59,7 @@ impl Shading {
     }
 }
 
-/// Cosine of the angle between faces, 40 degrees, above which their common edge looks sharp.
+/// Cosine of 40 degrees, the largest angle between the normals of smoothly shaded faces.
 const CREASE: f64 = 0.766;
 
 /// A triangle and the index of a corner.
@@ -75,11 +75,12 @@ pub(super) fn corners_by_vertex(mesh: &TriMesh) -> Vec<Vec<Corner>> {
     corners
 }
 
-/// The corners at one vertex in groups of smooth shading: of one side, and chained by small angles.
+/// The corners at one vertex in groups of smooth shading. A group has corners of the surface only
+/// or of cuts only, connected by chains of angles below the crease angle.
 pub(super) fn fans(corners: &[Corner], areas: &[Vector3<f64>], inner: &[bool]) -> Vec<Vec<Corner>> {
     let smooth = |&(s, _): &Corner, &(t, _): &Corner| {
         let (a, b) = (areas[s], areas[t]);
-        // a triangle without area has no angle
+        // without division, since degenerate triangles have no area
         inner[s] == inner[t] && a.dot(&b) >= CREASE * a.norm() * b.norm()
     };
     let mut fans: Vec<Vec<Corner>> = Vec::new();

@@ -5,20 +5,20 @@ use serde::Deserialize;
 use super::check::{at, bounded, direction, positive, require};
 use super::{InvalidValue, Plane};
 
-/// Fixes the part of a body in a region, until it breaks away:
+/// Fixes the part of a body in a region until this part breaks off:
 /// `anchor = [{ plane = { offset = -0.9 } }, { box = { half_extents = [0.1, 1, 1] }, to = "pier" }]`.
-/// Lengths are in the coordinates of the body's shape; without a region all of it is fixed.
+/// Lengths are in the coordinates of the body's shape. Without a region the whole body is fixed.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Anchor {
-    /// The part in a ball.
+    /// The part of the body in a ball.
     pub sphere: Option<Ball>,
-    /// The part in a box along the axes.
+    /// The part of the body in a box along the axes.
     pub r#box: Option<Block>,
-    /// The part behind a plane, where `normal . x < offset`.
+    /// The part of the body in the half-space `normal . x < offset`.
     pub plane: Option<Plane>,
-    /// The supporting body, static or itself anchored, which must touch it in the region; the world
-    /// by default.
+    /// The supporting body, which must be static or anchored and touch the body in the region; the
+    /// world by default.
     pub to: Option<String>,
 }
 

@@ -56,17 +56,18 @@ pub struct Body {
     /// Combination rule of restitution; by default that of the material or the other body, or
     /// `"min"`.
     pub restitution_rule: Option<Rule>,
-    /// The same for friction; `"max"` if neither has one.
+    /// Combination rule of friction; by default that of the material or the other body, or `"max"`.
     pub friction_rule: Option<Rule>,
     /// Rolling friction, m: the largest torque against rolling divided by the normal force; by
     /// default that of the material or 0. A pair has the larger one of both.
     pub rolling_friction: Option<f64>,
-    /// Spinning friction, m: the same about the normal.
+    /// Spinning friction, m: the largest torque about the normal divided by the normal force;
+    /// defaults and pairs as for rolling friction.
     pub spinning_friction: Option<f64>,
-    /// Names of its groups; `["default"]` by default. Its pieces inherit them.
+    /// Names of the collision groups of the body and its pieces; `["default"]` by default.
     pub groups: Option<Vec<String>>,
-    /// Names of the groups that it collides with; all by default. Two bodies may touch only if each
-    /// is in a group that the other collides with.
+    /// Names of the collision groups that the body collides with; all by default. Two bodies
+    /// collide only if each is in a group that the other collides with.
     pub collides_with: Option<Vec<String>>,
     /// Linear RGB, each 0 to 1; by default that of the material or `[0.7, 0.7, 0.7]`.
     #[serde(rename = "colour", alias = "color")]
@@ -75,13 +76,13 @@ pub struct Body {
     /// `color`.
     #[serde(rename = "inner_colour", alias = "inner_color")]
     pub inner_color: Option<[f32; 3]>,
-    /// From 0, a mirror, to 1, chalk; by default that of the material or 0.8.
+    /// Roughness from 0 (mirror) to 1 (chalk); by default that of the material or 0.8.
     pub roughness: Option<f32>,
-    /// From 0, a dielectric, to 1, a metal; by default that of the material or 0.
+    /// Metalness from 0 (dielectric) to 1 (metal); by default that of the material or 0.
     pub metallic: Option<f32>,
-    /// Variation of its colors; by default that of the material or none.
+    /// Solid texture; by default that of the material or none.
     pub texture: Option<Texture>,
-    /// Share of light transmitted through its surface, 0 to 1; by default that of the material or
+    /// Fraction of light that the surface transmits, 0 to 1; by default that of the material or
     /// 0.
     pub transmission: Option<f32>,
     /// Refractive index, 1 to 3; by default that of the material or 1.5.
@@ -90,19 +91,19 @@ pub struct Body {
     pub alpha: Option<f32>,
     /// A color of its small pieces; that of the body by default.
     pub small_pieces: Option<SmallPieces>,
-    /// How it breaks; never by default.
+    /// Fracture model; by default the body never breaks.
     pub fracture: Option<Fracture>,
     /// Its anchors; none by default.
     #[serde(default, rename = "anchor")]
     pub anchors: Vec<Anchor>,
-    /// Stress at which anchors fail under its weight, Pa; by default that of its material, or
-    /// infinite.
+    /// Stress at which an anchored section fails, Pa; by default the strength of the material, or
+    /// infinite without a material.
     pub anchor_strength: Option<f64>,
-    /// Copies of it in a grid; itself alone by default.
+    /// A grid of copies; one body by default.
     pub copies: Option<Copies>,
     /// Keyframes of a kinematic body; by default `position` and `velocity` determine its motion.
     pub keyframes: Option<Vec<Keyframe>>,
-    /// The body of which it is a piece; set by [`separate`](crate::separate).
+    /// The body in pieces that this body is a piece of; set by [`separate`](crate::separate).
     #[serde(skip)]
     pub(crate) whole: Option<Whole>,
 }
@@ -142,7 +143,7 @@ impl Body {
         first.map_or_else(|| placed(self.position, self.rotation), Keyframe::pose)
     }
 
-    /// Whether it, a copy or a piece of it has this name: `wall`, `wall 3`, or `wall 3 2` for the
+    /// Whether the body, a copy or a piece has this name: `wall`, `wall 3`, or `wall 3 2` for the
     /// second copy of the third piece. The number of pieces is unknown before their files are read.
     pub fn has_name(&self, name: &str) -> bool {
         let numbers = || {
@@ -173,8 +174,8 @@ impl Body {
         self.name.clone() + &" 1".repeat(numbers)
     }
 
-    /// Its name, or those of its copies. Empty if it starts in pieces: their files determine the
-    /// number.
+    /// The name of the body, or the names of its copies. Empty for a body that starts in pieces,
+    /// whose files determine the number.
     pub fn names(&self) -> impl Iterator<Item = String> {
         let count = self.copies.map_or(1, |copies| copies.total());
         let count = if self.starts_in_pieces() { 0 } else { count };

@@ -8,7 +8,7 @@ use super::check::{at, positive, require, stress};
 use super::defaults::millisecond;
 
 /// `bonds = { strength = 3e6 }`: a cut opens only if its share of the impact exceeds strength x
-/// area x duration. Pieces whose bonds hold stay one body.
+/// area x duration. Pieces with intact bonds stay one body.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bonds {

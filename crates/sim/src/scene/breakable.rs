@@ -1,4 +1,4 @@
-//! The body data for checks of its fracture.
+//! Body data for the checks of a fracture table.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::check::{at, positive, require, stress};
 use super::error::nearest;
 use super::{InvalidValue, Pattern};
 
-/// The body data for checks of a fracture.
+/// Body data for the checks of a fracture table.
 pub(super) struct Breakable<'a> {
     /// Whether the material of the body has a strength.
     pub(super) has_strength: bool,
@@ -29,7 +29,8 @@ impl Breakable<'_> {
         })
     }
 
-    /// Checks the strength of its fracture, Pa, or that its material has one.
+    /// Checks the strength `own` of the fracture, Pa; without it, the material must have a
+    /// strength.
     pub(super) fn check_strength(
         &self,
         key: &str,

@@ -9,7 +9,7 @@ use super::check::{LARGEST, at, positive, require, share};
 use super::{Bonds, InvalidValue, Lattice, Level, Pattern, Stress};
 use crate::Placement;
 
-/// Limit of generations of pieces, whose number would soon exceed any memory.
+/// Limit of generations of pieces: the number of pieces grows exponentially with it.
 const MAX_GENERATIONS: u32 = 16;
 
 /// How a body breaks: `fracture = { pattern = "shards" }`. Exactly one of `pattern`, `lattice` and
@@ -17,38 +17,40 @@ const MAX_GENERATIONS: u32 = 16;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fracture {
-    /// Name of a `[pattern.NAME]` table: the body is divided by a pattern centered where it is hit.
+    /// Name of a `[pattern.NAME]` table: the pattern, centered at the impact, divides the body.
     pub pattern: Option<String>,
     /// Placement of the pattern. `"turned"`: its y axis points out of the body at the impact.
-    /// `"snapped"`: at the node of the body's grid nearest to the impact, so that copies hit at one
-    /// node share their pieces. `"fixed"`: in the body, independent of the impact. By default that
-    /// of the pattern, see [`super::Pattern::placement`].
+    /// `"snapped"`: its center is the node of the body's grid nearest to the impact, so that copies
+    /// hit at the same node share their pieces. `"fixed"`: in the body, independent of the impact.
+    /// The default depends on the pattern, see [`super::Pattern::placement`].
     pub placement: Option<Placement>,
-    /// Name of the pattern that divides the pieces of a fixed pattern; none by default.
+    /// Name of a second pattern, for pieces that a fixed pattern does not divide further; none by
+    /// default.
     pub then: Option<String>,
-    /// The finer levels of a hierarchy of pieces: a body breaks into clusters, each of which breaks
-    /// by its level. The patterns of all levels stand in the body. None by default.
+    /// The finer levels of a hierarchy of pieces: a body breaks into clusters, and each cluster
+    /// breaks by the settings of its level. The patterns of all levels are fixed in the body. None
+    /// by default.
     #[serde(default)]
     pub levels: Vec<Level>,
-    /// The body is divided where the links of a lattice of masses break.
+    /// The body cracks where the links of a lattice of masses break.
     pub lattice: Option<Lattice>,
-    /// The body is divided where the impact causes too much tension.
+    /// The body cracks where the tension of finite elements exceeds the strength.
     pub stress: Option<Stress>,
-    /// The impulse at one contact that breaks it, N s, at any point and by any striking body. By
-    /// default it follows from the material, the shape around the impact and the striking body; see
+    /// Impulse at one contact that breaks the body, N s, at any point and by any striking body. The
+    /// default follows from the material, the shape around the impact and the striking body; see
     /// [`fracture::Impact`].
     pub break_impulse: Option<f64>,
     /// The former name of `break_impulse`.
     pub strength: Option<f64>,
-    /// Limit of successive fractures of it and its pieces, see [`Fracture::generations`].
+    /// Limit of successive fractures of a body and its pieces, see [`Fracture::generations`].
     pub generations: Option<u32>,
-    /// Pieces with a smaller share of the parent's volume are merged with the neighbor they share
-    /// most area with; an eighth of the mean share of the pattern's pieces by default.
+    /// The neighbor with the largest contact area absorbs pieces with a smaller share of the
+    /// parent's volume. The default is an eighth of the mean share of the pattern's pieces.
     pub min_share: Option<f64>,
-    /// So are pieces of less volume than a cube of this edge, m; 0 by default.
+    /// The neighbor also absorbs pieces with less volume than a cube of this edge, m; 0 by default.
     #[serde(default)]
     pub min_size: f64,
-    /// Bonds that join its pieces if the impact is too weak to separate them; none by default.
+    /// Bonds that hold pieces together where the impact is too weak; none by default.
     pub bonds: Option<Bonds>,
 }
 
@@ -59,21 +61,21 @@ impl Fracture {
         pattern.without_finest(self.finer_parts())
     }
 
-    /// Number of levels that are finer parts of the body's own pattern.
+    /// Number of levels without a pattern: each uses the next finer part of the body's pattern.
     pub(crate) fn finer_parts(&self) -> usize {
         self.levels.iter().filter(|level| level.pattern.is_none()).count()
     }
 
-    /// Limit of successive fractures. By default one for a pattern alone, as each generation
-    /// multiplies the pieces; with levels, `then`, a lattice or finite elements three, or as many
-    /// as reach all levels.
+    /// Limit of successive fractures. The default is one for a pattern alone, since each generation
+    /// multiplies the pieces. With levels, `then`, a lattice or finite elements the default is
+    /// three, or the number that reaches all levels.
     pub fn generations(&self) -> u32 {
         let is_alone = self.pattern.is_some() && self.levels.is_empty() && self.then.is_none();
         let default = if is_alone { 1 } else { 3.max(1 + self.levels.len() as u32) };
         self.generations.unwrap_or(default)
     }
 
-    /// The fixed impulse that breaks it, N s, under either name.
+    /// The fixed impulse that breaks the body, N s: `break_impulse`, or its former name `strength`.
     pub fn impulse(&self) -> Option<f64> {
         self.break_impulse.or(self.strength)
     }
@@ -120,7 +122,7 @@ impl Fracture {
         require(
             self.placement.is_none() || self.pattern.is_some(),
             &at(key, "placement"),
-            || "is of a pattern: give the key `pattern` too, or remove it",
+            || "requires the key `pattern`: add `pattern`, or remove this key",
         )?;
         self.check_levels(key, body)?;
         if let Some(l) = &self.lattice {
@@ -129,7 +131,7 @@ impl Fracture {
         self.stress.as_ref().map_or(Ok(()), |s| s.check(&at(key, "stress"), body))
     }
 
-    /// Checks that a fracture's patterns exist and may follow each other.
+    /// Checks that the patterns of a fracture exist, and that each can follow the previous one.
     fn check_levels(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
         for (part, name) in [("pattern", &self.pattern), ("then", &self.then)] {
             name.as_ref().map_or(Ok(()), |name| body.check_pattern(&at(key, part), name))?;
@@ -154,24 +156,24 @@ impl Fracture {
         require(
             own == Some(Placement::Fixed) || !self.levels.is_empty(),
             &at(key, "then"),
-            || "needs a `pattern` that stands in the body: give `placement = \"fixed\"`",
+            || "needs a `pattern` that is fixed in the body: give `placement = \"fixed\"`",
         )?;
         require(placed(next) != Some(Placement::Fixed), &at(key, "then"), || {
             format!(
-                "names `{next}`, which stands in the body too: name one that is centered on blows"
+                "names `{next}`, which is fixed in the body, too: name a pattern centered at impacts"
             )
         })
     }
 
-    /// Checks that the levels of a hierarchy may follow each other.
+    /// Checks patterns, placement and generations of the levels of a hierarchy.
     fn check_hierarchy(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
         let levels = at(key, "levels");
         let pattern = self.pattern.as_ref().and_then(|name| body.patterns.get(name));
-        require(pattern.is_some(), &levels, || "is of a pattern: give the key `pattern` too")?;
+        require(pattern.is_some(), &levels, || "requires the key `pattern`: add it")?;
         require(
             self.placement.is_none_or(|placement| placement == Placement::Fixed),
             &at(key, "placement"),
-            || "must be \"fixed\": the patterns of all `levels` stand in the body",
+            || "must be \"fixed\": the patterns of all `levels` are fixed in the body",
         )?;
         let (count, finer) = (self.levels.len(), self.finer_parts());
         require(
@@ -183,11 +185,11 @@ impl Fracture {
             std::iter::successors(pattern.coarser(), Pattern::coarser).count()
         });
         let too_many = || match parts {
-            0 => "needs a `pattern` in each level: that of the body is neither nested nor radial \
-                  with splinters"
+            0 => "needs a `pattern` in each level: the pattern of the body is neither nested nor \
+                  radial with splinters"
                 .to_owned(),
             _ => format!(
-                "has {count} levels, and the pattern of the body can be divided into {parts}"
+                "has {count} levels, but the number of finer parts of the body's pattern is {parts}"
             ),
         };
         require(finer <= parts, &levels, too_many)?;

@@ -8,16 +8,16 @@ use super::motion::time;
 
 /// Largest number of keyframes of a camera.
 const MAX_KEYS: usize = 10_000;
-/// Least distance of the camera from its target, m.
+/// Minimum distance of the camera from its target, m.
 const NEAREST: f64 = 1e-6;
 
-/// Camera of images and the viewer: `[camera]`. Missing values are fitted to the bodies that break.
+/// Camera of images and the viewer: `[camera]`. Missing values are fitted to the fractures.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Camera {
     /// Target point, m.
     pub at: Option<[f64; 3]>,
-    /// Position, m; at the start, if it follows a body.
+    /// Position of the camera, m; the initial position if the camera follows a body.
     pub from: Option<[f64; 3]>,
     /// Vertical field of view, degrees.
     #[serde(default = "field_of_view")]

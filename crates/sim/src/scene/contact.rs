@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::Solver;
 
-/// Settings of the solver: `[simulation.contact]`. Missing values are those of
-/// [`contact::Settings::default`], or [`contact::Settings::reference`] for that solver.
+/// Settings of the solver: `[simulation.contact]`. [`contact::Settings::of`] the solver provides
+/// missing values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Contact {
@@ -15,42 +15,43 @@ pub struct Contact {
     pub clamp: Option<ClampKind>,
     /// Where the lever arms of collision impulses are evaluated; `"time_n"` by default.
     pub levers: Option<LeverArms>,
-    /// Whether the position pass is clamped, too, which Su09 leaves open; `false` by default.
+    /// Whether the position pass is clamped, too; Su09 does not specify this. `false` by default.
     pub clamp_positions: Option<bool>,
     /// Sweeps over all pairs in the collision pass; 5 by default.
     pub collision_sweeps: Option<usize>,
     /// Consecutive impulses of a pair; 20 by default.
     pub pair_repeats: Option<usize>,
-    /// Sweeps over all contacts in a contact pass; by default 4, 10 with the reference or 50 with
+    /// Sweeps over all contacts in a contact pass; by default 4, 10 with the reference or 200 with
     /// `"impulse"`.
     pub contact_sweeps: Option<usize>,
     /// Sweeps over all contacts in the push-out; 4 by default.
     pub push_sweeps: Option<usize>,
     /// Sweeps over each level in shock propagation; by default 3, or 2 with the reference.
     pub shock_sweeps: Option<usize>,
-    /// Sweeps over all joints in a sweep over all contacts; 20 by default.
+    /// Sweeps over all joints within one sweep over all contacts; 20 by default.
     pub joint_sweeps: Option<usize>,
-    /// Change of speed at a contact above which shock propagation solves a pair again at once, m/s;
-    /// 5e-4 by default.
+    /// Velocity change at a contact above which shock propagation immediately solves a pair again,
+    /// m/s; 5e-4 by default.
     pub rough_speed: Option<f64>,
-    /// Change of speed at a contact below which sweeps end, m/s; 1e-5 by default.
+    /// Largest velocity change at a contact at which sweeps end, m/s; 1e-5 by default.
     pub settled_speed: Option<f64>,
-    /// Share of the penetration beyond the slop that a frame pushes out; 0.5 by default.
+    /// Fraction of the penetration beyond the slop that a frame corrects; 0.5 by default.
     pub push_out: Option<f64>,
-    /// Allowed penetration, as a share of the smaller body's size; 0.002 by default.
+    /// Allowed penetration as a fraction of the smaller body's size; 0.002 by default.
     pub slop: Option<f64>,
-    /// Restitution threshold: approach speed below which a pair rests instead of colliding, m/s; by
-    /// default 1e-6, or 1e-3 with ku07.
+    /// Restitution threshold, m/s: a pair with a lower approach speed rests instead of colliding;
+    /// by default 1e-6, or 1e-3 with ku07.
     pub resting_speed: Option<f64>,
-    /// The same as a share of the speed that forces add in half a step; 1 by default.
+    /// Second restitution threshold, as a fraction of the velocity change by forces in half a step
+    /// times (1 - restitution); 1 by default.
     pub resting_share: Option<f64>,
     /// Sweeps over all rows; 50 by default.
     pub row_sweeps: Option<usize>,
-    /// Share of a position error that a step corrects; 0.2 by default.
+    /// Baumgarte stabilization: fraction of a position error that a step corrects; 0.2 by default.
     pub error_reduction: Option<f64>,
     /// Shape of the friction bound; `"cone"` by default.
     pub friction_bounds: Option<Bounds>,
-    /// Whether a step is warm-started; `true` by default.
+    /// Whether a step has a warm start; `true` by default.
     pub warm_start: Option<bool>,
 }
 
@@ -58,9 +59,9 @@ pub struct Contact {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClampKind {
-    /// They are moved towards the frictionless plastic impulse.
+    /// Interpolation towards the frictionless plastic impulse.
     Plastic,
-    /// They are scaled towards zero (Su09 section 3.2).
+    /// Scaling towards zero (Su09 section 3.2).
     Scale,
 }
 
@@ -84,12 +85,12 @@ pub enum Bounds {
     Cone,
 }
 
-/// Energy conservation of a run: `[simulation.energy]`. All is on by default; Su09 figure 1 shows
-/// the effect of each.
+/// Energy conservation of a run: `[simulation.energy]`. All parts are on by default; Su09 figure 1
+/// shows their effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Energy {
-    /// Whether orientations are fixed to keep the rotational energy (Su09 section 2).
+    /// Whether orientations are corrected to conserve the rotational energy (Su09 section 2).
     pub fix: bool,
     /// Whether impulses that would add kinetic energy are clamped (Su09 section 3).
     pub clamp: bool,

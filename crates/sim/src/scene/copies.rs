@@ -7,7 +7,7 @@ use super::{Axis, InvalidValue, Rotation};
 
 /// Equal bodies in a grid: `copies = { count = [5, 1, 5], spacing = [0.3, 0.3, 0.3] }`. The body's
 /// `position` is the middle of the lowest layer, and copies are named `NAME 1`, `NAME 2` and so on.
-/// Mirror images follow all others: `copies = { mirror = "x" }` is a body and its image.
+/// Mirror images come after all copies: `copies = { mirror = "x" }` is a body and its image.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Copies {
@@ -26,8 +26,8 @@ pub struct Copies {
     /// Largest random rotation about a random axis, degrees; 0 by default.
     #[serde(default)]
     pub turn_jitter: f64,
-    /// Adds the mirror image of each copy in a plane of the world across this axis; none by
-    /// default. Shapes, velocities, keyframes, anchors and lattice weaknesses are mirrored,
+    /// Adds the mirror image of each copy in a plane of the world normal to this axis; none by
+    /// default. Shapes, velocities, keyframes, anchors and weak regions of lattices are mirrored,
     /// patterns and solid textures are not.
     pub mirror: Option<Axis>,
     /// Position of the plane along its axis, m; 0 by default.
@@ -45,7 +45,7 @@ impl Copies {
         self.count.iter().fold(self.solids(), |product, &n| product.saturating_mul(n))
     }
 
-    /// Number of distinct solids: that of the body, and its mirror image.
+    /// Number of distinct solids: 2 with a mirror image, otherwise 1.
     pub(super) fn solids(&self) -> usize {
         1 + usize::from(self.mirror.is_some())
     }

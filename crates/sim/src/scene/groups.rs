@@ -8,7 +8,7 @@ use super::check::{at, require};
 use super::error::nearest;
 use super::{Body, InvalidValue};
 
-/// Largest number of collision groups of a scene: one bit each.
+/// Maximum number of collision groups of a scene: one bit of a `u32` each.
 const MAX_GROUPS: usize = 32;
 
 /// The group of bodies without `groups`.
@@ -23,7 +23,7 @@ pub(super) fn names(bodies: &[Body]) -> Vec<&str> {
 }
 
 impl Body {
-    /// Its groups as bits; a name without a body has none.
+    /// The groups of the body as bits among `all`; unknown names have no bit.
     pub(super) fn groups_among(&self, all: &[&str]) -> Groups {
         let bits = |names: &[String]| {
             let bit = |n: usize| 1u32.checked_shl(n as u32).unwrap_or(0);

@@ -6,19 +6,19 @@ use super::check::{LARGEST, at, bounded, direction, positive, require};
 use super::defaults::up;
 use super::{InvalidValue, Solver};
 
-/// A joint between two bodies until it is overloaded: `[[joints]]`.
+/// A breakable joint between two bodies: `[[joints]]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Joint {
-    /// Its free motion.
+    /// Kind of the joint.
     pub kind: JointKind,
-    /// Names of the bodies, copies or pieces that it joins; one must be dynamic.
+    /// Names of the two joined bodies, copies or pieces; at least one must be dynamic.
     pub bodies: [String; 2],
-    /// Anchor in the world, m. That of a distance joint is on the first body.
+    /// Anchor in the world, m; of a distance joint on the first body.
     pub anchor: [f64; 3],
     /// Anchor of a distance joint on the second body, m; `anchor` by default.
     pub second_anchor: Option<[f64; 3]>,
-    /// Axis of a hinge or slider, in the world, of any length but zero; `[0, 1, 0]` by default.
+    /// Axis of a hinge or slider, in the world, of any nonzero length; `[0, 1, 0]` by default.
     #[serde(default = "up")]
     pub axis: [f64; 3],
     /// Lower and upper limit: angle of a hinge, degrees, displacement of a slider, m, relative to
@@ -26,9 +26,9 @@ pub struct Joint {
     pub limits: Option<[f64; 2]>,
     /// Motor of a hinge or slider; none by default.
     pub motor: Option<Motor>,
-    /// Its strength, N; infinite by default.
+    /// Force that breaks the joint, N; infinite by default.
     pub break_force: Option<f64>,
-    /// Its torsional strength, N m; infinite by default.
+    /// Torque that breaks the joint, N m; infinite by default.
     pub break_torque: Option<f64>,
     /// Whether the bodies collide with each other; false by default.
     #[serde(default)]

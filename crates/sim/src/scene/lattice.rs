@@ -14,12 +14,12 @@ const MAX_STEPS: usize = 100;
 /// Largest number of smoothing rounds.
 const MAX_ROUNDS: usize = 100;
 
-/// `lattice = { spacing = 0.1 }`: one mass per tetrahedron of that size (Ku07).
+/// `lattice = { spacing = 0.1 }`: one mass per tetrahedron of this edge length (Ku07).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lattice {
     /// Edge length of the tetrahedra that fill the body, m, unless its shape is `tets`. An impact
-    /// is spread over those within this distance.
+    /// acts on the tetrahedra within this distance.
     pub spacing: f64,
     /// Tensile and compressive strength of links, Pa; by default the tensile strength of the body's
     /// material and 8 times as much in compression.
@@ -27,13 +27,13 @@ pub struct Lattice {
     /// Duration of an impact, s; 0.001 by default.
     #[serde(default = "millisecond")]
     pub duration: f64,
-    /// Which tetrahedra are linked: those that share `"faces"`, as in the paper, whose lattice
-    /// crumbles a few tetrahedra around the impact, or also those that share `"edges"`, which
-    /// breaks into large parts; `"edges"` by default.
+    /// Links between tetrahedra. `"faces"` links tetrahedra with a common face, as in the paper,
+    /// and crumbles a few tetrahedra around the impact. `"edges"`, the default, also links
+    /// tetrahedra with a common edge, and breaks the body into large parts.
     #[serde(default)]
     pub links: LatticeLinks,
-    /// Additional weakening of one random link at each mass by a crack, relative to the others, 0
-    /// for a uniform body; 1 by default.
+    /// Randomness of the weakening around a crack: the excess weakening of one random link at each
+    /// mass; 0 is uniform. 1 by default.
     #[serde(default = "one_fold")]
     pub randomness: f64,
     /// Noise in the strength: amplitude below 1, frequency in 1/m; none by default.
@@ -49,10 +49,10 @@ pub struct Lattice {
     /// Number of load steps of an impact, 1 to 100; 1 by default.
     pub steps: Option<usize>,
     /// Ratio of compressive to tensile strength of a link; by default 1 with a `strength`, and 8
-    /// with that of the material.
+    /// with the strength of the material.
     pub compression: Option<f64>,
-    /// Permanent damage of a link that withstands an impact, as a share of the force that it
-    /// carries, 0 to 1; 0.5 by default.
+    /// Permanent damage of a link that withstands an impact, as a fraction of its load, 0 to 1; 0.5
+    /// by default.
     pub damage: Option<f64>,
     /// Weakening of the links beside a broken one, as a share of their strength, 0 to 1; 0.3 by
     /// default.
@@ -60,10 +60,10 @@ pub struct Lattice {
     /// Decay of the weakening around a crack per link away from it, between 0 and 1; 0.7 by
     /// default.
     pub alpha: Option<f64>,
-    /// Share of the first weakening below which it spreads no farther, 0 to 1; 0.1 by default.
+    /// Fraction of the first weakening below which the weakening stops, 0 to 1; 0.1 by default.
     pub tau: Option<f64>,
-    /// Treatment of single loose tetrahedra: `"keep"`, they are pieces, as in the paper, `"merge"`,
-    /// they are merged with a neighbor, or `"dust"`, they are removed; `"merge"` by default.
+    /// Treatment of single loose tetrahedra: they become pieces (`"keep"`, as in the paper), merge
+    /// with a neighbor (`"merge"`, the default), or are removed (`"dust"`).
     #[serde(default)]
     pub shards: LatticeShards,
     /// Number of smoothing rounds of the surfaces between pieces, 0 to 100; 0 by default.
@@ -75,9 +75,9 @@ pub struct Lattice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LatticeShards {
-    /// They are pieces.
+    /// They become pieces.
     Keep,
-    /// They are merged with the neighbor with the largest common face.
+    /// The neighbor with the largest common face absorbs them.
     #[default]
     Merge,
     /// They are removed at the end of the frame; their mass counts as retired.
@@ -96,13 +96,13 @@ pub struct WeakSphere {
     pub radius: f64,
     /// Distance from its surface at which links have full strength, m.
     pub width: f64,
-    /// Factor of strengths on its surface.
+    /// Factor of the strength on its surface.
     pub factor: f64,
 }
 
 /// `strength_picture = { file = "weak.png", corner = [-1, 1, 0], across = [2, 0, 0], down = [0, -2, 0] }`,
-/// in the coordinates of the body's shape: links have full strength where it is white, and the
-/// image is the same at every depth.
+/// in the coordinates of the body's shape. White is full strength, and the image applies at every
+/// depth.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StrengthPicture {
@@ -110,11 +110,11 @@ pub struct StrengthPicture {
     pub file: String,
     /// Position of the upper left corner of the image, m.
     pub corner: [f64; 3],
-    /// From there to its upper right corner, m.
+    /// Vector from the upper left to the upper right corner, m.
     pub across: [f64; 3],
-    /// From there to its lower left corner, m; perpendicular to `across`.
+    /// Vector from the upper left to the lower left corner, m; perpendicular to `across`.
     pub down: [f64; 3],
-    /// Factor of strengths where it is black; 0 by default.
+    /// Factor of the strength where the image is black; 0 by default.
     #[serde(default)]
     pub darkest: f64,
     /// Its contents; see [`super::Scene::give_strength`].
@@ -122,13 +122,13 @@ pub struct StrengthPicture {
     pub(crate) read: Option<Arc<fracture::Stencil>>,
 }
 
-/// Which tetrahedra of a lattice are linked.
+/// Links between the tetrahedra of a lattice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LatticeLinks {
-    /// Those that share a face.
+    /// Between tetrahedra with a common face.
     Faces,
-    /// Also those that share an edge.
+    /// Also between tetrahedra with a common edge.
     #[default]
     Edges,
 }
@@ -138,14 +138,14 @@ pub enum LatticeLinks {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cleave {
-    /// Normal of the plane, of any length but zero.
+    /// Normal of the plane, of any nonzero length.
     pub normal: [f64; 3],
     /// Offset of the plane along the unit normal, m; 0 by default.
     #[serde(default)]
     pub offset: f64,
-    /// Distance at which links have full strength, m.
+    /// Distance from the plane at which links have full strength, m.
     pub width: f64,
-    /// Factor of strengths on the plane.
+    /// Factor of the strength on the plane.
     pub factor: f64,
 }
 
@@ -179,7 +179,7 @@ impl Lattice {
         picture.map_or(Ok(()), |picture| picture.check(&at(key, "strength_picture")))
     }
 
-    /// Checks how links break and weaken each other.
+    /// Checks the settings of breaking and weakening links.
     fn check_links(&self, key: &str) -> Result<(), InvalidValue> {
         if let Some(steps) = self.steps {
             count(&at(key, "steps"), steps, 1, MAX_STEPS)?;

@@ -10,16 +10,17 @@ use super::{Bonds, InvalidValue};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Level {
-    /// Name of the pattern that divides clusters; by default the next finer one of the body's
-    /// pattern, which is nested, or radial with splinters. Either all levels name one, or none.
+    /// Name of the pattern that divides clusters. The default is the next finer part of the body's
+    /// pattern, which must then be nested, or radial with splinters. Either all levels have a
+    /// pattern, or none has.
     pub pattern: Option<String>,
-    /// The impulse at one contact that breaks a cluster, N s; by default it follows from its
-    /// material, its shape around the impact and the striking body.
+    /// Impulse at one contact that breaks a cluster, N s; the default follows from the material,
+    /// the shape around the impact and the striking body.
     pub break_impulse: Option<f64>,
-    /// Pieces with a smaller share of the cluster's volume are merged with the neighbor they share
-    /// most area with; an eighth of the mean share of the pattern's pieces by default.
+    /// The neighbor with the largest contact area absorbs pieces with a smaller share of the
+    /// cluster's volume. The default is an eighth of the mean share of the pattern's pieces.
     pub min_share: Option<f64>,
-    /// Bonds that join the pieces of a cluster if the impact is too weak to separate them; none by
+    /// Bonds that hold the pieces of a cluster together where the impact is too weak; none by
     /// default.
     pub bonds: Option<Bonds>,
 }

@@ -48,11 +48,11 @@ pub enum Rule {
     Average,
     /// The geometric mean.
     GeometricMean,
-    /// The smaller one.
+    /// The minimum.
     Min,
     /// The product.
     Multiply,
-    /// The larger one.
+    /// The maximum.
     Max,
 }
 
@@ -115,22 +115,22 @@ impl Material {
         }
     }
 
-    /// The same with a texture.
+    /// This material with a texture.
     const fn with(self, texture: Texture) -> Self {
         Self { texture, ..self }
     }
 
-    /// The same as a metal.
+    /// This material as a metal.
     const fn metal(self) -> Self {
         Self { metallic: 1.0, ..self }
     }
 
-    /// The same, transparent.
+    /// This material, transparent.
     const fn clear(self, transmission: f32, ior: f32) -> Self {
         Self { transmission, ior, ..self }
     }
 
-    /// The same with the smaller friction of a pair.
+    /// This material with the combination rule [`Rule::Min`] for friction.
     const fn slippery(self) -> Self {
         Self { friction_rule: Some(Rule::Min), ..self }
     }

@@ -24,11 +24,11 @@ pub struct Mesh {
     pub spacing: Option<f64>,
     /// Largest number of nodes of the level set, instead of `spacing`.
     pub nodes: Option<usize>,
-    /// What determines the inside of the triangles; `"auto"` by default.
+    /// Definition of the inside of the triangles; `"auto"` by default.
     #[serde(default)]
     pub sign: MeshSign,
-    /// Mirrored in the plane through the origin across this axis, before `size` moves it; not
-    /// mirrored by default.
+    /// Mirrors the mesh in the plane through the origin normal to this axis, before `size` applies;
+    /// none by default.
     pub mirror: Option<Axis>,
     /// Its collision geometry; by default `"samples"`, unless it is convex.
     #[serde(default)]
@@ -39,15 +39,15 @@ pub struct Mesh {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Collide {
-    /// Points on the surface with the signed distance of samples, or faces, edges and corners of a
-    /// convex mesh.
+    /// Surface points and the signed distance of samples, or faces, edges and corners of a convex
+    /// mesh.
     #[default]
     Samples,
-    /// Vertices with tetrahedra (Mu01 section 2.9); for `tets` only.
+    /// Vertices and tetrahedra (Mu01 section 2.9); for `tets` only.
     Tets,
 }
 
-/// What determines the inside of the triangles of a mesh.
+/// Definition of the inside of the triangles of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MeshSign {
@@ -60,8 +60,8 @@ pub enum MeshSign {
     Winding,
 }
 
-/// `shape = { trimesh = { file = "terrain.obj" } }`: the solid is behind the triangles, as seen
-/// from the side from which their corners run counter-clockwise.
+/// `shape = { trimesh = { file = "terrain.obj" } }`: the solid is behind the triangles, whose front
+/// has counter-clockwise corners.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trimesh {
@@ -88,7 +88,7 @@ pub struct Svg {
     pub size: Option<f64>,
     /// Thickness along z, m.
     pub depth: f64,
-    /// Mirrored in the plane through the origin across this axis; not mirrored by default.
+    /// Mirrors the shape in the plane through the origin normal to this axis; none by default.
     pub mirror: Option<Axis>,
     /// See [`Mesh::spacing`].
     pub spacing: Option<f64>,

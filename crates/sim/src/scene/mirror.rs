@@ -5,8 +5,8 @@ use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 use super::{Anchor, Axis, Body, Lattice, Rotation, Shape};
 
 impl Body {
-    /// Its image in a plane of the world across an axis: velocities and everything in the
-    /// coordinates of its shape are mirrored. Its pose follows by [`mirrored_pose`].
+    /// The image of the body in a plane of the world normal to an axis. Mirrors velocities and all
+    /// values in the coordinates of the shape; [`mirrored_pose`] gives the pose.
     pub(crate) fn image(&self, axis: Axis) -> Self {
         let mut image = self.clone();
         let across = axis as usize;
@@ -28,8 +28,8 @@ impl Body {
 }
 
 impl Shape {
-    /// The local axis along which the image is mirrored: for a mesh the one along which it may
-    /// already be mirrored, otherwise the first.
+    /// The local mirror axis of the image: for a mesh with `mirror` the same axis, otherwise the
+    /// first.
     pub(crate) fn mirror_axis(&self) -> Axis {
         let given = match self {
             Self::Mesh(mesh) | Self::Tets(mesh) => mesh.mirror,

@@ -14,12 +14,12 @@ const LARGEST_TIME: f64 = 1e6;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Motion {
-    /// By forces and contacts.
+    /// Moves by forces and contacts.
     #[default]
     Dynamic,
-    /// None.
+    /// Does not move.
     Static,
-    /// At its initial velocity, unaffected by forces and contacts.
+    /// Moves at its initial velocity; forces and contacts have no effect.
     Kinematic,
 }
 

@@ -15,34 +15,34 @@ use crate::Placement;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pattern {
-    /// Cells of random points.
+    /// Voronoi cells of random points.
     Voronoi(Voronoi),
-    /// Sectors and rings about the impact, as in a pane of glass.
+    /// Sectors and rings around the impact, as in a pane of glass.
     Radial(Radial),
     /// Bricks in courses, with or without mortar.
     Bricks(Bricks),
-    /// Planes through all of space.
+    /// Planes across all of space.
     Slices(Slices),
-    /// Cells of given points and of points along curves.
+    /// Voronoi cells of given points and of points along curves.
     Points(Points),
-    /// Cells with the density of an image's darkness.
+    /// Voronoi cells with a density proportional to the darkness of an image.
     Painted(Painted),
-    /// A pattern whose regions are divided by another.
+    /// A pattern whose regions a second pattern divides.
     Nested(Nested),
-    /// The settings of a material.
+    /// Predefined settings for a material.
     Preset(Preset),
-    /// A file: by `brisance pattern new`, closed meshes, or an image.
+    /// A file: output of `brisance pattern new`, closed meshes, or an image.
     File(PatternFile),
 }
 
 impl Pattern {
-    /// Share of the volume of the smallest piece of a pattern with an unknown number of pieces.
+    /// Minimum share of the volume of a piece, for a pattern with an unknown number of pieces.
     pub const MIN_SHARE: f64 = 2e-3;
-    /// The same for a pattern without splinters: all pieces are intended.
+    /// Minimum share of the volume of a piece, for a pattern whose small pieces are intended.
     const NO_SPLINTERS: f64 = 1e-6;
 
-    /// Default share of the volume of the smallest piece: an eighth of the mean, less is a
-    /// splinter.
+    /// Default of the minimum share of the volume of a piece: an eighth of the mean; smaller pieces
+    /// are splinters.
     pub fn min_share(&self) -> f64 {
         let share = |pieces: usize| 1.0 / (8.0 * pieces.max(1) as f64);
         match self.spec() {
@@ -68,7 +68,7 @@ impl Pattern {
         }
     }
 
-    /// The pattern of a preset; other patterns unchanged.
+    /// The pattern of a preset; returns other patterns unchanged.
     pub fn spec(&self) -> Self {
         match self {
             Self::Preset(preset) => preset.spec(),
@@ -91,13 +91,13 @@ impl Pattern {
         }
     }
 
-    /// The pattern without its `count` finest parts; `None` if it has no more than that.
+    /// The pattern without its `count` finest parts; `None` if no part is left.
     pub(crate) fn without_finest(&self, count: usize) -> Option<Self> {
         (0..count).try_fold(self.clone(), |pattern, _| pattern.coarser())
     }
 
-    /// Its default placement: patterns drawn for the shape of a body stand in the body, and
-    /// patterns with a grain keep their axes along those of the shape.
+    /// Default placement: patterns for the shape of a body are fixed in the body, and patterns with
+    /// a grain keep their axes along those of the shape.
     pub fn placement(&self) -> Placement {
         match self {
             Self::Bricks(_) | Self::Points(_) | Self::Painted(_) => Placement::Fixed,
@@ -250,8 +250,8 @@ impl Preset {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Voronoi {
-    /// Approximate number of pieces of a body; bodies of different shapes each get enough cells for
-    /// that.
+    /// Approximate number of pieces of a body; the number of cells is adapted to the shape of each
+    /// body.
     pub pieces: usize,
     /// Clustering of the cells around the impact: 0 for none, 1 for strong; 0.5 by default.
     #[serde(default = "half")]
@@ -274,7 +274,7 @@ pub struct Radial {
     /// Irregularity of the cracks: 0 for none, 1 for strong; 0.5 by default.
     #[serde(default = "half")]
     pub jitter: f64,
-    /// Cells of random points in each sector of each ring; 1 by default.
+    /// Number of Voronoi cells in each field of the sectors and rings; 1 by default.
     #[serde(default = "one")]
     pub splinters: usize,
     /// Roughness of the cuts; plane by default.
@@ -290,13 +290,13 @@ pub struct Bricks {
     pub size: Option<[f64; 3]>,
     /// Number of bricks along the length, height and depth of the shape's box, instead of a size.
     pub count: Option<[usize; 3]>,
-    /// Shift of each course against the one below, in bricks; 0.5 by default.
+    /// Shift of each course relative to the course below, in bricks; 0.5 by default.
     #[serde(default = "half")]
     pub bond: f64,
     /// Irregularity of the joints: 0 for none, 1 for 0.4 of a brick; 0 by default.
     #[serde(default)]
     pub jitter: f64,
-    /// Width of the joints, m, whose mortar forms separate pieces; 0 by default.
+    /// Width of the joints, m; their mortar forms separate pieces. 0 by default.
     #[serde(default)]
     pub mortar: f64,
     /// Roughness of the cuts; plane by default.
@@ -331,9 +331,9 @@ pub struct Points {
     /// Polylines, each with at least two points, m.
     #[serde(default)]
     pub curves: Vec<Vec<[f64; 3]>>,
-    /// Distance of points along curves, m; required with curves.
+    /// Largest distance between points along curves, m; required with curves.
     pub spacing: Option<f64>,
-    /// Largest random offset of points, m; 0 by default.
+    /// Largest random offset of points along each axis, m; 0 by default.
     #[serde(default)]
     pub scatter: f64,
     /// Roughness of the cuts; plane by default.
@@ -344,8 +344,8 @@ pub struct Points {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Painted {
-    /// Path of a PNG file, relative to the scene file: it covers the front of the shape's box, and
-    /// its darkness is the density of cells.
+    /// Path of a PNG file, relative to the scene file. The image covers the front of the shape's
+    /// box; the density of cells is proportional to its darkness.
     pub picture: String,
     /// Number of cells in the shape's box.
     pub pieces: usize,
@@ -367,9 +367,10 @@ impl PartialEq for Painted {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Nested {
-    /// The first division, with plane cuts.
+    /// The outer pattern, with planar cuts.
     pub outer: Box<Pattern>,
-    /// The division of each of its regions, scaled to it and centered in it, with plane cuts.
+    /// The inner pattern, scaled to each region of the outer pattern and centered in it, with
+    /// planar cuts.
     pub inner: Box<Pattern>,
     /// Roughness of the cuts; plane by default.
     pub noise: Option<Roughness>,
@@ -393,11 +394,11 @@ pub struct Roughness {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rims {
-    /// As rough as the cuts. Bodies are divided by their samples.
+    /// As rough as the cuts. Samples divide the bodies.
     #[default]
     Rough,
-    /// As without noise: cuts are drawn with bumps between their edges. Bodies with exact surfaces
-    /// keep them, with the mass and collision shape of plane cuts.
+    /// Straight, with bumps drawn between them. Exact surfaces stay exact, with the mass and
+    /// collision shape of planar cuts.
     Straight,
 }
 

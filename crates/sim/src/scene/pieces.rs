@@ -6,14 +6,14 @@ use super::check::{at, extent, require, stress};
 use super::spacing::check_fineness;
 use super::{Axis, InvalidValue};
 
-/// `shape = { pieces = { file = "pieces", bonds = {} } }`: a body that starts in pieces, `NAME 1`,
-/// `NAME 2` and so on. Each becomes a body after the files are read, see
-/// [`separate`](crate::separate).
+/// `shape = { pieces = { file = "pieces", bonds = {} } }`: a body that starts as pieces. After the
+/// files are read, [`separate`](crate::separate) replaces it by the bodies `NAME 1`, `NAME 2` and
+/// so on.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pieces {
-    /// Path of a folder of meshes, or of a mesh with an object per piece, relative to the scene
-    /// file.
+    /// Path of a folder of meshes, or of a mesh file with one object per piece, relative to the
+    /// scene file.
     pub file: String,
     /// See [`super::Mesh::size`], for the box around all pieces.
     pub size: Option<f64>,
@@ -27,24 +27,25 @@ pub struct Pieces {
     pub bonds: Option<PieceBonds>,
 }
 
-/// `bonds = { strength = 2e5, gap = 1e-4 }`: fixed joints that bear the strength times the contact
-/// area of two pieces.
+/// `bonds = { strength = 2e5, gap = 1e-4 }`: fixed joints that withstand the strength times the
+/// contact area of two pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PieceBonds {
-    /// Their strength, Pa; that of the body's material by default.
+    /// Strength of the bonds, Pa; the default is the strength of the body's material.
     pub strength: Option<f64>,
-    /// Largest gap of touching faces, m; by default a 10,000th of the longest edge of the box
-    /// around all pieces.
+    /// Largest gap between touching faces, m; the default is a 10,000th of the longest edge of the
+    /// box around all pieces.
     pub gap: Option<f64>,
 }
 
-/// The body of which a piece is a part.
+/// The body in pieces that a piece is a part of.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Whole {
     /// The name of the body in pieces.
     pub(crate) name: String,
-    /// From the center of mass of all pieces to that of the piece, in coordinates of the shape, m.
+    /// Vector from the center of mass of all pieces to the center of mass of this piece, in
+    /// coordinates of the shape, m.
     pub(crate) arm: [f64; 3],
 }
 

@@ -15,31 +15,31 @@ use super::{
 pub enum Shape {
     /// A closed triangle mesh from a file.
     Mesh(Mesh),
-    /// A mesh of tetrahedra from a file, which `stress` uses unchanged.
+    /// A tetrahedral mesh from a file; `stress` and `lattice` use it without change.
     Tets(Mesh),
     /// Closed meshes from a folder or a file, each a separate body.
     Pieces(Pieces),
-    /// A ball about the origin.
+    /// A ball with its center at the origin.
     Sphere(Sphere),
-    /// A box about the origin, edges along the axes.
+    /// A box with its center at the origin and edges along the axes.
     Box(Cuboid),
-    /// A cylinder about the origin, its axis along y.
+    /// A cylinder along y with its center at the origin.
     Cylinder(Cylinder),
-    /// A cylinder with round ends about the origin, its axis along y.
+    /// A capsule along y with its center at the origin.
     Capsule(Capsule),
-    /// A cone about the origin, its tip up the y axis.
+    /// A cone along y with its center at the origin and its tip at +y.
     Cone(Cone),
-    /// A ring about the y axis.
+    /// A torus around the y axis.
     Torus(Torus),
-    /// A combination of other solids, hollow or with round edges.
+    /// A combination of other solids, optionally hollow or with round edges.
     Combined(Combined),
-    /// A convex polygon across the z axis.
+    /// A convex polygon, extruded along z.
     Polygon(Polygon),
     /// The dark area of an image, extruded along z.
     Extruded(Extruded),
     /// The filled area of an SVG file, extruded along z.
     Svg(Svg),
-    /// Ground whose height is the lightness of an image.
+    /// A height field; the height is the lightness of an image.
     Heightfield(Heightfield),
     /// A half-space; only for static bodies.
     Plane(Plane),
@@ -53,9 +53,9 @@ pub enum Shape {
 pub struct Combined {
     /// Its parts, each combined with the result of the previous ones.
     pub parts: Vec<Part>,
-    /// Thickness of its wall, m: hollow inside; solid by default.
+    /// Thickness of the wall, m; the inside is hollow. Solid by default.
     pub wall: Option<f64>,
-    /// Radius of its edges, m, rounded before it becomes hollow; sharp by default.
+    /// Radius of the edges, m; rounding applies before hollowing. Sharp by default.
     #[serde(default)]
     pub rounding: f64,
     /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
@@ -70,7 +70,8 @@ pub struct Combined {
 pub struct Part {
     /// A primitive, a plane, the outline of an image or an SVG file, or another combined shape.
     pub shape: Shape,
-    /// Its combination with the previous parts; `"union"` by default.
+    /// Operation that combines the part with the result of the previous parts; `"union"` by
+    /// default.
     #[serde(default)]
     pub op: Op,
     /// Position of its origin, in the coordinates of the whole, m; the origin by default.
@@ -85,12 +86,12 @@ pub struct Part {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Op {
-    /// Union of both.
+    /// Union of the previous parts and this one.
     #[default]
     Union,
     /// The previous parts minus this one.
     Difference,
-    /// Intersection of both.
+    /// Intersection of the previous parts and this one.
     Intersection,
 }
 

@@ -8,7 +8,7 @@ use super::check::{at, bounded, count, fraction, positive, require};
 use super::contact::{ClampKind, Contact, Energy, Turning};
 use super::{InvalidValue, Solver};
 
-/// Limit of each number of sweeps or repeats.
+/// Maximum of each number of sweeps or repeats.
 const MAX_SWEEPS: usize = 10_000;
 /// Limit of restitution thresholds and solver tolerances, m/s.
 const MAX_THRESHOLD: f64 = 1e3;
@@ -19,7 +19,7 @@ const MAX_FRAMES: usize = 1_000_000;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Simulation {
-    /// Frames per second, each one time step; 30 by default.
+    /// Frames per second; each frame is one time step. 30 by default.
     pub fps: f64,
     /// Frames to simulate after the initial state; 120 by default.
     pub frames: usize,
@@ -30,8 +30,8 @@ pub struct Simulation {
     /// Whether motion is restricted to the plane z = 0: bodies keep their z and rotate about z
     /// alone; `false` by default.
     pub plane: bool,
-    /// Whether bodies at rest for half a second fall asleep until something wakes them; `true` by
-    /// default.
+    /// Whether bodies that are at rest for half a second sleep until a load or an impact wakes
+    /// them; `true` by default.
     pub sleep: bool,
     /// The contact solver; `"manifold"` by default.
     pub solver: Solver,
@@ -171,12 +171,12 @@ impl Simulation {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Debris {
-    /// Largest number of bodies with mass, including those of the scene; unlimited by default. A
-    /// body that would exceed it stays whole in that frame.
+    /// Maximum number of bodies with mass, including those of the scene; unlimited by default. A
+    /// body whose pieces would exceed it stays whole in that frame.
     pub max_bodies: Option<usize>,
     /// Largest number of new pieces per frame; unlimited by default.
     pub max_new: Option<usize>,
-    /// Pieces of less volume than a cube of this edge are merged with a neighbor, m; 0 by default.
+    /// A neighbor absorbs pieces with less volume than a cube of this edge, m; 0 by default.
     pub min_size: f64,
     /// Criterion of retirement of pieces; none by default.
     pub retire: Option<Retire>,
@@ -207,9 +207,9 @@ impl Debris {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Retire {
-    /// Time for which a piece has been slow, s.
+    /// Time for which a piece must be slow, s.
     pub after: f64,
-    /// The speed below which a piece is slow, m/s; 0.05 by default.
+    /// Speed limit of a slow piece, m/s; 0.05 by default.
     #[serde(default = "crawling")]
     pub slower_than: f64,
     /// Treatment of a retired piece; kept by default.
@@ -221,12 +221,12 @@ pub struct Retire {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Then {
-    /// It stays as static scenery.
+    /// Becomes static scenery.
     #[default]
     Keep,
-    /// It is removed.
+    /// Is removed.
     Remove,
-    /// It is removed, and shown to shrink over half a second.
+    /// Shrinks over half a second and is removed.
     Shrink,
 }
 

@@ -7,19 +7,19 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Solver {
-    /// All contacts of a frame together, in two passes, with shock propagation.
+    /// Solves all contacts of a frame together, in two passes, with shock propagation.
     #[default]
     Manifold,
-    /// Pair by pair, as in GBF03 and Su09; slow, and without joints.
+    /// Solves pair by pair, as in GBF03 and Su09; slow, and without joints.
     Reference,
     /// Projected Gauss-Seidel over contacts and joints, as in Br11.
     SequentialImpulse,
-    /// All normal forces at once as a quadratic program, as in Ku07.
+    /// Solves all normal forces as one quadratic program, as in Ku07.
     QuadraticProgram,
-    /// Contact by contact by its class, as in the lecture.
+    /// Solves contact by contact, by the class of each contact, as in the lecture.
     Impulse,
-    /// Integration up to each time of contact, impulses and resting forces there, as in Ku07;
-    /// without joints.
+    /// Integrates from one time of contact to the next, with impulses and resting forces at each,
+    /// as in Ku07; without joints.
     Ku07,
 }
 

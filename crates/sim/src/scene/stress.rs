@@ -6,8 +6,8 @@ use super::InvalidValue;
 use super::breakable::Breakable;
 use super::check::{STRONGEST, at, bounded, positive, require, stress};
 
-/// `stress = { spacing = 0.05 }`: cracks where the tension in finite elements of that size exceeds
-/// the strength (Mu01).
+/// `stress = { spacing = 0.05 }`: cracks where the tension in finite elements of this edge length
+/// exceeds the strength (Mu01).
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stress {
@@ -20,8 +20,8 @@ pub struct Stress {
     /// Poisson's ratio; 0.25 by default.
     #[serde(default = "quarter")]
     pub poisson: f64,
-    /// Von Mises yield stress, Pa, for plastic deformation of a body that does not break; elastic
-    /// by default.
+    /// Yield strength: von Mises stress above which a body without cracks deforms plastically, Pa;
+    /// elastic by default.
     pub yield_strength: Option<f64>,
     /// Growth of the yield stress per plastic strain, Pa (isotropic linear hardening); 0 by
     /// default.
@@ -29,18 +29,18 @@ pub struct Stress {
     /// Radius over which impacts are spread and stress is averaged, m; by default a quarter of the
     /// edge of a cube of the body's volume.
     pub averaging: Option<f64>,
-    /// Whether displacements are quadratic in each tetrahedron: stress is far more accurate, and
-    /// takes about ten times as long; `false` by default.
+    /// Whether elements are quadratic: the stress is far more accurate, and takes about ten times
+    /// as long; `false` by default.
     #[serde(default)]
     pub quadratic: bool,
     /// Duration of an impact, s; by default the contact time by Hertz.
     pub duration: Option<f64>,
-    /// Radius around a contact beyond which an unanchored body is fixed, instead of inertia relief,
-    /// m (Mu01 section 2.8); inertia relief by default.
+    /// Radius around a contact beyond which an unanchored body is fixed (Mu01 section 2.8), m;
+    /// inertia relief by default.
     pub collision_radius: Option<f64>,
-    /// Radius of a crack at the strength, m; twice the spacing by default.
+    /// Radius of a crack whose tension equals the strength, m; twice the spacing by default.
     pub reach: Option<f64>,
-    /// Largest number of cracks per event; 16 by default.
+    /// Maximum number of cracks per event; 16 by default.
     #[serde(default = "sixteen")]
     pub cracks: usize,
 }

@@ -32,9 +32,9 @@ pub struct Event {
     pub time: f64,
     /// An edge cuts every dynamic body in its path.
     pub cut: Option<Cut>,
-    /// A blast.
+    /// An explosion.
     pub explode: Option<Explosion>,
-    /// One body is hit.
+    /// An impulse on one body.
     pub push: Option<Push>,
 }
 
@@ -42,9 +42,9 @@ pub struct Event {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cut {
-    /// The ends of the edge before, m.
+    /// Ends of the edge before the cut, m.
     pub from: [[f64; 3]; 2],
-    /// The ends of the edge after, m.
+    /// Ends of the edge after the cut, m.
     pub to: [[f64; 3]; 2],
 }
 
@@ -55,7 +55,7 @@ pub struct Cut {
 pub struct Explosion {
     /// Its center, m.
     pub at: [f64; 3],
-    /// Radius of its effect, m.
+    /// Radius of the explosion, m.
     pub radius: f64,
     /// Impulse per area at the center, Pa s; it falls linearly to zero at the radius.
     pub impulse: f64,
@@ -65,7 +65,7 @@ pub struct Explosion {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Push {
-    /// Name of a dynamic body, or of a copy or piece; without effect if it broke before.
+    /// Name of a dynamic body, copy or piece; no effect after it broke.
     pub body: String,
     /// Impulse, N s.
     pub impulse: [f64; 3],

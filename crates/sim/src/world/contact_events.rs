@@ -35,12 +35,12 @@ impl World {
         };
     }
 
-    /// The contact event of an impact on a pair with some strengths, N s.
+    /// The contact event of an impact on a pair of bodies with these strengths, N s.
     pub(crate) fn touching_in(&self, blow: &Blow, strengths: [f64; 2]) -> TouchingPair {
         let bodies = [blow.a as usize, blow.b as usize];
         let size = blow.impulse.norm();
         let share = if size > 0.0 { (strengths[0].min(strengths[1]) / size).min(1.0) } else { 0.0 };
-        // in a slot, only friction may remain of opposite impulses
+        // opposite normal impulses of a body in a slot may cancel, so that only friction remains
         let impulse = share * blow.impulse.dot(&blow.normal).max(0.0);
         // at the poses of the contact search, only one of the bodies has the point on its surface
         let off = |side: usize| self.shapes[bodies[side]].field().distance(&blow.at[side]).abs();

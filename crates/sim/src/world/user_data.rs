@@ -3,9 +3,9 @@
 use crate::{BodyId, Events, World};
 
 impl World {
-    /// Sets or removes a number of the caller for a body, such as an index into the tables of a
-    /// game; `false` if there is no such body. Its pieces inherit it, and so does the dented body
-    /// that replaces it. Checkpoints contain it.
+    /// Sets or removes the user-defined number of a body, such as an index into the tables of a
+    /// game. Returns `false` if there is no such body. When a body breaks or dents, its pieces or
+    /// the dented body inherit the number. Checkpoints contain the number.
     ///
     /// ```
     /// # use brisance_sim::contact::Shape;
@@ -26,14 +26,14 @@ impl World {
         is_there
     }
 
-    /// The number that [`World::set_user_data`] set for a body or its parent; `None` if there is
-    /// none, or no such body.
+    /// The number of a body, set by [`World::set_user_data`] or inherited; `None` without a number
+    /// or without such a body.
     pub fn user_data(&self, id: BodyId) -> Option<u64> {
         self.ids.binary_search(&id).ok()?;
         self.user_data.get(&id).copied()
     }
 
-    /// Passes the numbers of bodies on to their pieces and to the dented bodies that replace them.
+    /// Transfers the numbers of bodies to their pieces and to the dented bodies that replace them.
     pub(crate) fn pass_user_data_on(&mut self, events: &Events) {
         if self.user_data.is_empty() {
             return;
@@ -42,7 +42,7 @@ impl World {
         let dented =
             events.dents.iter().map(|dent| (dent.before, std::slice::from_ref(&dent.after)));
         let mut open: Vec<(BodyId, &[BodyId])> = broke.chain(dented).collect();
-        // handles ascend, so that pieces come after their parents
+        // ascending handles: parents come before their pieces, which may have broken, too
         open.sort_by_key(|(parent, _)| *parent);
         for (parent, heirs) in open {
             if let Some(number) = self.user_data.remove(&parent) {

@@ -1,8 +1,9 @@
-//! A headless Bevy app whose entities are bodies of a `brisance_sim::World`, and break.
+//! A headless Bevy app with breakable bodies: each body of a `brisance_sim::World` is an entity.
 //!
-//! [`BrisancePlugin`] owns the world, steps it in `FixedUpdate` and interpolates poses for display. The component
-//! [`Body`] of an entity names its body, and the user data of the body name the entity. When a body breaks, its pieces
-//! get entities with its name. A player finds a wall by a ray cast and shoots a ball at it.
+//! [`BrisancePlugin`] owns the world, steps it in `FixedUpdate` and interpolates poses for display.
+//! The component [`Body`] of an entity contains the handle of its body; the user data of the body
+//! contain the entity. When a body breaks, its pieces become entities with the name of the body. A
+//! player finds a wall by a ray cast and shoots a ball at the wall.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -39,15 +40,15 @@ material = "steel"
 shape = { sphere = { radius = 0.06 } }
 position = [0, 1.4, 2.5]
 "#;
-/// Time between two pictures, s; the physics has another rate.
+/// Time between two displayed frames, s; the physics has another rate.
 const DISPLAY: f64 = 1.0 / 50.0;
 const PICTURES: u32 = 90;
-/// N s.
+/// Impulse of the shot, N s.
 const SHOT: f32 = 150.0;
 /// Relative error of transforms, which are `f32`.
 const ROUNDING: f64 = 1e-6;
 
-/// Names the body of an entity.
+/// The body of an entity.
 #[derive(Component)]
 #[require(Transform)]
 struct Body(BodyId);
@@ -56,12 +57,12 @@ struct Body(BodyId);
 #[derive(Component)]
 struct Impulse(Vec3);
 
-/// Looks along -z of its transform and shoots.
+/// A player who looks along -z of its transform and shoots.
 #[derive(Component)]
 #[require(Transform)]
 struct Player;
 
-/// A body broke: an event for all that make noise or dust.
+/// A body broke: an event for sound and dust systems.
 #[derive(Event)]
 struct Broke {
     name: Name,
@@ -77,7 +78,7 @@ struct Physics {
 }
 
 impl Physics {
-    /// Adds the bodies of a scene, each with an entity.
+    /// Adds the bodies of a scene and an entity for each.
     fn spawn_scene(&mut self, commands: &mut Commands, scene: &str) -> Result<Vec<Entity>> {
         let scene = Scene::from_toml(scene)?;
         let bodies = add_bodies(&mut self.world, &scene, &BTreeMap::new())?;
@@ -85,19 +86,19 @@ impl Physics {
         Ok(bodies.into_iter().map(spawn).collect())
     }
 
-    /// Gives a body an entity.
+    /// Creates the entity of a body.
     fn spawn(&mut self, commands: &mut Commands, body: BodyId, name: Name) -> Entity {
         let entity = commands.spawn((Body(body), name)).id();
         self.world.set_user_data(body, Some(entity.to_bits()));
         entity
     }
 
-    /// The entity of a body; of a piece that has none yet, that of what it broke off.
+    /// The entity of a body. A new piece inherits the entity of its parent until it gets its own.
     fn entity(&self, body: BodyId) -> Option<Entity> {
         Entity::try_from_bits(self.world.user_data(body)?)
     }
 
-    /// What is first in sight.
+    /// The first hit of a ray along the view direction.
     fn look(&self, from: &Transform) -> Option<CastHit> {
         let along = UnitVector3::new_normalize(vector_of(*from.forward()));
         let from = Point3::from(vector_of(from.translation));
@@ -105,7 +106,7 @@ impl Physics {
     }
 }
 
-/// Steps a world with these settings.
+/// Plugin that steps a world with these settings.
 struct BrisancePlugin(Settings);
 
 impl Plugin for BrisancePlugin {
@@ -143,7 +144,7 @@ fn step(mut physics: ResMut<Physics>) -> Result {
     Ok(())
 }
 
-/// Gives entities to bodies that came about, and despawns those of bodies that are gone.
+/// Creates entities for new bodies, and despawns the entities of removed bodies.
 fn follow(
     mut physics: ResMut<Physics>,
     bodies: Query<(Entity, &Body)>,
@@ -151,7 +152,7 @@ fn follow(
     mut commands: Commands,
 ) -> Result {
     for fracture in std::mem::take(&mut physics.report.events.fractures) {
-        // what broke again in the same step has no state: its own fracture follows
+        // a piece that broke again in the same step no longer exists; its own fracture follows
         let is_there = |piece: &BodyId| physics.world.get(*piece).is_some();
         let pieces: Vec<BodyId> = fracture.fragments.into_iter().filter(is_there).collect();
         let whole = pieces.first().and_then(|piece| physics.entity(*piece));
@@ -162,7 +163,7 @@ fn follow(
         let point = fracture.point.cast::<f32>().into();
         commands.trigger(Broke { name: name.clone(), point, pieces });
     }
-    // a body that dents gets another `BodyId` too, see `Events::dents`; none here does
+    // a dented body has a new `BodyId`, too, see `Events::dents`; no body here dents
     for (entity, body) in &bodies {
         if physics.world.get(body.0).is_none() {
             commands.entity(entity).despawn();
@@ -171,7 +172,7 @@ fn follow(
     Ok(())
 }
 
-/// Puts entities where their bodies are at the time of the picture.
+/// Moves entities to the interpolated poses of their bodies at the display time.
 fn show(physics: Res<Physics>, time: Res<Time<Fixed>>, mut bodies: Query<(&Body, &mut Transform)>) {
     for (body, mut transform) in &mut bodies {
         let share = time.overstep_fraction_f64();
@@ -181,13 +182,13 @@ fn show(physics: Res<Physics>, time: Res<Time<Fixed>>, mut bodies: Query<(&Body,
     }
 }
 
-/// A body leaves with its entity.
+/// Removes the body of a despawned entity.
 fn remove_body(
     removed: On<Remove<Body>>,
     bodies: Query<&Body>,
     mut physics: ResMut<Physics>,
 ) -> Result {
-    // `false` of one that broke
+    // returns `false` for a body that broke
     physics.world.remove(bodies.get(removed.entity)?.0);
     Ok(())
 }
@@ -196,7 +197,7 @@ fn main() -> AppExit {
     let at = |picture: u32| once_after_delay(Duration::from_secs_f64(DISPLAY) * picture);
     App::new()
         .add_plugins((TaskPoolPlugin::default(), TimePlugin, TransformPlugin))
-        // as fast as it can, in the time of a display
+        // simulated display time, as fast as possible
         .add_plugins(ScheduleRunnerPlugin::default())
         .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(DISPLAY)))
         .add_plugins(BrisancePlugin(Settings::default()))
@@ -215,15 +216,15 @@ fn set_up(mut physics: ResMut<Physics>, mut commands: Commands) -> Result {
     Ok(())
 }
 
-/// Shoots a ball at what the player sees.
+/// Shoots a ball in the view direction of the player.
 fn shoot(
     mut physics: ResMut<Physics>,
     player: Single<&Transform, With<Player>>,
     names: Query<&Name>,
     mut commands: Commands,
 ) -> Result {
-    let hit = physics.look(&player).ok_or("nothing is in sight")?;
-    let seen = physics.entity(hit.body).ok_or("what is in sight has no entity")?;
+    let hit = physics.look(&player).ok_or("the ray of the player hits nothing")?;
+    let seen = physics.entity(hit.body).ok_or("the hit body has no entity")?;
     println!("shot at the {}, {:.2} m away", names.get(seen)?, hit.distance);
     for ball in physics.spawn_scene(&mut commands, BALL)? {
         commands.entity(ball).insert(Impulse(*player.forward() * SHOT));
@@ -235,14 +236,14 @@ fn tell(broke: On<Broke>) {
     println!("the {} broke into {} pieces at {:.2}", broke.name, broke.pieces.len(), broke.point);
 }
 
-/// Despawns the ball, and with it its body.
+/// Despawns the ball and so removes its body.
 fn clear_up(named: Query<(Entity, &Name)>, mut commands: Commands) {
     for (entity, _) in named.iter().filter(|(_, name)| name.as_str() == "ball") {
         commands.entity(entity).despawn();
     }
 }
 
-/// Every body has an entity and every entity its body, and they are in the same place.
+/// Checks that bodies and entities correspond one to one, and that their poses agree.
 fn check(
     physics: Res<Physics>,
     time: Res<Time<Fixed>>,
@@ -256,7 +257,11 @@ fn check(
         let pose = physics.world.interpolated_pose(body.0, time.overstep_fraction_f64());
         let pose = pose.ok_or_else(|| format!("{entity} has no body"))?;
         if physics.entity(body.0) != Some(entity) {
-            return Err(format!("body {} knows another entity than {entity}", body.0).into());
+            return Err(format!(
+                "the user data of body {} name another entity than {entity}",
+                body.0
+            )
+            .into());
         }
         for axis in [Vec3::ZERO, Vec3::X, Vec3::Y] {
             let place = pose * Point3::from(vector_of(axis));
@@ -278,22 +283,22 @@ fn end(
     for name in &names {
         *counts.entry(name.as_str()).or_insert(0) += 1;
     }
-    println!("{PICTURES} pictures, {} steps, entities: {counts:?}", physics.world.frame());
+    println!("{PICTURES} displayed frames, {} steps, entities: {counts:?}", physics.world.frame());
     let pieces = counts.remove("wall").unwrap_or(0);
     if pieces < 5 || counts != BTreeMap::from([("floor", 1)]) {
-        return Err("the floor and the pieces of the wall are not what is left".into());
+        return Err("the final entities are not the floor and the pieces of the wall".into());
     }
     exit.write(AppExit::Success);
     Ok(())
 }
 
-/// To Bevy.
+/// Converts a pose to Bevy.
 fn transform_of(pose: &Isometry3<f64>) -> Transform {
     let (translation, rotation): (Vec3, Quat) = pose.cast::<f32>().into();
     Transform { translation, rotation, ..Transform::IDENTITY }
 }
 
-/// From Bevy.
+/// Converts a vector from Bevy.
 fn vector_of(v: Vec3) -> Vector3<f64> {
     Vector3::<f32>::from(v).cast()
 }

@@ -1,8 +1,9 @@
-//! A body of Rapier breaks where it is hit, and its pieces are bodies of Rapier.
+//! A Rapier body breaks where it is hit, and its pieces are Rapier bodies.
 //!
-//! Rapier moves and collides everything. `brisance-fracture` knows the solid of a slab of china; when Rapier reports a
-//! contact force that the slab does not bear, it divides the solid around the place of the blow, and each piece becomes
-//! a body with the mass properties of its solid and a collider for each of its convex parts.
+//! Rapier moves and collides all bodies. `brisance-fracture` has the solid of a china slab. When
+//! Rapier reports a contact force above the strength of the slab, `brisance-fracture` divides the
+//! solid around the impact. Each piece becomes a body with the mass properties of its solid and a
+//! collider for each of its convex parts.
 
 use std::error::Error;
 use std::sync::Mutex;
@@ -14,11 +15,11 @@ use nalgebra::{Point3, UnitVector3, Vector3};
 use rapier3d_f64::prelude::*;
 
 const DENSITY: f64 = 2400.0;
-/// Impulse in a step that the slab bears, N s; its weight gives 19.
+/// Impulse per step above which the slab breaks, N s; its weight causes 19.
 const STRENGTH: f64 = 60.0;
 const HALF: Vector3<f64> = Vector3::new(0.5, 0.4, 0.03);
 
-/// The hardest contact of a step.
+/// The contact with the largest impulse in a step.
 #[derive(Default)]
 struct Hardest(Mutex<Option<(Real, ColliderHandle, ColliderHandle)>>);
 
@@ -89,7 +90,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         pieces = break_body(&mut world, &before, &solid, &at, &normal)?;
         world.remove_body(slab);
         whole = None;
-        // the ball goes on with what the slab did not take: here as fast as it came
+        // the momentum that the ball keeps, set by hand in this example
         world.bodies[ball].set_linvel(Vector::new(0.0, 0.0, -9.0), true);
     }
 
@@ -99,7 +100,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if pieces.len() < 5 || (mass / expected - 1.0).abs() > 1e-9 {
         return Err("the slab did not break into pieces of its mass".into());
     }
-    // poses are those of the slab, of which the pieces were parts
+    // pieces keep the body coordinates of the slab, so heights are those of their centers of mass
     let height = |piece: &RigidBodyHandle| world.bodies[*piece].center_of_mass().y;
     if !pieces.iter().all(|piece| (0.0..0.8).contains(&height(piece))) {
         let heights: Vec<f64> = pieces.iter().map(height).collect();
@@ -108,7 +109,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Where the slab was hit, and the normal out of it, both in its coordinates.
+/// The point of the impact on the slab and the outward normal, both in coordinates of the slab.
 fn place(
     world: &PhysicsWorld,
     slab: ColliderHandle,
@@ -116,7 +117,7 @@ fn place(
 ) -> Option<(Point3<f64>, UnitVector3<f64>)> {
     let pair = world.narrow_phase.contact_pair(a, b)?;
     let (manifold, contact) = pair.find_deepest_contact()?;
-    // each is in the coordinates of its own collider, here of its body
+    // both points are in coordinates of their own colliders, which here are those of the bodies
     let (point, normal) = match a == slab {
         true => (contact.local_p1, manifold.local_n1),
         false => (contact.local_p2, manifold.local_n2),
@@ -125,7 +126,7 @@ fn place(
     Some((vector_of(point).into(), normal))
 }
 
-/// Puts the pieces of a solid where its `body` was before the blow, moving as it did.
+/// Creates the pieces of a solid at the pose of its `body` before the impact, with its velocity.
 fn break_body(
     world: &mut PhysicsWorld,
     body: &RigidBody,
@@ -156,7 +157,7 @@ fn break_body(
         let handle = world.insert_body(new);
         for part in piece.geometry.convex_decomposition(0.05, 8) {
             let hull = ColliderBuilder::convex_hull(&points(&part.vertices)).ok_or("no hull")?;
-            // the mass is that of the solid
+            // colliders have no mass, since the body has the mass of the solid
             world.insert_collider(hull.density(0.0), Some(handle));
         }
         handles.push(handle);

@@ -1,4 +1,5 @@
-//! A plate of Rapier that spins in free flight, as Rapier turns it and as `EnergyKeeper` holds it (Su09 section 2).
+//! The rotational energy of a plate in free flight in Rapier, with and without `EnergyKeeper` (Su09
+//! section 2).
 
 use std::error::Error;
 
@@ -9,22 +10,22 @@ use rapier3d_f64::prelude::*;
 fn main() -> Result<(), Box<dyn Error>> {
     let [rapier, held] = [false, true].map(drift);
     println!(
-        "energy of spin after 10 s at 30 Hz: Rapier {rapier:+.1e}, with the keeper {held:+.1e}"
+        "change of the rotational energy in 10 s at 30 Hz: Rapier {rapier:+.1e}, with the keeper {held:+.1e}"
     );
     if held.abs() > 1e-9 {
-        return Err("the keeper lets the energy drift".into());
+        return Err("the energy drifts in spite of the keeper".into());
     }
     Ok(())
 }
 
-/// The relative change of the energy of spin in 10 s.
+/// The relative change of the rotational energy in 10 s.
 fn drift(is_held: bool) -> f64 {
     let mut world = PhysicsWorld::new();
     world.gravity = Vector::new(0.0, -9.81, 0.0);
     world.integration_parameters.dt = 1.0 / 30.0;
     let (plate, _) = world.insert(
         RigidBodyBuilder::dynamic().angvel(Vector::new(8.0, 0.1, 6.0)).can_sleep(false),
-        // off the origin of the body, as in most models
+        // the center of mass differs from the origin of the body, as in most models
         ColliderBuilder::cuboid(0.5, 0.02, 0.3).translation(Vector::new(0.3, 0.0, 0.1)),
     );
     let mut keeper = EnergyKeeper::new();
@@ -44,7 +45,7 @@ fn drift(is_held: bool) -> f64 {
     energies[energies.len() - 1] / energies[0] - 1.0
 }
 
-/// A body as the keeper wants to know it.
+/// The state of a Rapier body for the keeper.
 fn engine_body(body: &RigidBody) -> EngineBody {
     let mass = &body.mass_properties().local_mprops;
     EngineBody {

@@ -1,4 +1,5 @@
-//! Rapier takes over a scene of brisance after the blow: poses, velocities, masses, colliders and materials.
+//! Rapier continues a scene of brisance after the fracture: poses, velocities, masses, colliders
+//! and materials.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -40,7 +41,7 @@ angular_velocity = [0, 8, 0]
 fn main() -> Result<(), Box<dyn Error>> {
     let (mut world, appearances) = build(&Scene::from_toml(SCENE)?, &BTreeMap::new())?;
     let mut recorder = Recorder::new(&world, &appearances);
-    // until the wall is broken
+    // simulate until the wall is broken
     for _ in 0..6 {
         let report = world.step();
         recorder.record(&world, &report);
@@ -69,7 +70,8 @@ fn taken_over(scene: &PhysicsScene) -> Result<PhysicsWorld, Box<dyn Error>> {
     for (body, track) in scene.bodies.iter().zip(&scene.recording.tracks) {
         let handle = world.insert_body(rigid_body(body, track));
         for collider in body.colliders.iter() {
-            let new = shape(collider).ok_or_else(|| format!("{} has no hull", track.name))?;
+            let new =
+                shape(collider).ok_or_else(|| format!("{} has a degenerate hull", track.name))?;
             let new = new
                 .translation(vector(&collider.center.coords))
                 .density(0.0)
@@ -129,7 +131,7 @@ fn rule(rule: Combine) -> CoefficientCombineRule {
     match rule {
         Combine::Average => CoefficientCombineRule::Average,
         Combine::Min => CoefficientCombineRule::Min,
-        // the geometric mean of equal numbers is the smaller one
+        // the product only approximates the geometric mean, which no body of this scene uses
         Combine::GeometricMean | Combine::Multiply => CoefficientCombineRule::Multiply,
         Combine::Max => CoefficientCombineRule::Max,
     }

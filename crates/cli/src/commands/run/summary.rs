@@ -1,4 +1,4 @@
-//! Summary of a run, for people and programs.
+//! Summary of a run, as text and as JSON.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -25,11 +25,11 @@ pub(super) struct Summary {
     /// Poses moved out of the recording.
     pub(super) spool: Spool,
     pub(super) ledger: Ledger,
-    /// Number of times that a body stayed whole because there was no room for its pieces.
+    /// Number of fractures that the limits of `[debris]` prevented.
     pub(super) over_budget: usize,
-    /// Bodies that were stopped because their state was not finite.
+    /// Number of bodies that were stopped because their state was not finite.
     pub(super) stopped: usize,
-    /// Frames in which the quadratic program reached its work limit.
+    /// Number of frames in which the quadratic program reached its iteration limit.
     pub(super) solver_limited: usize,
     pub(super) warnings: Vec<Warned>,
     pub(super) mesh_warnings: Vec<MeshWarning>,
@@ -37,18 +37,18 @@ pub(super) struct Summary {
     pub(super) hardest: Vec<Hardest>,
 }
 
-/// Cost: times in s, and counts of collision detection and solver.
+/// Cost of a run: times in s, and counts of collision detection and solver.
 #[derive(Default)]
 pub(super) struct Effort {
-    /// Reading meshes and making level sets.
+    /// Time to read meshes and to build level sets.
     pub(super) build: f64,
     /// Time of all steps.
     pub(super) simulate: f64,
     /// Number of simulated frames, which may be fewer than the recording's.
     pub(super) frames: usize,
-    /// Time of each phase, over all steps.
+    /// Time of each phase, summed over all steps.
     pub(super) phases: BTreeMap<Phase, f64>,
-    /// Writing the output.
+    /// Time to write the output.
     pub(super) write: f64,
     work: Work,
 }
@@ -65,7 +65,7 @@ struct Work {
     sweeps: usize,
     unsolved: usize,
     limited: usize,
-    /// Frames with truncated collision handling.
+    /// Number of frames that reached the limit of contact searches.
     spent: usize,
     linearized: usize,
     /// Maximum over frames, m/s.
@@ -77,7 +77,7 @@ struct Work {
 }
 
 impl Summary {
-    /// Writes the outputs, `events` as a table.
+    /// Writes the recording, the requested tables, and `events` as CSV.
     pub(super) fn write(
         &self,
         format: Format,
@@ -193,14 +193,11 @@ impl Summary {
             writeln!(out, "retired {} kg of pieces at rest", number(last.retired_mass))?;
         }
         if self.over_budget > 0 {
-            let times = count(self.over_budget, "time", "times");
-            writeln!(
-                out,
-                "{times} a body did not break: the limits of [debris] have no room for its pieces"
-            )?;
+            let fractures = count(self.over_budget, "fracture", "fractures");
+            writeln!(out, "{fractures} prevented by the limits of [debris]")?;
         }
         let gain = number(self.energy_gain());
-        writeln!(out, "largest energy gain in a frame, gravity apart: {gain} J")?;
+        writeln!(out, "largest energy gain in a frame, without the work of gravity: {gain} J")?;
         if self.stopped > 0 {
             let bodies = count(self.stopped, "body", "bodies");
             writeln!(out, "stopped {bodies} whose motion was not finite")?;
@@ -209,12 +206,12 @@ impl Summary {
             let frames = count(self.solver_limited, "frame", "frames");
             writeln!(
                 out,
-                "quadratic_program reached its limit of work in {frames} and made sweeps: use another \
-                 solver"
+                "quadratic_program reached its iteration limit in {frames}, and sweeps replaced it: use \
+                 another solver"
             )?;
         }
         if !self.hardest.is_empty() {
-            writeln!(out, "hardest blows:")?;
+            writeln!(out, "hardest impacts:")?;
         }
         for hardest in &self.hardest {
             writeln!(out, "  {}", hardest.line())?;
@@ -260,15 +257,15 @@ impl Effort {
         }
         let work = &self.work;
         let mean = |count: usize| count as f64 / self.frames.max(1) as f64;
-        writeln!(out, "a frame, on average:")?;
+        writeln!(out, "mean per frame:")?;
         for (what, count) in [
             ("bodies awake", work.awake),
-            ("pairs whose boxes overlap", work.pairs),
-            ("pairs known from before", work.reused),
-            ("pairs looked at once more", work.again),
+            ("pairs with overlapping boxes", work.pairs),
+            ("pairs reused from earlier searches", work.reused),
+            ("pairs searched again after collisions", work.again),
             ("points tested", work.points),
             ("contacts", work.contacts),
-            ("sweeps over contacts or levels of them", work.sweeps),
+            ("sweeps over contacts or levels", work.sweeps),
         ] {
             writeln!(out, "  {} {what}", number(mean(count)))?;
         }
@@ -278,12 +275,15 @@ impl Effort {
         let residual = number(work.residual);
         writeln!(out, "largest residual of the contacts in a frame: {residual} m/s")?;
         let islands = count(work.unsolved, "island", "islands");
-        writeln!(out, "{islands} left to sweeps by the exact solver")?;
+        writeln!(out, "{islands} solved by sweeps instead of the exact solver")?;
         let pairs = count(work.limited, "pair", "pairs");
-        writeln!(out, "{pairs} at the limit of collisions in a frame")?;
+        writeln!(out, "{pairs} at the limit of collisions per frame")?;
         let frames = count(work.spent, "frame", "frames");
-        writeln!(out, "{frames} at the limit of contact searches, after which nothing rebounds")?;
-        let blows = count(work.linearized, "blow", "blows");
-        writeln!(out, "{blows} with strains too large for an equilibrium, solved for small ones")
+        writeln!(
+            out,
+            "{frames} at the limit of contact searches, with plastic collisions beyond it"
+        )?;
+        let impacts = count(work.linearized, "impact", "impacts");
+        writeln!(out, "{impacts} without a finite-strain equilibrium, solved with small strains")
     }
 }

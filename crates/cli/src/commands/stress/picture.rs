@@ -12,11 +12,11 @@ use super::contour::{Corner, area, clipped, isoline, section};
 use crate::plot::{StressScale, with_stress_scale};
 use crate::render::{Images, Picture, View, render, srgb};
 
-/// Shades of red.
+/// Number of shades of red.
 const SHADES: usize = 16;
-/// Pixels of the picture.
+/// Width and height of the image, pixels.
 const SIZE: [usize; 2] = [960, 720];
-/// Share of the width for the body, centered. The rest holds the color bar.
+/// Fraction of the image width for the body, centered; the color bar needs the rest.
 const CLEAR: f64 = 0.82;
 /// Default direction from the body to the camera; replaced if a section would look too narrow from
 /// there.
@@ -31,11 +31,11 @@ const INK: [f32; 3] = [0.01, 0.01, 0.015];
 /// Picture options.
 #[derive(Clone, Copy)]
 pub(super) struct Drawing {
-    /// Tension at full red, Pa; by default the greatest shown.
+    /// Tension of full red, Pa; by default the maximum in the image.
     pub(super) red: Option<f64>,
-    /// Whether stress is averaged at vertices and contour lines are drawn.
+    /// Averages stress at vertices and draws contour lines.
     pub(super) isolines: bool,
-    /// Whether the body is cut open along the plane of its crack.
+    /// Cuts the body open along its crack plane.
     pub(super) crack_plane: bool,
 }
 
@@ -94,7 +94,7 @@ fn facing(crack: &Crack) -> Vector3<f64> {
     if along >= FACING { towards } else { normal * FACING + aside * (1.0 - FACING * FACING).sqrt() }
 }
 
-/// A body cut open, without the part in front of the plane.
+/// A section of the body; the part in front of the plane is removed.
 struct Cut<'a> {
     crack: &'a Crack,
     normal: UnitVector3<f64>,
@@ -163,7 +163,7 @@ fn shade_color(n: usize) -> [f32; 3] {
 struct Paint {
     shades: Vec<Surface>,
     ink: Surface,
-    /// The new origin of the body: the camera frames the surroundings of track origins.
+    /// Center of the body and origin of its tracks, since the camera frames the origins of tracks.
     center: Point3<f64>,
     /// Line width, m.
     width: f64,
@@ -205,14 +205,14 @@ impl Paint {
         }
     }
 
-    /// Draws a contour line on a convex polygon, as a strip.
+    /// Draws a contour line on a convex polygon, as a thin strip.
     fn line(&mut self, polygon: &[Corner], normal: &Vector3<f64>, value: f64) {
         let Some([from, to]) = isoline(polygon, value) else { return };
         let axes = (to - from).try_normalize(0.0).zip(normal.try_normalize(0.0));
         let Some((along, normal)) = axes else { return };
         let half = self.width / 2.0;
         let (across, along) = (normal.cross(&along) * half, along * half);
-        // above the polygon, and long enough to meet the next segment
+        // lifted above the polygon, and extended to overlap the next segment
         let (lift, longer) = (normal * (half / 2.0), along / 2.0);
         let (from, to) = (from - longer + lift, to + longer + lift);
         let strip = [from - across, to - across, to + across, from + across];

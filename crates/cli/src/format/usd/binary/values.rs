@@ -86,7 +86,7 @@ impl<'w, W: Write + Seek> Values<'w, W> {
         Self { out, place: 0, shared: BTreeMap::new(), large: 0, tokens, strings: Numbered::new() }
     }
 
-    /// Writes the start of the file, at the end.
+    /// Writes the start of the file, after everything else.
     pub(super) fn write_start(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.out.seek(SeekFrom::Start(0))?;
         self.out.write_all(bytes)?;
@@ -115,7 +115,7 @@ impl<'w, W: Write + Seek> Values<'w, W> {
         Ok(place)
     }
 
-    /// The same, sharing equal bytes.
+    /// Writes bytes, or reuses equal bytes, and returns their offset.
     fn share(&mut self, bytes: Vec<u8>) -> io::Result<u64> {
         if let Some(place) = self.shared.get(&bytes) {
             return Ok(*place);
