@@ -432,7 +432,7 @@ fn what_is_no_saved_run_is_refused_in_one_sentence() {
         (
             events(json!([{ "frame": 1, "release": {} }, { "frame": 0, "release": {} }])),
             &[],
-            "event 2 is of an earlier frame",
+            "event 2 has an earlier frame",
         ),
         (with("setup", json!({ "scene": "version = 1\nbodi = 1" })), &[], "bodi"),
         (
@@ -440,8 +440,8 @@ fn what_is_no_saved_run_is_refused_in_one_sentence() {
             &[],
             "from 2 to 300",
         ),
-        (run.to_string(), &["--seed", "1"], "leave out --seed"),
-        (run.to_string(), &["--events", "e.jsonl"], "leave out --events"),
+        (run.to_string(), &["--seed", "1"], "excludes --seed"),
+        (run.to_string(), &["--events", "e.jsonl"], "excludes --events"),
     ] {
         let case = Case::new(&[("run.json", &text)]);
         let output = case.run(&[&["run", "run.json", "-o", "run.glb"], options].concat());

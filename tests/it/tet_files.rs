@@ -204,7 +204,7 @@ fn thin_parts_of_a_mesh_are_kept_or_the_command_says_how_many_tetrahedra_would_k
     let refused = fill("1000", &[]);
     assert_eq!(refused.status.code(), Some(2));
     let told = problem(refused.stderr);
-    assert!(told.contains("in 3 pieces") && told.contains("--lossy"), "{told}");
+    assert!(told.contains("have 3 components") && told.contains("--lossy"), "{told}");
     let enough = told.split("--count ").nth(1).unwrap().split(',').next().unwrap();
     assert!(fill(enough, &[]).status.success(), "{told}");
 
