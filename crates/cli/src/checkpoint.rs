@@ -56,12 +56,12 @@ pub enum CheckpointError {
 }
 
 /// A writer that computes a checksum of the written bytes.
-struct Summed<W> {
+struct ChecksumWriter<W> {
     out: W,
     sum: crc32fast::Hasher,
 }
 
-impl<W: Write> Write for Summed<W> {
+impl<W: Write> Write for ChecksumWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;
         self.sum.update(&bytes[..written]);
@@ -80,10 +80,10 @@ impl Checkpoint {
     /// If writing fails.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         write_whole(path, |out| {
-            let mut summed = Summed { out, sum: crc32fast::Hasher::new() };
+            let mut summed = ChecksumWriter { out, sum: crc32fast::Hasher::new() };
             summed.write_all(MAGIC)?;
             postcard::to_io(self, &mut summed).map_err(io::Error::other)?;
-            let Summed { out, sum } = summed;
+            let ChecksumWriter { out, sum } = summed;
             out.write_all(&sum.finalize().to_le_bytes())
         })
     }

@@ -7,11 +7,11 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use sim::{BodyId, JointId, NewBody, NewJoint, Report, World};
 
 /// Time constant of the approach to the target, s: the hand aims at the speed distance / `LAG`.
-const LAG: f64 = 0.2;
+const APPROACH_TIME: f64 = 0.2;
 /// Maximum speed of the hand, m/s.
-const FASTEST: f64 = 8.0;
+const MAX_SPEED: f64 = 8.0;
 /// Maximum acceleration of the hand, m/s^2; bounds the force on the grabbed body.
-const ACCELERATION: f64 = 40.0;
+const MAX_ACCELERATION: f64 = 40.0;
 
 /// A hand that holds a body.
 #[derive(Debug)]
@@ -67,8 +67,8 @@ impl Hand {
         let Some(at) = world.get(self.body).map(|state| state.pose.translation.vector) else {
             return;
         };
-        let wanted = ((self.target.coords - at) / LAG).cap_magnitude(FASTEST);
-        self.velocity += (wanted - self.velocity).cap_magnitude(ACCELERATION * dt);
+        let wanted = ((self.target.coords - at) / APPROACH_TIME).cap_magnitude(MAX_SPEED);
+        self.velocity += (wanted - self.velocity).cap_magnitude(MAX_ACCELERATION * dt);
         let pose = Isometry3::translation(
             at.x + self.velocity.x * dt,
             at.y + self.velocity.y * dt,

@@ -7,13 +7,13 @@ use sim::{BodyId, Recorder, Track, Waypoint, World};
 
 /// The bodies and geometries that the page has received.
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
+pub(crate) struct SentState {
     bodies: Vec<BodyId>,
     geometries: Geometries,
     coats: Coats,
 }
 
-impl Shown {
+impl SentState {
     /// Bodies added and removed since the last call, and all poses, as little-endian bytes.
     ///
     /// The order is:

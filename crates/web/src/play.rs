@@ -17,7 +17,7 @@ use sim::{
 use thiserror::Error;
 use visit::{Command, CommandError, Setup, SetupError, Visit, VisitError};
 
-use crate::output::Shown;
+use crate::output::SentState;
 use crate::scenes::file;
 
 /// Limit of the size of a mesh file, bytes.
@@ -91,7 +91,7 @@ pub struct Play {
     world: World,
     recorder: Recorder,
     view: Value,
-    shown: Shown,
+    shown: SentState,
     visit: Visit,
     /// The hardest blow to each body relative to its strength.
     impacts: BTreeMap<BodyId, f64>,
@@ -241,7 +241,7 @@ impl Play {
             recorder: Recorder::new(&world, &appearances)
                 .with_camera(Camera::of(&scene, &appearances)),
             view: view(&scene, &world, &appearances),
-            shown: Shown::default(),
+            shown: SentState::default(),
             visit: Visit::default(),
             impacts: BTreeMap::new(),
             gained: 0,

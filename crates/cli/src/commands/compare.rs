@@ -12,8 +12,8 @@ use crate::commands::Failure;
 use crate::commands::load::{Loaded, build, load, print_notes, read_scene};
 use crate::commands::outputs::{check_folder, print};
 use crate::comparison::{
-    Fineness, Measured, Model, ModelResult, Outcome, PowerLaw, Report, Run, Subject, convergence,
-    measure, page, sizes, with_model,
+    BuiltScene, Fineness, Measured, Model, ModelResult, Outcome, PowerLaw, Report, Run,
+    convergence, measure, page, sizes, with_model,
 };
 use crate::format::Format;
 use crate::output::write_whole_folder;
@@ -22,17 +22,17 @@ use crate::render::{Images, View, render};
 use crate::wording::{count, number};
 
 /// Times of images after the first fracture, s.
-const MOMENTS: [f64; 2] = [0.07, 0.3];
+const IMAGE_TIMES: [f64; 2] = [0.07, 0.3];
 
 /// A finished run with its recording.
-struct Done {
+struct FinishedRun {
     run: Run,
     recording: Recording,
     first: Option<Event>,
 }
 
 /// The request with the loaded scene.
-struct Job<'a> {
+struct ComparisonJob<'a> {
     arguments: &'a CompareArguments,
     loaded: Loaded,
     original: Scene,
@@ -46,7 +46,7 @@ struct Job<'a> {
 pub(super) fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
     let CompareArguments { models, output, .. } = arguments;
     check(arguments)?;
-    let mut job = Job::new(arguments)?;
+    let mut job = ComparisonJob::new(arguments)?;
     let base = job.original.simulation.fps;
     let mut done = Vec::new();
     for &model in models {
@@ -114,17 +114,17 @@ fn same_blow(a: &Option<Event>, b: &Option<Event>) -> bool {
     a.as_ref().map(key) == b.as_ref().map(key)
 }
 
-fn of_model(done: &Done) -> ModelResult {
+fn of_model(done: &FinishedRun) -> ModelResult {
     let name = done.run.model.name();
     ModelResult {
         power_law: PowerLaw::fit(&done.run.measured.volumes),
         run: done.run.clone(),
         recording: format!("{name}.glb"),
-        pictures: (0..=MOMENTS.len()).map(|n| format!("{name}_{n}.png")).collect(),
+        pictures: (0..=IMAGE_TIMES.len()).map(|n| format!("{name}_{n}.png")).collect(),
     }
 }
 
-impl<'a> Job<'a> {
+impl<'a> ComparisonJob<'a> {
     fn new(arguments: &'a CompareArguments) -> Result<Self, Failure> {
         let path = &arguments.scene;
         let mut file = read_scene(path, arguments.allow_outside)?;
@@ -155,7 +155,7 @@ impl<'a> Job<'a> {
     }
 
     /// Runs the scene with a model.
-    fn run(&mut self, model: Model, factor: f64, fps: f64) -> Result<Done, Failure> {
+    fn run(&mut self, model: Model, factor: f64, fps: f64) -> Result<FinishedRun, Failure> {
         let CompareArguments { scene: path, pieces, tets, quiet, .. } = self.arguments;
         let fineness = Fineness { pieces: *pieces as usize, tets: *tets as usize, factor };
         let mut scene = with_model(&self.original, model, &self.volumes, &fineness);
@@ -168,7 +168,7 @@ impl<'a> Job<'a> {
         let recorder = Recorder::new(&world, &appearances).with_camera(camera);
         let crack_energies = &self.crack_energies;
         let seconds_build = start.elapsed().as_secs_f64();
-        let subject = Subject { world, appearances, recorder, crack_energies, seconds_build };
+        let subject = BuiltScene { world, appearances, recorder, crack_energies, seconds_build };
         let frames = self.loaded.scene.simulation.frames;
         let name = match model {
             Model::Prescored => "simulating with the model prescored",
@@ -178,7 +178,7 @@ impl<'a> Job<'a> {
         let Outcome { measured, recording, first_event } =
             phase(name, *quiet, || measure(subject, frames));
         let run = Run { model, resolution: factor, time_step: 1.0 / fps, measured };
-        Ok(Done { run, recording, first: first_event })
+        Ok(FinishedRun { run, recording, first: first_event })
     }
 }
 
@@ -186,7 +186,7 @@ impl<'a> Job<'a> {
 fn write_report(
     folder: &Path,
     report: &Report,
-    done: &[Done],
+    done: &[FinishedRun],
     arguments: &CompareArguments,
 ) -> Result<(), crate::format::WriteError> {
     let file = |name: &str| std::fs::File::create(folder.join(name)).map(std::io::BufWriter::new);
@@ -224,11 +224,11 @@ fn write_report(
 }
 
 /// Times of images, in frames.
-fn moments(done: &Done) -> [f64; MOMENTS.len() + 1] {
+fn moments(done: &FinishedRun) -> [f64; IMAGE_TIMES.len() + 1] {
     let last = (done.recording.frames - 1) as f64;
     let blow = done.first.as_ref().map_or(0.0, |event| event.frame as f64);
     let after = |time: f64| (blow + (time * done.recording.fps).round()).min(last);
-    [after(MOMENTS[0]), after(MOMENTS[1]), last]
+    [after(IMAGE_TIMES[0]), after(IMAGE_TIMES[1]), last]
 }
 
 /// Prints a note for each model without pieces at the end.

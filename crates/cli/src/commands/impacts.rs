@@ -14,7 +14,7 @@ pub(super) struct Impacts {
 }
 
 /// The hardest impact on a body of a scene or on any of its copies.
-pub(super) struct Hardest {
+pub(super) struct HardestImpact {
     name: String,
     copies: usize,
     broken: usize,
@@ -43,14 +43,14 @@ impl Impacts {
     }
 
     /// The hardest impact on each breakable body of the scene.
-    pub(super) fn of(&self, scene: &Scene, appearances: &[Appearance]) -> Vec<Hardest> {
+    pub(super) fn of(&self, scene: &Scene, appearances: &[Appearance]) -> Vec<HardestImpact> {
         // appearances are in the order of the bodies and their copies
         let mut ids = appearances.iter().map(|appearance| appearance.body);
         let hardest = |spec: &sim::scene::Body| {
             let ids: Vec<BodyId> = ids.by_ref().take(spec.names().count()).collect();
             let broken = ids.iter().filter(|id| self.broken.contains(id)).count();
             let impacts = ids.iter().filter_map(|id| self.hardest.get(id)).copied();
-            spec.fracture.is_some().then(|| Hardest {
+            spec.fracture.is_some().then(|| HardestImpact {
                 name: spec.name.clone(),
                 copies: ids.len(),
                 broken,
@@ -61,7 +61,7 @@ impl Impacts {
     }
 }
 
-impl Hardest {
+impl HardestImpact {
     /// For example "plate: 5.1 of 9.3 N s".
     pub(super) fn line(&self) -> String {
         let Self { name, copies, broken, impact } = self;
@@ -88,11 +88,12 @@ impl Hardest {
 }
 
 /// A message if the scene has breakable bodies and none broke.
-pub(super) fn nothing_broke(hardest: &[Hardest]) -> Option<String> {
+pub(super) fn nothing_broke(hardest: &[HardestImpact]) -> Option<String> {
     if hardest.is_empty() || hardest.iter().any(|hardest| hardest.broken > 0) {
         return None;
     }
-    let ratio = |hardest: &&Hardest| hardest.impact.map_or(0.0, |impact| impact.utilization());
+    let ratio =
+        |hardest: &&HardestImpact| hardest.impact.map_or(0.0, |impact| impact.utilization());
     let nearest = hardest.iter().max_by(|p, q| ratio(p).total_cmp(&ratio(q)))?;
     let name = &nearest.name;
     Some(match ratio(&nearest) {
@@ -110,7 +111,7 @@ pub(super) fn nothing_broke(hardest: &[Hardest]) -> Option<String> {
 }
 
 /// Number of frames of free fall below which the output also reports the speed gained per frame.
-const SHORT_FALL: f64 = 2.0;
+const SHORT_FALL_FRAMES: f64 = 2.0;
 
 /// The critical impact of a body, as a phrase.
 pub(super) fn critical_impact(world: &World, id: BodyId) -> Option<String> {
@@ -121,7 +122,7 @@ pub(super) fn critical_impact(world: &World, id: BodyId) -> Option<String> {
             let step = gravity * settings.dt;
             let fall = format!("a fall from {} m onto stone breaks it", number(height));
             // the impact speed of such a short fall depends on the frame of the impact
-            if (2.0 * gravity * height).sqrt() < SHORT_FALL * step {
+            if (2.0 * gravity * height).sqrt() < SHORT_FALL_FRAMES * step {
                 let (fps, step) = (number(fps), number(step));
                 format!("{fall} (at {fps} frames/s its speed grows by {step} m/s a frame)")
             } else {

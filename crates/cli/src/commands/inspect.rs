@@ -19,7 +19,7 @@ use crate::commands::load::{build, load, print_notes, print_warnings, read_plain
 use crate::commands::outputs::print;
 use crate::commands::regions::read_pattern;
 use crate::commands::volume::volume_at;
-use crate::commands::warnings::{Warned, mesh_warning_json, warn, warnings};
+use crate::commands::warnings::{PairWarning, mesh_warning_json, warn, warnings};
 use crate::format::count_specks;
 use crate::format::glb::read_glb;
 use crate::mesh_file::{is_mesh, read_mesh};
@@ -28,7 +28,7 @@ use crate::volume_file::is_volume;
 use crate::wording::{count, number};
 
 /// Number of frames simulated to estimate the time per frame.
-const TRIED: usize = 3;
+const TIMED_FRAMES: usize = 3;
 
 /// Builds a scene and describes its contents and cost.
 pub(super) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
@@ -48,14 +48,14 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
     let frames = scene.simulation.frames;
     let memory = memory(scene, &world);
     let start = Instant::now();
-    let tried = frames.min(TRIED);
+    let tried = frames.min(TIMED_FRAMES);
     for _ in 0..tried {
         world.step();
     }
     let pace = start.elapsed().as_secs_f64() / tried as f64;
     let seconds = built + pace * frames as f64;
     let mesh_warnings = loaded.mesh_warnings();
-    let checked = Checked { scene, bodies: found, warnings, mesh_warnings, memory, seconds };
+    let checked = SceneSummary { scene, bodies: found, warnings, mesh_warnings, memory, seconds };
     if !arguments.quiet {
         warn(&checked.warnings);
         print_warnings(&doubts);
@@ -72,7 +72,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
 }
 
 /// A body of a scene.
-struct Found<'a> {
+struct BodySummary<'a> {
     /// The body of the scene file; copies share it.
     spec: &'a Body,
     name: String,
@@ -85,7 +85,7 @@ struct Found<'a> {
     breaker: Option<String>,
 }
 
-impl Found<'_> {
+impl BodySummary<'_> {
     /// Whether `other` is a copy of the same body, and their output lines differ only in the name.
     fn is_like(&self, other: &Self) -> bool {
         std::ptr::eq(self.spec, other.spec)
@@ -124,8 +124,8 @@ fn nearly_equal(a: Option<f64>, b: Option<f64>) -> bool {
 }
 
 /// Groups of equal copies: the first body of each group and the number of copies, in order.
-fn grouped<'a, 'b>(bodies: &'b [Found<'a>]) -> Vec<(&'b Found<'a>, usize)> {
-    let mut groups: Vec<(&Found<'a>, usize)> = Vec::new();
+fn grouped<'a, 'b>(bodies: &'b [BodySummary<'a>]) -> Vec<(&'b BodySummary<'a>, usize)> {
+    let mut groups: Vec<(&BodySummary<'a>, usize)> = Vec::new();
     for found in bodies {
         // copies of a body are consecutive, so the search ends at another body
         let kinds = groups.iter_mut().rev();
@@ -138,9 +138,9 @@ fn grouped<'a, 'b>(bodies: &'b [Found<'a>]) -> Vec<(&'b Found<'a>, usize)> {
     groups
 }
 
-fn bodies<'a>(scene: &'a Scene, world: &World) -> Vec<Found<'a>> {
+fn bodies<'a>(scene: &'a Scene, world: &World) -> Vec<BodySummary<'a>> {
     let specs = scene.bodies.iter().flat_map(|spec| spec.names().map(move |name| (spec, name)));
-    let found = |((spec, name), state): ((&'a Body, String), BodyState<'_>)| Found {
+    let found = |((spec, name), state): ((&'a Body, String), BodyState<'_>)| BodySummary {
         spec,
         name,
         motion: match spec.motion {
@@ -167,10 +167,10 @@ fn memory(scene: &Scene, world: &World) -> f64 {
     nodes * size_of::<f32>() as f64 + (poses * size_of::<Isometry3<f64>>()) as f64
 }
 
-struct Checked<'a> {
+struct SceneSummary<'a> {
     scene: &'a Scene,
-    bodies: Vec<Found<'a>>,
-    warnings: Vec<Warned>,
+    bodies: Vec<BodySummary<'a>>,
+    warnings: Vec<PairWarning>,
     mesh_warnings: Vec<MeshWarning>,
     /// Bytes.
     memory: f64,
@@ -178,10 +178,10 @@ struct Checked<'a> {
     seconds: f64,
 }
 
-impl Checked<'_> {
+impl SceneSummary<'_> {
     fn to_json(&self, path: &Path) -> Value {
         let simulation = &self.scene.simulation;
-        let body = |found: &Found<'_>| {
+        let body = |found: &BodySummary<'_>| {
             json!({ "name": found.name, "motion": found.motion, "mass": found.mass,
                 "break_impulse": found.break_impulse, "breaker": found.breaker })
         };
@@ -190,7 +190,7 @@ impl Checked<'_> {
             "frames": simulation.frames,
             "fps": simulation.fps,
             "bodies": self.bodies.iter().map(body).collect::<Vec<_>>(),
-            "warnings": self.warnings.iter().map(Warned::to_json).collect::<Vec<_>>(),
+            "warnings": self.warnings.iter().map(PairWarning::to_json).collect::<Vec<_>>(),
             "mesh_warnings": self.mesh_warnings.iter().map(mesh_warning_json).collect::<Vec<_>>(),
             "memory": self.memory,
             "seconds": self.seconds,
@@ -207,7 +207,7 @@ impl Checked<'_> {
             writeln!(out, "  {}", found.line(copies))?;
         }
         writeln!(out, "about {} MB before anything breaks", number(self.memory * 1e-6))?;
-        let first = match simulation.frames.min(TRIED) {
+        let first = match simulation.frames.min(TIMED_FRAMES) {
             1 => "frame".to_owned(),
             tried => format!("{tried} frames"),
         };

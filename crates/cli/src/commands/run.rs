@@ -11,7 +11,7 @@ use sim::scene::Scene;
 use sim::{Appearance, BodyId, Camera, Event, Recorder, Report, Surroundings, World};
 use visit::{SavedRun, Visit};
 
-use self::summary::{Effort, Summary};
+use self::summary::{RunCost, Summary};
 use crate::args::{ReplayArguments, RunArguments, RunOptions};
 use crate::checkpoint::Checkpoint;
 use crate::commands::Failure;
@@ -24,7 +24,7 @@ use crate::commands::load::{
 use crate::commands::outputs::{
     check_distinct, check_folder, check_output, check_physics, note_no_effect, write_physics,
 };
-use crate::commands::warnings::{Warned, warn, warnings};
+use crate::commands::warnings::{PairWarning, warn, warnings};
 use crate::contacts::Contacts;
 use crate::events::Events;
 use crate::format::Format;
@@ -34,7 +34,7 @@ use crate::progress::{Progress, phase};
 use crate::spool::Spool;
 
 /// The inputs and outputs of a run.
-struct Job<'a> {
+struct RunRequest<'a> {
     scene: &'a Path,
     options: &'a RunOptions,
     /// Checkpoint path.
@@ -45,7 +45,7 @@ struct Job<'a> {
 }
 
 /// Maximum number of poses in the recorder before they are moved to the spool file: 4 MB.
-const MAX_HELD: usize = 1 << 16;
+const MAX_POSES_IN_MEMORY: usize = 1 << 16;
 
 /// The state of a run.
 struct Run {
@@ -66,17 +66,17 @@ struct Run {
     over_budget: usize,
     stopped: usize,
     solver_limited: usize,
-    warnings: Vec<Warned>,
+    warnings: Vec<PairWarning>,
     /// Hardest impacts on the bodies.
     impacts: Impacts,
     /// Appearances of the bodies of the scene.
     appearances: Vec<Appearance>,
-    effort: Effort,
+    effort: RunCost,
 }
 
 /// Simulates a scene and writes the recording.
 pub(super) fn run(arguments: &RunArguments, interrupted: &AtomicBool) -> Result<(), Failure> {
-    let job = Job {
+    let job = RunRequest {
         scene: &arguments.scene,
         options: &arguments.options,
         checkpoint: checkpoint(&arguments.options),
@@ -88,7 +88,7 @@ pub(super) fn run(arguments: &RunArguments, interrupted: &AtomicBool) -> Result<
 
 /// Reproduces the fractures of an event file.
 pub(super) fn replay(arguments: &ReplayArguments, interrupted: &AtomicBool) -> Result<(), Failure> {
-    let job = Job {
+    let job = RunRequest {
         scene: &arguments.scene,
         options: &arguments.options,
         checkpoint: checkpoint(&arguments.options),
@@ -114,7 +114,7 @@ fn checkpoint(options: &RunOptions) -> PathBuf {
     options.checkpoint.clone().unwrap_or_else(beside)
 }
 
-impl Job<'_> {
+impl RunRequest<'_> {
     fn execute(&self, interrupted: &AtomicBool) -> Result<(), Failure> {
         let format = self.check_outputs()?;
         let recorded = self.recorded.map(read_events).transpose()?;
@@ -365,7 +365,7 @@ impl Job<'_> {
             warnings,
             impacts: Impacts::default(),
             appearances,
-            effort: Effort::default(),
+            effort: RunCost::default(),
         };
         if let Some(path) = &self.options.resume {
             run.resume(path, loaded, interrupted)?;
@@ -397,7 +397,7 @@ impl Job<'_> {
             {
                 return Err(Failure::ReplayMismatch { path: path.to_owned(), source: *mismatch });
             }
-            if run.recorder.pose_count() > MAX_HELD {
+            if run.recorder.pose_count() > MAX_POSES_IN_MEMORY {
                 run.spool.add(&run.recorder.take_poses()).map_err(|e| self.spool_failed(e))?;
             }
             progress.frame(frame, report.counters.bodies);

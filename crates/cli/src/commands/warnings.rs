@@ -9,7 +9,7 @@ use sim::{BodyId, MeshWarning, Warning, World};
 use crate::wording::{count, number};
 
 /// A warning about a pair of bodies and their copies.
-pub(super) struct Warned {
+pub(super) struct PairWarning {
     warning: Warning,
     /// Names of the bodies of the worst pair.
     names: [String; 2],
@@ -19,19 +19,19 @@ pub(super) struct Warned {
 
 /// The warnings about a world just built from a scene. Pairs of copies of the same two bodies share
 /// one warning, which names the worst pair.
-pub(super) fn warnings(scene: &Scene, world: &World) -> Vec<Warned> {
+pub(super) fn warnings(scene: &Scene, world: &World) -> Vec<PairWarning> {
     let specs = scene.bodies.iter().flat_map(|spec| spec.names().map(move |name| (spec, name)));
     let bodies: Vec<(BodyId, (&Body, String))> = world.iter().map(|s| s.id).zip(specs).collect();
     let body = |id: BodyId| {
         let at = bodies.binary_search_by_key(&id, |(id, _)| *id);
         at.ok().map(|at| &bodies[at].1)
     };
-    let mut kinds: Vec<([*const Body; 2], Warned)> = Vec::new();
+    let mut kinds: Vec<([*const Body; 2], PairWarning)> = Vec::new();
     for warning in world.warnings() {
         let [Some(first), Some(second)] = warning.bodies().map(body) else { continue };
         let specs = [first, second].map(|(spec, _)| std::ptr::from_ref(*spec));
         let names = [first, second].map(|(_, name)| name.clone());
-        let same = |(other, warned): &&mut ([*const Body; 2], Warned)| {
+        let same = |(other, warned): &&mut ([*const Body; 2], PairWarning)| {
             *other == specs && kind(&warned.warning) == kind(&warning)
         };
         match kinds.iter_mut().find(same) {
@@ -41,15 +41,15 @@ pub(super) fn warnings(scene: &Scene, world: &World) -> Vec<Warned> {
                     (warned.warning, warned.names) = (warning, names);
                 }
             }
-            None => kinds.push((specs, Warned { warning, names, pairs: 1 })),
+            None => kinds.push((specs, PairWarning { warning, names, pairs: 1 })),
         }
     }
     kinds.into_iter().map(|(_, warned)| warned).collect()
 }
 
 /// Prints warnings to standard error.
-pub(super) fn warn(warnings: &[Warned]) {
-    for sentence in warnings.iter().map(Warned::sentence) {
+pub(super) fn warn(warnings: &[PairWarning]) {
+    for sentence in warnings.iter().map(PairWarning::sentence) {
         // stderr may be closed
         let _ = writeln!(std::io::stderr(), "warning: {sentence}");
     }
@@ -85,7 +85,7 @@ fn severity(warning: &Warning) -> f64 {
     }
 }
 
-impl Warned {
+impl PairWarning {
     /// A sentence with a suggestion.
     pub(super) fn sentence(&self) -> String {
         let [body, other] = &self.names;

@@ -78,7 +78,7 @@ impl Energies {
 }
 
 /// A built scene to measure.
-pub struct Subject<'a> {
+pub struct BuiltScene<'a> {
     /// The initial world.
     pub world: World,
     /// Appearances of the bodies of the scene.
@@ -102,9 +102,10 @@ pub struct Outcome {
 }
 
 /// Runs a scene for the given number of frames.
-pub fn measure(subject: Subject<'_>, frames: usize) -> Outcome {
-    let Subject { mut world, appearances, mut recorder, crack_energies, seconds_build } = subject;
-    let mut sums = Sums::new(&world);
+pub fn measure(subject: BuiltScene<'_>, frames: usize) -> Outcome {
+    let BuiltScene { mut world, appearances, mut recorder, crack_energies, seconds_build } =
+        subject;
+    let mut sums = RunTotals::new(&world);
     let mut seconds_simulate = 0.0;
     for _ in 0..frames {
         let before = Instant::now();
@@ -192,7 +193,7 @@ fn cut_area(surface: &Surface) -> f64 {
 }
 
 /// Sums over frames.
-struct Sums {
+struct RunTotals {
     mass: f64,
     breaks: usize,
     first: Option<Event>,
@@ -202,7 +203,7 @@ struct Sums {
     angular_momentum_error: f64,
 }
 
-impl Sums {
+impl RunTotals {
     fn new(world: &World) -> Self {
         Self {
             mass: world.mass(),

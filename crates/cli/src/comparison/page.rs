@@ -33,9 +33,9 @@ pub fn page(report: &Report, plots: &[(&str, &str)]) -> String {
 }
 
 /// Text with HTML escapes.
-struct Text<'a>(&'a str);
+struct Escaped<'a>(&'a str);
 
-impl fmt::Display for Text<'_> {
+impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         for c in self.0.chars() {
             match c {
@@ -53,18 +53,23 @@ impl fmt::Display for Text<'_> {
 }
 
 fn write_page(html: &mut String, report: &Report, plots: &[(&str, &str)]) -> fmt::Result {
-    let scene = Text(&report.scene);
+    let scene = Escaped(&report.scene);
     writeln!(html, "<title>{scene}: fracture models</title>\n</head>\n<body>")?;
     writeln!(html, "<h1>Fracture models: {scene}</h1>")?;
-    let version = Text(&report.program);
+    let version = Escaped(&report.program);
     writeln!(html, "<p>brisance {version}, seed {}. {}</p>", report.seed, first_blow(report))?;
     writeln!(html, "<h2>Pictures</h2>")?;
     write_pictures(html, &report.models)?;
     writeln!(html, "<h2>Results</h2>")?;
     write_table(html, &report.models)?;
     for (title, file) in plots {
-        writeln!(html, "<h2>{}</h2>", Text(title))?;
-        writeln!(html, "<figure><img src=\"{}\" alt=\"{}\"></figure>", Text(file), Text(title))?;
+        writeln!(html, "<h2>{}</h2>", Escaped(title))?;
+        writeln!(
+            html,
+            "<figure><img src=\"{}\" alt=\"{}\"></figure>",
+            Escaped(file),
+            Escaped(title)
+        )?;
     }
     write_runs(html, "Runs at other resolutions", &report.resolutions)?;
     write_runs(html, "Runs with other time steps", &report.time_steps)?;
@@ -85,7 +90,7 @@ fn first_blow(report: &Report) -> String {
     };
     format!(
         "The first impact that breaks a body hits \u{201c}{}\u{201d}{bears}, with {} N s at {} s. {same}",
-        Text(&blow.body),
+        Escaped(&blow.body),
         number(blow.impulse),
         number(blow.time)
     )
@@ -96,7 +101,7 @@ fn write_pictures(html: &mut String, models: &[ModelResult]) -> fmt::Result {
         let name = of.run.model.name();
         writeln!(html, "<h3>{name}</h3>\n<div class=\"row\">")?;
         for picture in &of.pictures {
-            writeln!(html, "<img src=\"{}\" alt=\"{name}\">", Text(picture))?;
+            writeln!(html, "<img src=\"{}\" alt=\"{name}\">", Escaped(picture))?;
         }
         writeln!(html, "</div>")?;
     }

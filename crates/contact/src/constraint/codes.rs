@@ -4,7 +4,7 @@ use levelset::Aabb;
 use nalgebra::Point3;
 
 /// Maximum number of steps without use before an entry is removed.
-const STALE: u8 = 10;
+const MAX_UNUSED_STEPS: u8 = 10;
 
 /// The cell of `bounds` that contains `point`. The box is halved 32 times, normal to x, y and z in
 /// turn; each bit gives the half that contains the point. The edges of a cell are 2^-11, 2^-11 and
@@ -105,7 +105,7 @@ impl ImpulseCache {
         let asked = entries.len();
         let found = entries.iter().filter(|entry| self.get(&entry.key).is_some()).count();
         let older = self.entries.iter().map(|e| Entry { age: e.age + 1, ..*e });
-        entries.extend(older.filter(|entry| entry.age <= STALE));
+        entries.extend(older.filter(|entry| entry.age <= MAX_UNUSED_STEPS));
         // newest first; a stable sort keeps the deeper of two contacts in one cell first
         entries.sort_by_key(|entry| (entry.key, entry.age));
         entries.dedup_by_key(|entry| entry.key);

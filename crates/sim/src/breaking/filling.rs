@@ -13,7 +13,7 @@ pub(crate) fn stuffed(body: &LevelSet, spacing: f64) -> Option<TetMesh> {
 
 /// Distance, in edges of tetrahedra, within which missing parts of a solid count as rounding of its
 /// surface.
-pub(crate) const MAX_LOST: f64 = 2.0;
+const MAX_LOST: f64 = 2.0;
 
 /// Largest distance of parts of `body` from the surface of the tetrahedra that fill it, with edges of
 /// `spacing` m, if that exceeds [`MAX_LOST`] edges, m. Infinite if there are no tetrahedra.

@@ -9,7 +9,7 @@ use fracture::{
 use levelset::{LevelSet, TetMesh, TriMesh};
 use nalgebra::{Point3, Vector3};
 
-use crate::breaking::filling::{MAX_LOST, stuffed};
+use crate::breaking::filling::{lost, stuffed};
 use crate::breaking::impact::Impact;
 use crate::breaking::regions::Regions;
 
@@ -118,8 +118,7 @@ impl LatticeBody {
         if self.mesh.is_some() || most as f64 * body.grid().spacing() > MOST_EDGES * spacing {
             return None;
         }
-        let lost = stuffed(body, spacing).unwrap_or_default().deviation(body).from_level_set;
-        (lost > MAX_LOST * spacing).then_some(lost)
+        lost(stuffed(body, spacing), body, spacing)
     }
 
     /// The tetrahedra, if they exist already.

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::InvalidValue;
-use super::breakable::Breakable;
+use super::breakable::FractureContext;
 use super::check::{at, positive, require, stress};
 use super::defaults::millisecond;
 
@@ -20,7 +20,7 @@ pub struct Bonds {
 }
 
 impl Bonds {
-    pub(super) fn check(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
+    pub(super) fn check(&self, key: &str, body: &FractureContext<'_>) -> Result<(), InvalidValue> {
         positive(&at(key, "duration"), self.duration, "s")?;
         match self.strength {
             Some(strength) => stress(&at(key, "strength"), strength),

@@ -7,7 +7,7 @@ use super::error::nearest;
 use super::{InvalidValue, Pattern};
 
 /// Body data for the checks of a fracture table.
-pub(super) struct Breakable<'a> {
+pub(super) struct FractureContext<'a> {
     /// Whether the material of the body has a strength.
     pub(super) has_strength: bool,
     /// Edge lengths of the bounding box, m; `None` if the scene does not give it.
@@ -16,7 +16,7 @@ pub(super) struct Breakable<'a> {
     pub(super) patterns: &'a BTreeMap<String, Pattern>,
 }
 
-impl Breakable<'_> {
+impl FractureContext<'_> {
     /// Checks that a pattern exists.
     pub(super) fn check_pattern(&self, key: &str, name: &str) -> Result<(), InvalidValue> {
         require(self.patterns.contains_key(name), key, || {

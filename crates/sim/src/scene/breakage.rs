@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::breakable::Breakable;
+use super::breakable::FractureContext;
 use super::check::{LARGEST, at, positive, require, share};
 use super::{Bonds, InvalidValue, Lattice, Level, Pattern, Stress};
 use crate::Placement;
@@ -80,7 +80,7 @@ impl Fracture {
         self.break_impulse.or(self.strength)
     }
 
-    pub(super) fn check(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
+    pub(super) fn check(&self, key: &str, body: &FractureContext<'_>) -> Result<(), InvalidValue> {
         self.check_model(key, body)?;
         share(&at(key, "min_share"), self.min_share)?;
         require((0.0..=LARGEST).contains(&self.min_size), &at(key, "min_size"), || {
@@ -112,7 +112,7 @@ impl Fracture {
         )
     }
 
-    fn check_model(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
+    fn check_model(&self, key: &str, body: &FractureContext<'_>) -> Result<(), InvalidValue> {
         let given = [self.pattern.is_some(), self.lattice.is_some(), self.stress.is_some()];
         require(
             given.iter().filter(|given| **given).count() == 1,
@@ -132,7 +132,7 @@ impl Fracture {
     }
 
     /// Checks that the patterns of a fracture exist, and that each can follow the previous one.
-    fn check_levels(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
+    fn check_levels(&self, key: &str, body: &FractureContext<'_>) -> Result<(), InvalidValue> {
         for (part, name) in [("pattern", &self.pattern), ("then", &self.then)] {
             name.as_ref().map_or(Ok(()), |name| body.check_pattern(&at(key, part), name))?;
         }
@@ -166,7 +166,7 @@ impl Fracture {
     }
 
     /// Checks patterns, placement and generations of the levels of a hierarchy.
-    fn check_hierarchy(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
+    fn check_hierarchy(&self, key: &str, body: &FractureContext<'_>) -> Result<(), InvalidValue> {
         let levels = at(key, "levels");
         let pattern = self.pattern.as_ref().and_then(|name| body.patterns.get(name));
         require(pattern.is_some(), &levels, || "requires the key `pattern`: add it")?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::breakable::Breakable;
+use super::breakable::FractureContext;
 use super::check::{at, bounded, count, direction, fraction, positive, require};
 use super::defaults::millisecond;
 use super::{InvalidValue, Noise};
@@ -154,7 +154,7 @@ fn one_fold() -> f64 {
 }
 
 impl Lattice {
-    pub(super) fn check(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
+    pub(super) fn check(&self, key: &str, body: &FractureContext<'_>) -> Result<(), InvalidValue> {
         body.check_tetrahedra(key, self.spacing)?;
         positive(&at(key, "duration"), self.duration, "s")?;
         body.check_strength(key, "strength", self.strength)?;

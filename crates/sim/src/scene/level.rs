@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::breakable::Breakable;
+use super::breakable::FractureContext;
 use super::check::{at, positive, require, share};
 use super::{Bonds, InvalidValue};
 
@@ -26,7 +26,7 @@ pub struct Level {
 }
 
 impl Level {
-    pub(super) fn check(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
+    pub(super) fn check(&self, key: &str, body: &FractureContext<'_>) -> Result<(), InvalidValue> {
         if let Some(name) = &self.pattern {
             body.check_pattern(&at(key, "pattern"), name)?;
         }

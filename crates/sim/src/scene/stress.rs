@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::InvalidValue;
-use super::breakable::Breakable;
+use super::breakable::FractureContext;
 use super::check::{STRONGEST, at, bounded, positive, require, stress};
 
 /// `stress = { spacing = 0.05 }`: cracks where the tension in finite elements of this edge length
@@ -54,7 +54,7 @@ fn sixteen() -> usize {
 }
 
 impl Stress {
-    pub(super) fn check(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
+    pub(super) fn check(&self, key: &str, body: &FractureContext<'_>) -> Result<(), InvalidValue> {
         body.check_tetrahedra(key, self.spacing)?;
         body.check_strength(key, "strength", self.strength)?;
         body.check_strength(key, "young", self.young)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::breakable::Breakable;
+use super::breakable::FractureContext;
 use super::check::{at, require};
 use super::groups;
 use super::material::{check_material, check_materials};
@@ -48,7 +48,7 @@ impl Scene {
             b.check_groups(&key, &groups)?;
             if let Some(f) = &b.fracture {
                 let (has_strength, extents) = (b.solid().is_some(), b.shape.extents());
-                let body = Breakable { has_strength, extents, patterns: &self.patterns };
+                let body = FractureContext { has_strength, extents, patterns: &self.patterns };
                 f.check(&at(&key, "fracture"), &body)?;
             }
             for (n, anchor) in b.anchors.iter().enumerate() {

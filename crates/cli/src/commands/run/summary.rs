@@ -10,9 +10,9 @@ use sim::{Dust, MeshWarning, Phase, Recording, Report, Surroundings};
 use crate::args::{DustOptions, RunOptions};
 use crate::commands::Failure;
 use crate::commands::dust::write_dust;
-use crate::commands::impacts::{Hardest, nothing_broke};
+use crate::commands::impacts::{HardestImpact, nothing_broke};
 use crate::commands::outputs::print;
-use crate::commands::warnings::{Warned, mesh_warning_json};
+use crate::commands::warnings::{PairWarning, mesh_warning_json};
 use crate::format::Format;
 use crate::ledger::{Ledger, Row};
 use crate::output::write_whole;
@@ -31,15 +31,15 @@ pub(super) struct Summary {
     pub(super) stopped: usize,
     /// Number of frames in which the quadratic program reached its iteration limit.
     pub(super) solver_limited: usize,
-    pub(super) warnings: Vec<Warned>,
+    pub(super) warnings: Vec<PairWarning>,
     pub(super) mesh_warnings: Vec<MeshWarning>,
     /// The hardest impacts on breakable bodies.
-    pub(super) hardest: Vec<Hardest>,
+    pub(super) hardest: Vec<HardestImpact>,
 }
 
 /// Cost of a run: times in s, and counts of collision detection and solver.
 #[derive(Default)]
-pub(super) struct Effort {
+pub(super) struct RunCost {
     /// Time to read meshes and to build level sets.
     pub(super) build: f64,
     /// Time of all steps.
@@ -50,12 +50,12 @@ pub(super) struct Effort {
     pub(super) phases: BTreeMap<Phase, f64>,
     /// Time to write the output.
     pub(super) write: f64,
-    work: Work,
+    work: Counters,
 }
 
 /// Totals over all frames.
 #[derive(Default)]
-struct Work {
+struct Counters {
     awake: usize,
     pairs: usize,
     reused: usize,
@@ -123,7 +123,7 @@ impl Summary {
     }
 
     /// Prints the requested summaries.
-    pub(super) fn say(&self, options: &RunOptions, effort: &Effort) -> Result<(), Failure> {
+    pub(super) fn say(&self, options: &RunOptions, effort: &RunCost) -> Result<(), Failure> {
         print(|out| {
             if options.json {
                 writeln!(out, "{}", self.to_json(&options.output, effort))
@@ -149,7 +149,7 @@ impl Summary {
         [&rows[0], &rows[rows.len() - 1]]
     }
 
-    fn to_json(&self, output: &Path, effort: &Effort) -> Value {
+    fn to_json(&self, output: &Path, effort: &RunCost) -> Value {
         let [first, last] = self.ends();
         json!({
             "output": output.display().to_string(),
@@ -164,9 +164,9 @@ impl Summary {
             "stopped": self.stopped,
             "solver_limited": self.solver_limited,
             "contact_residual": self.ledger.rows().iter().map(|row| row.residual).fold(0.0, f64::max),
-            "warnings": self.warnings.iter().map(Warned::to_json).collect::<Vec<_>>(),
+            "warnings": self.warnings.iter().map(PairWarning::to_json).collect::<Vec<_>>(),
             "mesh_warnings": self.mesh_warnings.iter().map(mesh_warning_json).collect::<Vec<_>>(),
-            "hardest": self.hardest.iter().map(Hardest::to_json).collect::<Vec<_>>(),
+            "hardest": self.hardest.iter().map(HardestImpact::to_json).collect::<Vec<_>>(),
             "frames_per_second": effort.frames_per_second(),
             "seconds": {
                 "build": effort.build,
@@ -179,7 +179,7 @@ impl Summary {
     fn print(
         &self,
         options: &RunOptions,
-        effort: &Effort,
+        effort: &RunCost,
         out: &mut impl Write,
     ) -> std::io::Result<()> {
         let [first, last] = self.ends();
@@ -223,7 +223,7 @@ impl Summary {
     }
 }
 
-impl Effort {
+impl RunCost {
     fn frames_per_second(&self) -> f64 {
         self.frames as f64 / self.simulate.max(f64::MIN_POSITIVE)
     }

@@ -20,13 +20,13 @@ const SIZE: [usize; 2] = [960, 720];
 const CLEAR: f64 = 0.82;
 /// Default direction from the body to the camera; replaced if a section would look too narrow from
 /// there.
-const TOWARDS: [f64; 3] = [0.42, 0.36, 1.0];
+const DEFAULT_VIEW_DIRECTION: [f64; 3] = [0.42, 0.36, 1.0];
 /// Minimum cosine between the camera direction and the normal of a section.
-const FACING: f64 = 0.8;
+const MIN_VIEW_COSINE: f64 = 0.8;
 /// Line width in body diagonals.
 const LINE: f64 = 0.003;
 /// Line color, linear.
-const INK: [f32; 3] = [0.01, 0.01, 0.015];
+const LINE_COLOR: [f32; 3] = [0.01, 0.01, 0.015];
 
 /// Picture options.
 #[derive(Clone, Copy)]
@@ -47,7 +47,7 @@ pub(super) fn picture(
     drawing: &Drawing,
 ) -> Picture {
     let crack = crack.filter(|_| drawing.crack_plane);
-    let towards = crack.map_or(Vector3::from(TOWARDS), facing);
+    let towards = crack.map_or(Vector3::from(DEFAULT_VIEW_DIRECTION), facing);
     // removes the part between the crack and the camera
     let cut = crack.map(|crack| Cut {
         crack,
@@ -61,7 +61,7 @@ pub(super) fn picture(
     let colors: [[u8; 3]; SHADES] = std::array::from_fn(|n| shade_color(n).map(srgb));
     let scale = StressScale { colors: &colors, most: red, lines: drawing.isolines };
     let values = if drawing.isolines { scale.marks() } else { Vec::new() };
-    let mut paint = Paint::new(mesh, red);
+    let mut paint = TrianglesByColor::new(mesh, red);
     for face in faces {
         let normal = area(&face);
         let face = cut.as_ref().map_or(face.clone(), |cut| cut.behind(&face));
@@ -86,12 +86,16 @@ pub(super) fn crack_area(mesh: &TetMesh, crack: &Crack) -> f64 {
 /// Direction to the camera for a section: the default direction, or the nearest one that shows the
 /// section.
 fn facing(crack: &Crack) -> Vector3<f64> {
-    let towards = Vector3::from(TOWARDS).normalize();
+    let towards = Vector3::from(DEFAULT_VIEW_DIRECTION).normalize();
     let normal = crack.normal.into_inner();
     let normal = if normal.dot(&towards) < 0.0 { -normal } else { normal };
     let along = towards.dot(&normal);
     let Some(aside) = (towards - normal * along).try_normalize(1e-9) else { return towards };
-    if along >= FACING { towards } else { normal * FACING + aside * (1.0 - FACING * FACING).sqrt() }
+    if along >= MIN_VIEW_COSINE {
+        towards
+    } else {
+        normal * MIN_VIEW_COSINE + aside * (1.0 - MIN_VIEW_COSINE * MIN_VIEW_COSINE).sqrt()
+    }
 }
 
 /// A section of the body; the part in front of the plane is removed.
@@ -160,7 +164,7 @@ fn shade_color(n: usize) -> [f32; 3] {
 }
 
 /// Triangles by color.
-struct Paint {
+struct TrianglesByColor {
     shades: Vec<Surface>,
     ink: Surface,
     /// Center of the body and origin of its tracks, since the camera frames the origins of tracks.
@@ -170,7 +174,7 @@ struct Paint {
     red: f64,
 }
 
-impl Paint {
+impl TrianglesByColor {
     fn new(mesh: &TetMesh, red: f64) -> Self {
         let bounds = Aabb::around(&mesh.vertices)
             .unwrap_or(Aabb { min: Point3::origin(), max: Point3::origin() });
@@ -220,7 +224,7 @@ impl Paint {
     }
 
     fn recording(self) -> Recording {
-        let colors = (0..SHADES).map(shade_color).chain([INK]);
+        let colors = (0..SHADES).map(shade_color).chain([LINE_COLOR]);
         let surfaces = self.shades.into_iter().chain([self.ink]);
         let pose = Translation3::from(self.center).into();
         let track = |(n, (surface, color)): (usize, (Surface, [f32; 3]))| Track {
