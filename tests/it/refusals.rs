@@ -233,7 +233,7 @@ fn what_makes_no_pattern_and_no_picture_is_refused_with_the_reason() {
     let stress = ["stress", "a.msh", "--at", "0,0,0", "--impulse", "0,1,0", "-o", "a.gif"];
     refused(&case, &stress, &[".vtu, .msh or .png"]);
     let red = ["stress", "a.msh", "--body-force", "0,1,0", "--red", "9", "-o", "a.vtu"];
-    refused(&case, &red, &["a.vtu", ".png, for --isolines, --crack-plane and --red draw"]);
+    refused(&case, &red, &["a.vtu", ".png, which --isolines, --crack-plane and --red require"]);
     let duration = ["stress", "a.msh", "--body-force", "0,1,0", "--duration", "9", "-o", "a.vtu"];
     refused(&case, &duration, &["--at <X,Y,Z>", "brisance stress --help"]);
 }

@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     if is_picture {
         check_folder(output)?;
     } else if arguments.isolines || arguments.crack_plane || arguments.red.is_some() {
-        let known = ".png, for --isolines, --crack-plane and --red draw";
+        let known = ".png, which --isolines, --crack-plane and --red require";
         return Err(Failure::Format { path: output.clone(), known });
     } else {
         check_tet_output(output, ".vtu, .msh or .png")?;
