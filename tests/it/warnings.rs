@@ -325,9 +325,9 @@ fn boxes_inside_boxes_are_told_and_scenery_is_not() {
     }
 }
 
-/// A shell of a 50th of a cell.
+/// Walls of 0.02 cells.
 #[test]
-fn walls_of_next_to_no_cells_are_told_in_words() {
+fn warnings_of_very_thin_walls_do_not_round_to_zero_cells() {
     let cases = [
         (
             "combined = { spacing = 0.01, wall = 0.0002, parts = [{ shape = { sphere = { radius = 0.1 } } }] }",
@@ -358,9 +358,9 @@ fn walls_of_next_to_no_cells_are_told_in_words() {
     }
 }
 
-/// A frame of lines 2 mm wide: four nodes through them need a spacing of 0.5 mm.
+/// The lines are 2 mm wide; four nodes across a line need a spacing of 0.5 mm.
 #[test]
-fn thin_lines_of_an_svg_outline_are_told_with_a_spacing_that_helps() {
+fn warnings_of_thin_lines_in_svg_outlines_give_a_sufficient_spacing() {
     let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"><path fill-rule=\"evenodd\" \
         d=\"M0 0H100V100H0Z M2 2V98H98V2Z\"/></svg>";
     let told = |fineness: &str| {
@@ -391,11 +391,11 @@ fn rounded_box(edges: [f64; 3], radius: f64) -> f64 {
         + 4.0 / 3.0 * pi * radius.powi(3)
 }
 
-/// Solids in a common direction off the axes of the grid, at coarse spacings, with their volume: where the
-/// mass is off by more than 8 % there is a warning, with an error of about that, and where it is off by less than 3 % none.
-/// At the spacing that the warning gives it is off by less than 8 %.
+/// Coarse samples of solids that are rotated off the axes of the grid, beside closed forms of the volume. A mass error
+/// above 8 % causes a warning with about this error, an error below 3 % causes none. At the spacing of the warning
+/// the error is below 8 %.
 #[test]
-fn masses_that_coarse_samples_change_are_told_with_a_spacing_that_helps() {
+fn warnings_of_wrong_masses_give_the_error_and_a_sufficient_spacing() {
     let none = BTreeMap::new();
     let block = |[x, y, z]: [f64; 3]| {
         format!("box = {{ half_extents = [{}, {}, {}] }}", x / 2.0, y / 2.0, z / 2.0)
@@ -448,9 +448,9 @@ fn masses_that_coarse_samples_change_are_told_with_a_spacing_that_helps() {
     assert!(told > 3, "{told}");
 }
 
-/// Unlike the rounding of a box that is more than twice as thick.
+/// A smaller rounding of the same box causes none.
 #[test]
-fn a_rounding_that_fits_nowhere_is_told() {
+fn a_rounding_larger_than_the_body_causes_a_warning() {
     let rounded = |radius: f64| {
         let block = "{ shape = { box = { half_extents = [0.1, 0.1, 0.1] } } }";
         let scene = combined(block, &format!(", rounding = {radius}"));
@@ -512,7 +512,7 @@ fn options_of_fracture_without_effect_are_noted() {
         if let Some((option, why)) = noted {
             assert!(told.contains(&format!("note: {option} has no effect: ")), "{told}");
             assert!(told.contains(why), "{told}");
-            // what the note says
+            // the option has no effect
             assert!(pieces == plain, "{pattern}, {options:?}");
         }
         let (told, _) = fracture("quiet.usda", &[options, &["--quiet"]].concat());

@@ -153,8 +153,10 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Whether its numbers are 0 or more and at most 1e30. The passes do not check them.
+    /// Whether all thresholds and fractions are from 0 to 1e30. The contact passes do not check
+    /// them.
     pub fn is_usable(&self) -> bool {
+        // squares and products of numbers up to here are finite
         const MAX_NUMBER: f64 = 1e30;
         let &Self {
             rough_speed, settled_speed, push_out, slop, resting_speed, resting_share, ..

@@ -121,7 +121,7 @@ fn settings_without_a_time_step_freeze_every_body() {
     }
 }
 
-/// A box lands within its first step.
+/// The cubes reach the floor within the first step or two.
 #[test]
 fn cubes_rest_in_steps_of_seconds() {
     for dt in [0.3, 1.0, 3.0] {

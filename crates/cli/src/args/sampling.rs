@@ -25,7 +25,7 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// These options in the form of a scene, for the mesh at `path`.
+    /// The `mesh` shape of a scene with these options, for the file at `path`.
     pub fn spec(&self, path: &Path) -> Mesh {
         Mesh {
             file: path.display().to_string(),

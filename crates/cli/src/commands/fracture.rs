@@ -125,7 +125,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
             let _ = writeln!(std::io::stderr(), "warning: {warning}");
         }
         warn_of_one_piece(path, recording.tracks.len());
-        note_ignored(arguments, &broken, (placement, is_seeded));
+        note_ignored(arguments, &broken, placement, is_seeded);
     }
     if recording.tracks.is_empty() {
         return Err(Failure::NothingInside { path: path.clone() });
@@ -151,7 +151,8 @@ fn seed(arguments: &FractureArguments) -> u64 {
 fn note_ignored(
     arguments: &FractureArguments,
     broken: &BrokenMesh,
-    (placement, is_seeded): (Placement, bool),
+    placement: Placement,
+    is_seeded: bool,
 ) {
     let FractureArguments { sampling, at, normal, seed, density, physics, dust, .. } = arguments;
     let samples = sampling.given().filter(|_| {

@@ -126,9 +126,9 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     print(|out| writeln!(out, "{}: {frames} of {width} x {height} pixels", output.display()))
 }
 
-/// Number of pictures in a row of a contact sheet.
+/// Number of images in a row of a contact sheet.
 fn columns(arguments: &RenderArguments, moments: usize) -> usize {
-    /// In a sheet without given columns.
+    /// Columns of a sheet that is given by its number of images.
     const COLUMNS: usize = 4;
     if !arguments.beside.is_empty() {
         return 1 + arguments.beside.len();

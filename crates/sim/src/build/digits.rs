@@ -1,6 +1,6 @@
 //! Numbers in warnings.
 
-/// A count with one decimal; counts that would round to zero are named as such.
+/// A count with one decimal, or "less than 0.1" where this would be 0.0.
 pub(super) fn counted(count: f64, unit: &str) -> String {
     if count < 0.05 { format!("less than 0.1 {unit}") } else { format!("{count:.1} {unit}") }
 }

@@ -66,7 +66,7 @@ pub enum Cause {
     /// It has no mass.
     #[error(transparent)]
     Rigid(#[from] RigidError),
-    /// Its walls are too thin for its samples, so that no volume is left.
+    /// The walls are too thin for the samples, so that no volume is left.
     #[error("walls are {0}")]
     Walls(ThinWalls),
     /// The region of an anchor contains no material of the body, or no contact with the supporting
@@ -94,7 +94,7 @@ pub enum Cause {
     /// A value of the scene contradicts its files.
     #[error(transparent)]
     Scene(Box<InvalidValue>),
-    /// Its keyframes are no path.
+    /// The keyframes of a body are not a valid path.
     #[error(transparent)]
     Path(#[from] SteeringError),
     /// Its bodies cannot be joined this way.

@@ -12,7 +12,8 @@ use super::walls::ThinWalls;
 use crate::scene::{self, Body, Combined, Motion, Scene, Shape};
 use crate::{Cause, MeshData};
 
-/// Largest error of the volume without a warning.
+/// Largest relative error of the volume without a warning: twice the 2.3 % of walls of two or more
+/// cells.
 const MAX_ERROR: f64 = 0.05;
 /// Largest number of nodes of the finer grid, and of evaluations of parts at these: with more
 /// the estimate would take seconds.
@@ -22,19 +23,18 @@ const MAX_EVALUATIONS: usize = 1 << 26;
 /// Why the mass of a solid without a closed form is not that of its shape.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MassWarning {
-    /// Its samples are too coarse.
+    /// The samples are too coarse.
     Coarse {
-        /// Its name.
+        /// Name of the body.
         body: String,
-        /// Estimated relative error of its volume: negative if that is too small.
+        /// Estimated relative error of the volume; negative if the volume is too small.
         error: f64,
         /// Spacing that reduces the error to 5 %, m.
         spacing: f64,
     },
-    /// A ball of the radius of its rounding fits nowhere inside, as far as its samples resolve: it
-    /// keeps sharp edges.
+    /// The edges stay sharp: no sample is as deep inside the body as the radius of the rounding.
     Sharp {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// Radius of the rounding, m.
         rounding: f64,
@@ -64,7 +64,7 @@ impl fmt::Display for MassWarning {
 }
 
 impl MassWarning {
-    /// The warning about a body, if its mass counts and its walls are thick enough for its samples.
+    /// The warning about a dynamic body. Thin walls have a [warning](ThinWalls) of their own.
     fn of(body: &Body, meshes: &BTreeMap<String, MeshData>) -> Option<Self> {
         let is_formed =
             matches!(body.shape, Shape::Combined(_) | Shape::Extruded(_) | Shape::Heightfield(_));
@@ -87,7 +87,7 @@ impl MassWarning {
                 if is_sharp(own, &shape, *rounding) {
                     return Some(Self::Sharp { body, rounding: *rounding });
                 }
-                // the edges of what remains between the centers of balls are cut by about half a cell
+                // rounding erodes the solid first, and sampling cuts the edges of the eroded solid by half a cell
                 order = 1;
             }
         }
@@ -109,14 +109,14 @@ impl MassWarning {
     }
 }
 
-/// Whether no node of a grid is deeper in a shape than the radius of its rounding.
+/// Whether no node of a grid is deeper inside a shape than the radius of the rounding.
 fn is_sharp(grid: Grid, shape: &Shape, rounding: f64) -> bool {
     let deepest = LevelSet::from_fn(grid, |p| shape.value(&p) + rounding);
     deepest.inside_range().is_none()
 }
 
 impl Scene {
-    /// The warnings about the mass of its dynamic bodies of combined shapes and images, one per body.
+    /// Warnings about the mass of dynamic bodies with combined shapes or images, one per body.
     /// `meshes` holds the outlines by file name.
     pub fn mass_warnings(&self, meshes: &BTreeMap<String, MeshData>) -> Vec<MassWarning> {
         self.bodies.iter().filter_map(|body| MassWarning::of(body, meshes)).collect()

@@ -50,7 +50,7 @@ pub(crate) fn check<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Result<()
     if usable { Ok(()) } else { Err(SteeringError::NotFinite) }
 }
 
-/// Whether a pose is valid.
+/// Checks that a pose is finite and its rotation a unit quaternion.
 pub(crate) fn check_pose(pose: &Isometry3<f64>) -> Result<(), SteeringError> {
     let rotation = &pose.rotation.coords;
     check(pose.translation.vector.iter().chain(rotation))?;
