@@ -60,8 +60,8 @@ impl Recorder {
         })
     }
 
-    /// Continues from a state. All fractures up to then were recorded, frame by frame; `world` is
-    /// that of the same time.
+    /// Continues from a state. The recorder must have recorded all fractures up to then, frame by
+    /// frame; `world` is the world at that time.
     ///
     /// # Errors
     /// [`StateError`] if the state belongs to other bodies.
