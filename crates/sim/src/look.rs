@@ -22,7 +22,7 @@ pub struct Look {
     pub color: [f32; 3],
     /// Linear RGB color of cuts.
     pub inner_color: [f32; 3],
-    /// From 0, a mirror, to 1, matte.
+    /// From 0, a mirror, to 1, chalk.
     pub roughness: f32,
     /// From 0, a dielectric, to 1, a metal, which reflects light in its color and scatters none.
     pub metallic: f32,

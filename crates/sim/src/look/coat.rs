@@ -11,7 +11,7 @@ pub struct Coat {
     pub color: [f32; 4],
     /// From 0, a dielectric, to 1, a metal.
     pub metallic: f32,
-    /// From 0, a mirror, to 1, matte; that of the [`Look`](crate::Look) if the file has none.
+    /// From 0, a mirror, to 1, chalk; that of the [`Look`](crate::Look) if the file has none.
     pub roughness: Option<f32>,
     /// Use of alpha.
     pub opacity: Opacity,

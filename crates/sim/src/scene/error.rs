@@ -118,7 +118,7 @@ impl SceneError {
         text.strip_prefix(&format!("{place}: ")).unwrap_or(&text).to_owned()
     }
 
-    /// `whole` names the text where a key is of no table.
+    /// `whole` is the name of the text, for keys outside of tables.
     pub(super) fn from_toml(text: &str, error: &toml::de::Error, whole: &str) -> Self {
         let offset = error.span().map_or(0, |span| span.start);
         let place = Place::of(text, offset);
