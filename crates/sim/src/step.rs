@@ -27,8 +27,8 @@ const SLICES: usize = 8;
 /// Limit of repetitions of the contact pass for positions in a frame, when it moved bodies beyond the range of their contact
 /// search. In a heap of 1,000 boxes of 0.2 m that lands, one overlap of 100 is deeper than 73 mm after 3 and 34 mm after 12.
 const DIVERTED_ROUNDS: usize = 12;
-/// Builds for browsers leave out the frame loop of Ku07, which needs quadratic programs: its frames are those of the manifold
-/// solver. The playground refuses both.
+/// Builds for browsers leave out the frame loop of Ku07, which needs quadratic programs: they use the manifold solver instead.
+/// The playground refuses scenes with either solver of Ku07.
 const HAS_INSTANTS: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
 
 /// Results of the contact pass for positions.
