@@ -69,7 +69,7 @@ impl FreeIslands {
 
     /// Rotates each island so that it conserves its angular momentum. The energy for this, beyond
     /// the `work` done on its bodies, J, comes from their relative motion. If that has too little
-    /// energy, as in an island that joints hold rigidly, the island rotates slower.
+    /// energy, such as in an island of rigidly joined bodies, the island rotates slower.
     pub(crate) fn restore(&self, world: &mut World, work: &[f64]) {
         for free in &self.0 {
             let now = Whole::new(world, &free.bodies);

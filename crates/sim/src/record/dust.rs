@@ -146,7 +146,7 @@ impl Dust {
     /// plane of the scene or its lifetime ends.
     ///
     /// # Errors
-    /// Those of `pose`.
+    /// The errors of `pose`.
     pub fn new<E>(
         recording: &Recording,
         surroundings: &Surroundings,
@@ -338,11 +338,11 @@ struct OldCuts {
 }
 
 impl OldCuts {
-    /// Those of a track; `None` if it is a body of the scene, which has none.
+    /// The cuts of a track; `None` for a body of the scene, which has none.
     fn of(track: &Track) -> Option<Self> {
         /// The reach of a convex body in sample spacings.
         const CONVEX: f64 = 0.25;
-        /// The same for other bodies. Old faces were found up to 0.41 deep, since they are drawn
+        /// The reach of other bodies. Old faces were found up to 0.41 deep, since they are drawn
         /// sharper than samples.
         const OTHER: f64 = 0.5;
         track.parent?;

@@ -133,7 +133,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// The same with all surfaces computed, for repeated use.
+    /// This recording with all surfaces computed, for repeated use.
     pub fn drawn(&self) -> Self {
         let surfaces =
             self.tracks.iter().map(|track| (track.lazy_surface.address(), &track.lazy_surface));
@@ -214,7 +214,7 @@ impl Recorder {
         recorder
     }
 
-    /// The same with a camera.
+    /// This recorder with a camera.
     pub fn with_camera(mut self, camera: Option<Camera>) -> Self {
         self.recording.camera = camera;
         self
@@ -286,8 +286,8 @@ impl Recorder {
         self.strain(world, &Report::default(), (frame, first));
     }
 
-    /// Starts the tracks of pieces of `fractures` between two frames, as by [`World::cut`]. Their
-    /// birth is the next frame.
+    /// Starts the tracks of pieces of `fractures` between two frames, such as those by
+    /// [`World::cut`]. Their birth is the next frame.
     pub fn record_cut(&mut self, world: &World, fractures: &[Fracture]) {
         let mut report = Report::default();
         report.events.fractures = fractures.to_vec();

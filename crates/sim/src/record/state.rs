@@ -24,7 +24,7 @@ impl Recorder {
     /// The recording without its surfaces. `taken` returns the trace of a track that was taken.
     ///
     /// # Errors
-    /// Those of `taken`.
+    /// The errors of `taken`.
     pub fn saved<E>(
         &self,
         mut taken: impl FnMut(usize) -> Result<Trace, E>,

@@ -218,7 +218,7 @@ impl Shape {
         }
     }
 
-    /// The same, mutable.
+    /// [`Self::outlines`], mutable.
     pub(super) fn outlines_mut(&mut self) -> Vec<&mut Svg> {
         match self {
             Self::Svg(svg) => vec![svg],

@@ -108,7 +108,7 @@ fn choices(nearest: &Option<Box<str>>, known: &[String]) -> String {
 }
 
 impl SceneError {
-    /// What is wrong, without the place, for texts that a user does not see as a file.
+    /// The problem without its position, for texts that are not from a file.
     pub fn problem(&self) -> String {
         let (Self::Syntax { place, .. }
         | Self::Unknown { place, .. }

@@ -36,7 +36,7 @@ pub(crate) struct Link {
     pub(crate) other: BodyId,
     /// Impulse of a frame on the sleeper when it fell asleep, about its center of mass.
     pub(crate) load: Momentum,
-    /// The same as a running average.
+    /// Running average of this impulse.
     pub(crate) average: Momentum,
     /// Whether the other body lies below and supports it.
     pub(crate) carries: bool,
