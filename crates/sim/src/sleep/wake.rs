@@ -75,8 +75,8 @@ impl World {
         before.iter().zip(&self.rests).map(|(before, now)| before & !now.asleep).collect()
     }
 
-    /// Wakes the sleepers that others reach within two frames or overlap beyond the slop, and
-    /// returns which woke. Otherwise the contact pass may stop a body before the collision pass
+    /// Wakes the sleepers that others reach within two frames or overlap enough to be pushed out,
+    /// and returns which woke. Otherwise the contact pass may stop a body before the collision pass
     /// finds it, and the sleeper would absorb its momentum like a static body; and the push-out
     /// would press a body that is wedged under a sleeper into others.
     pub(crate) fn wake_approached(&mut self, contacts: &Contacts) -> Vec<bool> {
