@@ -7,8 +7,7 @@ use rayon::prelude::*;
 /// The orientation after `dt` s of free rotation with `angular_momentum` (kg m^2/s, world axes) by
 /// the second-order step of SSF08 on which Su09 builds (section 2.1), without the energy fix.
 ///
-/// With [`energy_fix`] this is the method of Su09. [`advance`] is far closer to the
-/// true orientation.
+/// With [`energy_fix`] this is the method of Su09. [`advance`] is far more accurate.
 pub fn second_order_step(
     mass: &MassProperties,
     rotation: &UnitQuaternion<f64>,
@@ -26,10 +25,10 @@ fn turned(rotation: &UnitQuaternion<f64>, turn: &UnitQuaternion<f64>) -> UnitQua
 /// The pose (center of mass, principal axes) of a body with `pose` and `momentum` after `dt` s.
 ///
 /// A dynamic body translates exactly, and rotates by Euler's equations to sixth order, in inner
-/// steps whose number follows its spin; then [`energy_fix`] restores the rotational energy to
-/// round-off (Su09 section 2). The momentum is unchanged. At 30 Hz the orientation of a solid that
-/// makes up to one turn per frame has an error of 2 degrees after a second. A kinematic body
-/// follows its velocity exactly, a static one stays.
+/// steps whose number grows with its angular speed; then [`energy_fix`] restores the rotational
+/// energy to round-off (Su09 section 2). The momentum is unchanged. At 30 Hz the orientation of a
+/// solid that makes up to one turn per frame has an error of 2 degrees after a second. A kinematic
+/// body follows its velocity exactly; a static one does not move.
 pub fn advance(body: &Body, pose: &Isometry3<f64>, momentum: &Momentum, dt: f64) -> Isometry3<f64> {
     Scheme::default().advance(body, pose, momentum, dt)
 }
@@ -127,10 +126,11 @@ impl Scheme {
 }
 
 impl Spin {
-    /// The energy, rounded to 40 bits within round-off.
+    /// The energy rounded to 40 bits, but changed by no more than its round-off.
     ///
-    /// The fix is exact to round-off, and would accumulate a random walk over many steps. The
-    /// anchor is the same in every step, so that the energy stays within `2^-41` of itself forever.
+    /// The energy fix is exact to round-off, which would accumulate as a random walk over many
+    /// steps. The rounded energy is the same in every step, so that the energy never drifts by more
+    /// than a relative `2^-41`.
     fn anchored_energy(&self) -> f64 {
         const DROPPED: u64 = (1 << 12) - 1;
         let anchor = f64::from_bits(self.energy.to_bits().wrapping_add(DROPPED / 2 + 1) & !DROPPED);

@@ -42,8 +42,7 @@ pub fn energy_fix(
     target_energy: f64,
 ) -> (UnitQuaternion<f64>, EnergyFix) {
     let (turned, fix, excess) = turned_once(mass, rotation, angular_momentum, target_energy);
-    // the accuracy of the rotation is that of the initial energy, so that a large correction leaves
-    // a remainder
+    // the error is relative to the initial energy, so that a large correction leaves a remainder
     if excess.abs() > 0.1 && fix != EnergyFix::Unreachable {
         return (turned_once(mass, &turned, angular_momentum, target_energy).0, fix);
     }
@@ -71,8 +70,8 @@ fn turned_once(
     }
     let gradient = spin.gradient();
     let quadratic = spin.about(&gradient, excess);
-    // `L` is along a principal axis up to round-off, and so is the energy right up to round-off: a
-    // correction would take a rotation by its root, and the body would wobble
+    // if `L` is along a principal axis up to round-off, the energy is correct up to round-off too.
+    // A correction would rotate the body by the square root of the error, and the body would wobble
     let steep = quadratic.a * quadratic.a > 4.0 * (excess * quadratic.c).abs()
         // if moments differ only by round-off, so does the energy that can be corrected
         && excess.abs() <= SMALL * quadratic.a;
@@ -93,8 +92,8 @@ const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
 /// orientations, each rotated and normalized several times, differ by more than one product's
 /// round-off.
 const FLAT: f64 = 512.0 * f64::EPSILON;
-/// Relative difference of equal moments of inertia: no rotation corrects more than that, and a body
-/// at rest would rotate by any angle.
+/// Relative difference below which moments of inertia count as equal: rotation changes the energy
+/// by no more than that, and round-off would rotate the body by an arbitrary angle.
 const EVEN: f64 = 16.0 * FLAT;
 /// Largest rotation that corrects round-off, rad.
 const SMALL: f64 = 1e-6;
@@ -150,14 +149,15 @@ impl Quadratic {
     }
 }
 
-/// The direction `(x, y)` of an angle, of any length, `x >= 0`.
+/// An angle as a direction `(x, y)` of any length, `x >= 0`.
 struct Angle {
     x: f64,
     y: f64,
 }
 
 impl Angle {
-    /// The rotation by this angle about `axis`, not normalized; none if the angle is undefined.
+    /// The rotation by this angle about `axis`, not normalized; the identity if the angle is
+    /// undefined.
     fn about(&self, axis: &Vector3<f64>) -> Quaternion<f64> {
         let length = (self.x * self.x + self.y * self.y).sqrt();
         if length == 0.0 {
@@ -167,7 +167,7 @@ impl Angle {
     }
 }
 
-/// The rotation of `L` towards the axis of extremal energy, where the primary one failed.
+/// The rotation of the axis of extremal energy towards `L`, if the primary rotation fails.
 fn fallback(spin: &Spin, excess: f64) -> (Quaternion<f64>, EnergyFix) {
     let (extreme, fix) = if excess > 0.0 {
         (spin.inverse_inertia.imin(), EnergyFix::LargestInertia)

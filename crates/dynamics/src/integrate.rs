@@ -127,10 +127,10 @@ fn rate_of_turning(spin: &Vector3<f64>, rotation: &Quaternion<f64>) -> Quaternio
     Quaternion::from_imag(*spin) * rotation * 0.5
 }
 
-/// Position, quaternion, linear and angular momentum, in a row.
+/// Position, quaternion, linear and angular momentum, as one vector.
 type Row = SVector<f64, 13>;
 
-/// Where each of the four starts in a [`Row`], and its length.
+/// Start and length of each of the four parts of a [`Row`].
 const PARTS: [(usize, usize); 4] = [(0, 3), (3, 4), (7, 3), (10, 3)];
 
 fn row(place: &Vector3<f64>, turn: &Quaternion<f64>, momentum: &Momentum) -> Row {
@@ -202,7 +202,7 @@ pub struct CoupledBody {
     pub mass: MassProperties,
     /// Its state at the start.
     pub start: State,
-    /// Sizes of its motion.
+    /// Least sizes for the error control.
     pub scale: Scale,
 }
 
@@ -254,7 +254,7 @@ pub fn integrate_coupled(
             bodies.iter().zip(states.iter().zip(&loads)).map(|(b, (s, l))| rate(b, s, l)).collect()
         };
         let (next, errors) = attempt(dt, &at, rates);
-        // doubling and halving avoids a root of the error, whose bits differ between platforms
+        // steps are only doubled or halved: a root of the error would differ between platforms
         let worst = bodies.iter().enumerate().map(|(i, body)| {
             relative_error(&body.least_sizes(), [&at[i], &next[i], &errors[i]]) / tolerance
         });

@@ -1,6 +1,6 @@
 //! The energy fix as a pass over the bodies of another engine.
 
-// handles of engines have a hash and seldom an order; bodies are looked up singly, so that the
+// handles of engines have a hash but seldom an order; bodies are looked up one by one, so that the
 // order has no effect
 #[expect(clippy::disallowed_types, reason = "it is never iterated where order counts")]
 use std::collections::HashMap;
@@ -92,7 +92,7 @@ pub struct Correction {
 /// };
 /// let mut keeper = EnergyKeeper::new();
 /// for _ in 0..300 {
-///     // the engine's step, here the crudest there is
+///     // the engine's step, here explicit Euler
 ///     let turn = UnitQuaternion::from_scaled_axis(plate.angular_velocity / 30.0);
 ///     plate.pose.rotation = turn * plate.pose.rotation;
 ///
@@ -126,7 +126,7 @@ impl<H: Eq + Hash> EnergyKeeper<H> {
     /// `is_touched` is whether contacts, joints, forces off the center of mass or the user changed
     /// the rotation since the last call: the conserved quantities are then measured again. The
     /// center of mass is unchanged. A body whose mass or moments are not positive, or whose state
-    /// is not finite, is left alone.
+    /// is not finite, is left unchanged.
     pub fn correct(
         &mut self,
         handle: H,

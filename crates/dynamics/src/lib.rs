@@ -9,9 +9,9 @@
 //! # A frame
 //! [`MassMoments`] adds up the masses of a body and finds its principal axes; [`advance`] moves it
 //! over one frame. At 30 Hz an ordinary second-order step of a fast, ill-conditioned body can
-//! multiply its energy; here the energy is conserved (Su09 section 2), and the orientation follows
-//! the true one. [`second_order_step`] with [`energy_fix`] is the method of Su09 itself; [`Scheme`]
-//! selects both.
+//! multiply its energy; [`advance`] conserves the energy (Su09 section 2) and rotates the body by a
+//! step of sixth order. [`second_order_step`] with [`energy_fix`] is the method of Su09 itself;
+//! [`Scheme`] selects both.
 //!
 //! ```
 //! use brisance_dynamics::{Body, MassMoments, Velocity, advance};

@@ -55,7 +55,7 @@ impl MassProperties {
         if listed.contains(&f64::INFINITY) {
             return Err(MassError::Inertia { inertia: listed });
         }
-        // a flat body meets the bound exactly, so allow for round-off
+        // a flat body reaches the bound exactly, so allow for round-off
         let largest = inertia.max();
         if largest > (inertia.sum() - largest) * (1.0 + 1e-9) {
             return Err(MassError::Triangle { inertia: listed });
@@ -131,8 +131,8 @@ impl MassProperties {
         Self::artificial(mass, Vector3::new(f64::INFINITY, f64::INFINITY, inertia))
     }
 
-    /// The same body, restricted to rotation about the z axis of the world. `None` if `rotation`
-    /// puts none of its body axes along z.
+    /// The same body, restricted to rotation about the z axis of the world. `None` if none of its
+    /// body axes is along z after `rotation`.
     pub fn in_plane(&self, rotation: &UnitQuaternion<f64>) -> Option<Self> {
         let z = rotation.inverse_transform_vector(&Vector3::z());
         let along = z.map(|part| part.abs() > 1.0 - ALONG);

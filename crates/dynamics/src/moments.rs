@@ -8,7 +8,8 @@ use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Vector3};
 ///
 /// Moments of parts add up to those of the whole, and a part that was cut off can be subtracted.
 /// They are exact for points (the textbook `I = sum m (r.r - r r)`), for cells and for tetrahedra.
-/// Those of a closed mesh are the sum over its triangles of the signed tetrahedra to the origin.
+/// The moments of a closed mesh are the sum over its triangles of the signed tetrahedra to the
+/// origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MassMoments {
     /// Mass, kg.

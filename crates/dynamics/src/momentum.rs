@@ -69,8 +69,8 @@ pub struct Velocity {
 }
 
 impl Velocity {
-    /// The velocity that carries `from` to `to` in `dt` s along a screw of less than half a turn:
-    /// for a kinematic body that follows given poses.
+    /// The constant linear and angular velocity from `from` to `to` in `dt` s, with less than half
+    /// a turn, for a kinematic body that follows given poses.
     pub fn between(from: &Isometry3<f64>, to: &Isometry3<f64>, dt: f64) -> Self {
         Self {
             linear: (to.translation.vector - from.translation.vector) / dt,
@@ -78,8 +78,8 @@ impl Velocity {
         }
     }
 
-    /// The pose of a body at `pose` after `dt` s along a screw motion: the inverse of
-    /// [`Self::between`].
+    /// The pose of a body at `pose` after `dt` s at constant linear and angular velocity: the
+    /// inverse of [`Self::between`].
     pub fn integrate(&self, pose: &Isometry3<f64>, dt: f64) -> Isometry3<f64> {
         let turned = exp(&(self.angular * dt)) * pose.rotation;
         Isometry3::from_parts(

@@ -5,8 +5,8 @@ use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 /// Principal moments of the symmetric tensor `inertia` and the rotation from principal axes to
 /// its frame; only the upper triangle is read.
 ///
-/// Jacobi's method with the least rotations: a tensor that is already diagonal keeps its axes even
-/// with repeated moments, and the axes are always right-handed. NaN in, NaN out.
+/// Jacobi's method with the smallest rotations: a tensor that is already diagonal keeps its axes
+/// even with repeated moments, and the axes are always right-handed. NaN in, NaN out.
 pub(crate) fn principal_axes(inertia: &Matrix3<f64>) -> (Vector3<f64>, UnitQuaternion<f64>) {
     // converges quadratically: five sweeps reach round-off for any tensor
     const SWEEPS: usize = 10;
@@ -43,7 +43,7 @@ fn zeroing(tensor: &Matrix3<f64>, i: usize, j: usize) -> Option<UnitQuaternion<f
     let half = 0.5 * (a - b).abs();
     let length = (half * half + product * product).sqrt();
     let tangent = product / (half + length) * if a < b { -1.0 } else { 1.0 };
-    // and half of that again for the quaternion
+    // the quaternion takes half of this angle
     let cosine = 1.0 / (1.0 + tangent * tangent).sqrt();
     let mut axis = Vector3::zeros();
     axis[3 - i - j] = if j == i + 1 { 1.0 } else { -1.0 };

@@ -1,7 +1,7 @@
 //! Rotations by a rotation vector, from additions, products and square roots only.
 //!
-//! The standard library's sine and cosine differ between platforms; these give the same bits
-//! everywhere, and need no square root of the angle.
+//! The standard library's sine and cosine differ between platforms. These functions give the same
+//! bits everywhere, and need no square root for the angle.
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
@@ -22,7 +22,7 @@ pub(crate) fn exp(u: &Vector3<f64>) -> UnitQuaternion<f64> {
     let (mut w, mut v) = (cosine, u * (scale * sinc));
     for _ in 0..halvings {
         (w, v) = (w * w - v.norm_squared(), v * (2.0 * w));
-        // the error of the norm would double with every squaring
+        // without this the error of the norm would double with every squaring
         let norm = (w * w + v.norm_squared()).sqrt();
         (w, v) = (w / norm, v / norm);
     }
@@ -40,7 +40,7 @@ pub(crate) fn log(q: &UnitQuaternion<f64>) -> Vector3<f64> {
         (w, v) = (0.5 * half, v / half);
         scale *= 2.0;
     }
-    // arcsin(s)/s: each term from the one before
+    // series of arcsin(s)/s
     let square = v.norm_squared();
     let (mut term, mut sum) = (1.0, 1.0);
     for n in 1..ARCSINE_TERMS {

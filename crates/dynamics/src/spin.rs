@@ -19,8 +19,8 @@ const TERMS: usize = 8;
 
 /// Largest rotation in an inner step, rad, in the sense of [`Spin::rate`].
 ///
-/// With it random solids with moments up to 1:350 that make one turn per frame have an error below
-/// 0.1 degrees after a second at 30 Hz.
+/// With this value, random solids with moments up to 1:350 that make one turn per frame have an
+/// error below 0.1 degrees after a second at 30 Hz.
 const INNER_TURN: f64 = 0.75;
 
 /// Largest number of inner steps in a step: about 500 turns. Faster bodies rotate about a fixed
@@ -43,7 +43,7 @@ impl Spin {
     /// sixth order. Energy is exact up to the error of the steps.
     pub(crate) fn turn(&self, dt: f64) -> UnitQuaternion<f64> {
         let inner = (self.rate() * dt.abs() * (1.0 / INNER_TURN)).ceil().max(1.0);
-        // NaN, too, if a square overflows
+        // also NaN, if a square overflows
         if inner.is_nan() || inner > MAX_INNER_STEPS {
             return exp(&(self.velocity * dt));
         }
@@ -62,7 +62,7 @@ impl Spin {
     /// The angular speed for given energy and momentum is extremal where the momentum has no
     /// component along the middle axis; the momentum rotates at most at the frequency of small
     /// oscillations about the stable axes. For solids, whose moments satisfy the triangle
-    /// inequality, the first is the larger.
+    /// inequality, the angular speed is the larger one.
     fn rate(&self) -> f64 {
         let [x, y, z]: [f64; 3] = self.inverse_inertia.into();
         let (low, high) = (x.min(y).min(z), x.max(y).max(z));

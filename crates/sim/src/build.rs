@@ -239,8 +239,8 @@ fn looks(spec: &scene::Body, mesh: Option<&PaintedMesh>) -> Vec<Arc<Look>> {
     SHADES.into_iter().map(|shade| Arc::new(shaded(shade))).collect()
 }
 
-/// Anchors the bodies that have anchors, supporting ones first. Of bodies in pieces, the pieces in
-/// a region are anchored, of which there must be at least one.
+/// Anchors the bodies that have anchors, supporting ones first. Of a body in pieces, at least one
+/// piece must be in the region of an anchor, and only those pieces are anchored.
 fn anchor(
     sets: &[Set<'_>],
     world: &mut World,

@@ -17,18 +17,18 @@ use crate::world::limits::is_usable;
 use crate::{Events, Report, Settings, World};
 
 /// Limit of repeated contact searches per frame, in bodies and pairs: a multiple of the number of bodies plus a
-/// constant for small worlds. Beyond it the contact passes stop what still approaches, without restitution. Sixteen
+/// constant for small worlds. Beyond it the contact passes stop the remaining approach, without restitution. Sixteen
 /// plates that land at 5 m/s exceed a constant of 256, ten slices of a thin stack that lands at 6 m/s one of 1,024.
 const MAX_SEARCHES: usize = 2;
 const MORE_SEARCHES: usize = 4096;
-/// A collision pass ends once one body in so many left the path of its contact search. Of 2, 8, 32 and 128
-/// this value needs the fewest repeated searches in a scene with debris of 300 bodies.
+/// A collision pass ends once more than `1 / SLICES` of the bodies left the path of their contact search. Of 2, 8, 32
+/// and 128 this value needs the fewest repeated searches in a scene with debris of 300 bodies.
 const SLICES: usize = 8;
 /// Limit of repetitions of the contact pass for positions in a frame, when it moved bodies beyond the range of their contact
 /// search. In a heap of 1,000 boxes of 0.2 m that lands, one overlap of 100 is deeper than 73 mm after 3 and 34 mm after 12.
 const DIVERTED_ROUNDS: usize = 12;
-/// Builds for browsers leave out the frame loop of Ku07, which needs quadratic programs: its frames are those of the manifold
-/// solver. The playground refuses both.
+/// Builds for browsers leave out the frame loop of Ku07, which needs quadratic programs: they use the manifold solver instead.
+/// The playground refuses scenes with either solver of Ku07.
 const HAS_INSTANTS: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
 
 /// Results of the contact pass for positions.
@@ -44,19 +44,19 @@ struct Settled {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Phase {
-    /// Finding contacts.
+    /// The contact search.
     Detect,
     /// The collision pass.
     Collide,
     /// Replacing bodies by their pieces.
     Break,
-    /// Supports of bodies.
+    /// Building the contact graph.
     Support,
-    /// The contact pass for positions, and moving there.
+    /// The contact pass for positions, and the motion of the bodies.
     Move,
     /// The contact pass for velocities.
     Contact,
-    /// Adding up.
+    /// Sleep, the energy balance and the report.
     Ledger,
 }
 
@@ -65,21 +65,21 @@ pub enum Phase {
 struct Round {
     /// Its number.
     pass: usize,
-    /// Whether no body may break any more.
+    /// Whether no body may break anymore.
     last: bool,
     /// How often sleeping bodies were woken in this frame.
     wakes: usize,
 }
 
-/// What a collision pass comes to.
+/// The outcome of a collision pass.
 enum Outcome {
-    /// Bodies that are to take part were asleep.
+    /// Sleepers took part: they woke, and the collisions start over.
     Woken(Vec<bool>),
-    /// Blows reached the strength of bodies.
+    /// Impacts reached the strength of bodies.
     Struck,
-    /// Bodies or pairs went on elsewhere: their contacts are searched again.
+    /// Bodies or pairs left the path of the contact search: their contacts are searched again.
     Strayed { renewed: Vec<bool>, resumed: Vec<Resumed> },
-    /// The contacts hold to the end of the frame, or collisions end early since the searches of the frame are spent.
+    /// The contacts are valid to the end of the frame, or the limit of contact searches is reached.
     Still,
 }
 
@@ -92,7 +92,7 @@ struct Known {
     resumed: Vec<Resumed>,
 }
 
-/// Energy and momentum that islands keep over the contact passes.
+/// Energy and momentum that islands conserve over the contact passes.
 struct Kept {
     energy: EnergyBound,
     free: FreeIslands,
@@ -101,14 +101,14 @@ struct Kept {
 impl World {
     /// Advances all bodies by one frame, `settings().dt` s in one time step.
     ///
-    /// Positions move in the Newmark variant of GBF03 that Su09 builds on: collisions change the
-    /// velocities at the start of the frame, one contact pass decides where bodies go, another how
-    /// they move on. Superscripts below name the time that poses x and velocities v belong to.
+    /// The time integration is the Newmark variant of GBF03, as in Su09: collisions change the
+    /// velocities at the start of the frame, one contact pass determines the new positions, another
+    /// the new velocities. Superscripts below are the times of poses x and velocities v.
     pub fn step(&mut self) -> Report {
         self.step_with(&mut |_| ())
     }
 
-    /// [`World::step`] that calls `ended` at the end of each phase, as for a stopwatch.
+    /// [`World::step`] that calls `ended` at the end of each phase, for timing.
     pub fn step_with(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
         self.born = 0;
         self.previous.clone_from(&self.poses);
@@ -121,7 +121,7 @@ impl World {
     }
 
     fn advance_frame(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
-        // where all bodies freeze there are no instants to find
+        // unusable gravity freezes all bodies, so that there are no times of impact
         let has_instants = HAS_INSTANTS && self.settings.has_gravity();
         if has_instants && self.settings.contact.solver == Solver::Ku07 {
             return self.advance_by_instants(ended);
@@ -135,13 +135,13 @@ impl World {
         self.wake_abandoned();
 
         // 1 collide: detected at (x^{n+1}, v^n), applied and bounded at (x^n, v^n)
-        // 2 break: bodies hit harder than they bear become pieces, which collide in their place
+        // 2 break: bodies hit beyond their strength are replaced by pieces, which then collide
         let mut search = self.collide_and_break(&mut report, ended);
         self.report_missing(&mut report.events);
 
-        // 3 move: contact at (x^{n+1}, v^{n+1/2}), only to find where bodies go
+        // 3 move: contact at (x^{n+1}, v^{n+1/2}), only to determine the positions
         let (drift, names, joints) = (self.drift(), self.names(), self.frame_joints());
-        // what joints alone hold is moved by itself
+        // bodies held by joints alone move separately
         let inputs = FrameInputs { drift: &drift, names: &names, joints: &joints };
         let frame = self.at(inputs);
         let mut linkages = Linkages::new(&frame, &mut search, &self.momenta);
@@ -198,7 +198,7 @@ impl World {
         report
     }
 
-    /// Retires debris, and reports what energy and bodies the frame ends with; it began with `energy`, J.
+    /// Retires debris, and reports the energy and bodies at the end of the frame; `energy`, J, is that at its start.
     pub(crate) fn close_ledger(&mut self, energy: f64, report: &mut Report) {
         report.frame = self.frame;
         let end = self.mechanical_energy();
@@ -211,9 +211,9 @@ impl World {
             end - (report.energy.kinetic + report.energy.potential);
     }
 
-    /// Poses at the end of the frame by `half` momenta: pushed out of overlap, joints closed, within the energy of
-    /// their islands, and with the center of mass of free islands where their momentum takes it. Also returns the part
-    /// of the energy of collisions that lifted bodies out of each other, J.
+    /// Poses at the end of the frame by the momenta `half`: overlaps are pushed out, joints are closed, islands keep
+    /// their energy, and the centers of mass of free islands move by their momentum. Also returns the part of the
+    /// collision energy that lifted bodies, J.
     fn end_of_move(
         &self,
         inputs: FrameInputs<'_>,
@@ -221,7 +221,7 @@ impl World {
         kept: &mut Option<Kept>,
     ) -> (Vec<Isometry3<f64>>, f64) {
         let mut end = self.at(inputs).predict(half);
-        // solvers of one pass move bodies with the momenta that they end the frame with
+        // solvers with a single pass move bodies with the final momenta
         let (going_on, joints) = match self.settings.contact.solver.is_split() {
             true => (&self.momenta[..], inputs.joints),
             false => (&half[..], &[][..]),
@@ -247,8 +247,8 @@ impl World {
         self.places.take();
     }
 
-    /// [`Self::settle_positions`] of the bodies and joints outside `linkages`, repeated with the linkages that touch
-    /// something.
+    /// [`Self::settle_positions`] of the bodies and joints outside `linkages`, repeated with the linkages that have
+    /// contacts.
     fn settle_beside(
         &self,
         linkages: &mut Linkages,
@@ -309,7 +309,7 @@ impl World {
             };
             let mut search = self.search(known.take(), inputs, std::mem::take(&mut broad));
             ended(Phase::Detect);
-            // in the last round no body breaks, so that no blow is lost
+            // in the last round no body breaks, so that no impact is lost
             let last = breaks == self.settings.break_rounds;
             let round = Round { pass: passes, last, wakes };
             passes += 1;
@@ -324,7 +324,7 @@ impl World {
                 self.collide_once(&mut search, round, inputs, report, ended)
             };
             match outcome {
-                // they take part in the same collisions from the start
+                // woken bodies take part in the same collisions from the start of the frame
                 Outcome::Woken(renewed) => {
                     wakes += 1;
                     known = Some(Known { search, renewed, resumed: Vec::new() });
@@ -380,7 +380,7 @@ impl World {
         let is_broken = !done.blows.is_empty() || !hits.is_empty();
         self.add_waypoints(&done.waypoints);
         if is_broken && !self.break_or_hold(&hits, start, cause, report) {
-            // no body broke: the same collisions again, with whole bodies
+            // no body broke: the collisions are repeated with whole bodies
             self.remove_waypoints(&done.waypoints);
             return Outcome::Struck;
         }
@@ -401,7 +401,7 @@ impl World {
         }
     }
 
-    /// Moves the contacts of a search to the paths after collisions. Returns the bodies whose contacts must be
+    /// Updates the contacts of a search for the paths after collisions. Returns the bodies whose contacts must be
     /// searched again.
     fn follow(&self, search: &mut Search, inputs: FrameInputs<'_>, done: &Collisions) -> Vec<bool> {
         let frame = self.at(inputs);
@@ -424,8 +424,8 @@ impl World {
         }
     }
 
-    /// Breaks the bodies that are struck through others by those that still approach after the collision pass; `false`
-    /// if no such blow is hard enough.
+    /// Breaks bodies by impacts that others transmit, from bodies that still approach after the collision pass; `false`
+    /// if no such impact is hard enough.
     fn break_through_others(
         &mut self,
         search: &Search,
@@ -462,8 +462,8 @@ impl World {
         true
     }
 
-    /// Breaks the bodies of `hits`. If none of them changes, bodies get their paths before the pass
-    /// back, `start`, and this is `false`.
+    /// Breaks the bodies of `hits`. If none of them changes, restores `start`, the paths before the
+    /// pass, and returns `false`.
     pub(crate) fn break_or_hold(
         &mut self,
         hits: &[Hit],
@@ -482,7 +482,7 @@ impl World {
         let fresh = || report.events.dents[dents..].iter();
         let plastic: f64 = fresh().map(|dent| dent.plastic_work).sum();
         let spin: f64 = fresh().map(|dent| dent.kinetic_energy).sum();
-        // the energy that collisions took includes both
+        // the dissipation of collisions includes both
         report.energy.dissipation.collision -= plastic + spin;
         report.energy.dissipation.plastic += plastic;
         report.energy.dissipation.fracture += whole + spin - self.mechanical_energy();
@@ -498,7 +498,7 @@ impl World {
         search
     }
 
-    /// The present bodies, with changes of velocity by forces, their numbers and joints.
+    /// The current state of the bodies, with `inputs`.
     pub(crate) fn at<'a>(&'a self, inputs: FrameInputs<'a>) -> Frame<'a> {
         let Settings { dt, contact: ref settings, .. } = self.settings;
         let (columns, poses, cache) = (self.columns(), &self.poses, &self.cache);
@@ -506,7 +506,7 @@ impl World {
         Frame { columns, poses, drift, flights, dt, joints, cache, names, settings }
     }
 
-    /// Keeps contacts for the next frame, and those of sleepers for when they wake.
+    /// Caches contacts for the warm start of the next frame, and those of sleepers until they wake.
     fn remember(&mut self, support: &Support, names: &[u64]) {
         let resting = (0..self.len()).filter(|&i| self.rests[i].asleep).count();
         if resting > 0 && support.contacts() == 0 {
@@ -552,9 +552,9 @@ impl World {
         self.acting.iter().zip(&self.momenta).enumerate().map(push).collect()
     }
 
-    /// Pushes poses out of overlap and fixes each orientation once more: the momenta that led there
-    /// may hold contact impulses that are discarded, and energy must fit the momentum `kept`. Joined bodies are left
-    /// out: their momentum is not known yet.
+    /// Pushes bodies out of overlap and applies the energy fix to each orientation again: the momenta that moved bodies
+    /// may include contact impulses that are discarded, and the energy must match the momentum `kept`. Joined bodies
+    /// get no fix, since their momentum is not known yet.
     fn displace(
         &self,
         end: &mut [Isometry3<f64>],
@@ -583,14 +583,14 @@ impl World {
         }
     }
 
-    /// Puts bodies whose state is not finite back to `start`, at rest.
+    /// Resets bodies whose state is not finite to `start`, at rest.
     pub(crate) fn freeze_broken_states(&mut self, start: &[Isometry3<f64>], events: &mut Events) {
         for (i, pose) in self.poses.iter_mut().enumerate() {
             if !is_usable(pose, &self.momenta[i]) {
                 (*pose, self.momenta[i]) = (start[i], Momentum::default());
                 self.waypoints[i].clear();
                 events.frozen.push(self.ids[i]);
-                // its impulses are no guess for the next frame
+                // its impulses are no warm start for the next frame
                 self.cache = Cache::default();
             }
         }

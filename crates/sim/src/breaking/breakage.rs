@@ -16,7 +16,7 @@ pub struct Breakage {
     /// Pieces with a smaller share of the parent's volume are merged with the neighbor they share
     /// most area with.
     pub min_share: f64,
-    /// So are pieces of less volume than a cube of this edge, m.
+    /// Pieces of less volume than a cube of this edge, m, are merged likewise.
     pub least_size: f64,
     /// Bonds between its pieces; `None` for none.
     pub bonds: Option<Bonds>,
@@ -27,7 +27,7 @@ impl Breakage {
     /// the body and break like it.
     ///
     /// The strength of a piece by its material follows from its own shape. A fixed impulse doubles
-    /// with each generation, which is a choice and no law of materials.
+    /// with each generation, which is a choice, not a material law.
     pub(super) fn inherited(&self, is_joined: bool) -> Self {
         if is_joined {
             return self.clone();

@@ -31,7 +31,7 @@ pub struct Retire {
 /// Treatment of a retired piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retired {
-    /// It stays as static scenery.
+    /// It stays as a static body.
     Kept,
     /// It is removed.
     Removed,

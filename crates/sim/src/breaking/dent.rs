@@ -16,8 +16,8 @@ use crate::breaking::parent::Parent;
 use crate::{Dent, Solid, rigid};
 use crate::{NewBody, World};
 
-/// Limit of halvings of a plastic flow for which the impact has too little energy or limbs would
-/// overlap; afterwards the flow is dropped.
+/// Limit of halvings of a plastic flow for which the impact has too little energy or which makes
+/// tetrahedra overlap; afterwards the flow is dropped.
 const HALVINGS: i32 = 20;
 
 /// A body after plastic flow.
@@ -39,8 +39,8 @@ impl World {
     /// new shape.
     ///
     /// The impact provides the plastic work, and the kinetic energy that a body of less inertia has
-    /// at the same angular momentum. A flow that needs more, or that would make limbs overlap, is
-    /// halved until it does not.
+    /// at the same angular momentum. A flow that needs more energy, or that makes tetrahedra
+    /// overlap, is halved until it does not.
     pub(crate) fn dent(
         &mut self,
         parent: &Parent,
@@ -115,9 +115,9 @@ fn dented(parent: &Parent, Yield { body, flow }: &Yield, kept: f64) -> Option<De
     Some(Dented { share, moments, mass, frame, pose, plastic_work, kinetic_energy })
 }
 
-/// Moments, for unit density in material coordinates, of a body whose tetrahedra moved. Samples are
-/// too coarse for the difference: counting them loses up to half a cell at flat surfaces, in one
-/// shape and not in the other.
+/// Moments, for unit density in material coordinates, of a body whose tetrahedra moved. The change
+/// is that of the tetrahedra: samples lose up to half a cell at flat surfaces, in one shape and not
+/// in the other.
 fn moved(
     mass: &MassProperties,
     material: &Isometry3<f64>,

@@ -61,7 +61,7 @@ pub(crate) enum Struck {
     Yields(Yield),
 }
 
-/// Some tetrahedra, and the plastic strain of each; empty if none yielded.
+/// A set of tetrahedra, and the plastic strain of each; empty if none yielded.
 #[derive(Clone)]
 pub(crate) struct Share {
     pub(crate) mesh: TetMesh,
@@ -254,8 +254,8 @@ impl ElasticBody {
 }
 
 /// The tetrahedra of each fragment: those of its regions. If a region separated into several
-/// fragments, each of its tetrahedra goes to the fragment of greatest depth there, the first among
-/// equals. If a region has no sample, all fragments are candidates.
+/// fragments, each of its tetrahedra is assigned to the fragment of greatest depth there, in a tie
+/// to the first one. If a region has no sample, all fragments are candidates.
 pub(crate) fn dealt(parts: &[Share], fragments: &[Piece]) -> Vec<Option<Share>> {
     let mut dealt = vec![Vec::new(); fragments.len()];
     for (region, part) in parts.iter().enumerate() {

@@ -9,7 +9,7 @@ use crate::breaking::strength::Law;
 use crate::script::event::Push;
 use crate::{BodyId, World};
 
-/// The hardest impact on a body, in its coordinates.
+/// The hardest impact on a body.
 pub(crate) struct Hit {
     pub(crate) body: BodyId,
     /// Impact point in body coordinates, m.
@@ -37,8 +37,8 @@ pub(crate) struct Allowance {
 }
 
 impl Hit {
-    /// Bodies exchange the strength of the weaker one. The energy loss is concave in the impulse,
-    /// so that a share of the impulse dissipates at least that share of the energy.
+    /// Bodies exchange at most the breaking impulse of the weaker one. The energy loss is concave
+    /// in the impulse, so that a share of the impulse dissipates at least that share of the energy.
     pub(crate) fn allowance(&self) -> Allowance {
         let size = self.impulse.norm();
         let share = if size > self.strength { self.strength / size } else { 1.0 };
@@ -46,7 +46,8 @@ impl Hit {
     }
 }
 
-/// Limits the energy that dents may add to motion to what their collisions dissipated, J.
+/// Limits the kinetic energy that dents may add: its sum is at most `taken`, the energy that the
+/// collisions dissipated, J.
 fn limit_energy(hits: &mut [Hit], taken: f64) {
     let all: f64 = hits.iter().map(|hit| hit.allowance().motion).sum();
     if all > taken {
@@ -166,8 +167,8 @@ impl World {
         }
     }
 
-    /// The same for impacts transmitted through other bodies, which are contact reactions on bodies
-    /// with these `momenta`.
+    /// [`World::loaded_hits`] for impacts transmitted through other bodies, which are contact
+    /// reactions.
     pub(crate) fn hits_through(
         &self,
         blows: &[Blow],

@@ -251,8 +251,8 @@ fn surfaces(mesh: &TetMesh, regions: &[Option<u32>]) -> Vec<TriMesh> {
 }
 
 /// Assigns tetrahedra to pieces: those of a region to its piece. If a region has several pieces or
-/// none, each tetrahedron goes to the piece in which its centroid is deepest, the first among
-/// equals.
+/// none, each tetrahedron is assigned to the piece in which its centroid is deepest, in a tie to
+/// the first one.
 fn dealt(mesh: &TetMesh, regions: &[Option<u32>], pieces: &[Piece]) -> Vec<Vec<u32>> {
     let all: Vec<usize> = (0..pieces.len()).collect();
     let count = regions.iter().flatten().max().map_or(0, |&most| most as usize + 1);
@@ -274,7 +274,7 @@ fn dealt(mesh: &TetMesh, regions: &[Option<u32>], pieces: &[Piece]) -> Vec<Vec<u
     shares
 }
 
-/// The piece in which a tetrahedron's centroid is deepest, the first among equals.
+/// The piece in which a tetrahedron's centroid is deepest, in a tie the first one.
 fn deepest(mesh: &TetMesh, tet: usize, owners: &[usize], pieces: &[Piece]) -> Option<usize> {
     if let [owner] = *owners {
         return Some(owner);

@@ -27,7 +27,7 @@ pub struct Whole {
     charts: OnceLock<Charts>,
 }
 
-/// One fracture, as it concerns one fragment.
+/// One fracture, with the regions of one fragment.
 #[derive(Clone, Debug)]
 pub struct Cut {
     /// The prescored space.

@@ -124,7 +124,8 @@ impl World {
         }
     }
 
-    /// Computes missing sections of anchored bodies, or those whose supporting body is gone.
+    /// Computes the sections of anchored bodies that are missing, or whose supporting body was
+    /// removed or is no longer static.
     fn find_sections(&mut self) {
         for i in 0..self.len() {
             let Some(Anchorage { anchors, section, .. }) = &self.anchorages[i] else { continue };

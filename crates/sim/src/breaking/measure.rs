@@ -8,11 +8,12 @@ use crate::World;
 
 /// Directions across an impact in which a body is measured, in half a turn.
 const DIRECTIONS: usize = 6;
-/// Limit of steps along a ray: bodies hundreds of times as wide as thick are measured up to there.
+/// Limit of steps along a ray: it truncates the extents of bodies hundreds of times as wide as
+/// thick.
 const RAY_STEPS: usize = 256;
 /// Limit of steps to a point inside, or to the middle of a body.
 const SEARCH_STEPS: usize = 32;
-/// Depth per length below which there is no way deeper, as in the middle of a wall.
+/// Gradient of the depth below which a point counts as deepest, as in the middle of a wall.
 const FLAT: f64 = 0.2;
 /// Distance across the impact at which a surface is compared with its tangent plane, as a share of
 /// the least extent of the body across the impact.
@@ -66,7 +67,7 @@ impl World {
         let drops = around(inward).take(DIRECTIONS).flat_map(|way| [way, -way]);
         let drop = drops.map(|way| field.distance(&(at + way * step)) - surface).sum::<f64>()
             / (2 * DIRECTIONS) as f64;
-        // at most a half ball of that size
+        // limits the curvature to about that of a ball of radius `step`
         let drop = drop.clamp(-0.4 * step, 0.4 * step);
         2.0 * drop / (step * step - drop * drop)
     }

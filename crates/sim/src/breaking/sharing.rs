@@ -110,7 +110,7 @@ mod tests {
         (world, ids, frame.inverse_transform_point(&node))
     }
 
-    /// The pieces of a body that is hit; as many as it broke into.
+    /// The pieces of a body that is hit; empty if it does not break.
     fn broken(
         world: &mut World,
         body: BodyId,

@@ -1,4 +1,4 @@
-//! Solids without a closed form: combined ones, and those drawn by images.
+//! Solids without a closed form: combined ones, and those defined by images.
 
 use fracture::draw;
 use levelset::{Grid, LevelSet, TriMesh};
@@ -6,7 +6,7 @@ use levelset::{Grid, LevelSet, TriMesh};
 use crate::scene::{self, Combined, MeshSign, Shape};
 use crate::{Cause, RigidError};
 
-/// How the mesh of a shape is sampled again.
+/// The settings for sampling the mesh of a shape.
 pub(super) fn sampling(shape: &Shape) -> scene::Mesh {
     scene::Mesh { spacing: shape.spacing(), sign: MeshSign::Auto, ..scene::Mesh::default() }
 }
@@ -19,16 +19,16 @@ pub(super) fn mesh(shape: &Shape) -> Result<TriMesh, Cause> {
     mesh_on(Grid::enclosing(&bounds, spacing, scene::MARGIN, scene::MAX_NODES)?, shape)
 }
 
-/// The same on another grid.
+/// [`mesh`] on a given grid.
 pub(super) fn mesh_on(grid: Grid, shape: &Shape) -> Result<TriMesh, Cause> {
     let mut solid = LevelSet::from_fn(grid, |p| shape.value(&p));
     if !matches!(shape, Shape::Combined(_)) {
-        // images give signs, and no distances
+        // images give signs but no distances
         solid = solid.redistanced();
     }
     if let Shape::Combined(Combined { rounding, wall, .. }) = shape {
         if *rounding > 0.0 {
-            // a ball rolls along the inside of the surface
+            // opening by a ball: erosion, then dilation
             solid = shifted(&shifted(&solid, *rounding).redistanced(), -rounding);
         }
         if let Some(wall) = wall {

@@ -57,7 +57,7 @@ fn model(body: &scene::Body, spec: &scene::Lattice, seed: u64) -> Option<Lattice
 fn links(spec: &scene::Lattice, seed: u64) -> StrikeSettings {
     let default = StrikeSettings::default();
     // links without a higher strength in compression let the struck part crumble immediately, and
-    // nothing reaches the rest of the body
+    // no load reaches the rest of the body
     let compression = match spec.strength {
         Some(_) => default.compression,
         None => Material::COMPRESSIVE_TO_TENSILE,

@@ -35,8 +35,8 @@ pub enum PieceWarning {
         /// Least share of the volume of a piece.
         least: f64,
     },
-    /// The tetrahedra that fill it for stress, or as a lattice, are more than half as large as it: it
-    /// has no links or sections that could crack.
+    /// The edges of the tetrahedra that fill it for stress, or as a lattice, are longer than half its
+    /// extent: it has no links or sections that could crack.
     Large {
         /// Its name.
         body: String,

@@ -12,8 +12,8 @@ use crate::{
     Placement, Strength,
 };
 
-/// The pattern of `spec`; a number of pieces is that of `body`, or of all space without one.
-/// Lengths in m are then in pattern units, and the box of the body is `[-1, 1]^3`.
+/// The pattern of `spec`. A number of pieces is that of `body`. Without a body it is the number of
+/// regions of space, lengths in m are in pattern units, and the box of the body is `[-1, 1]^3`.
 ///
 /// # Errors
 /// [`Cause`] if a parameter is out of range, or a file of the pattern is missing.
@@ -25,7 +25,7 @@ pub fn pattern(
     coarse(spec, 0, (seed, body))
 }
 
-/// The same without its `finer` finest parts, but as rough.
+/// [`pattern`] without its `finer` finest parts, with the same roughness.
 fn coarse(
     spec: &scene::Pattern,
     finer: usize,
@@ -45,7 +45,7 @@ fn coarse(
     Ok(pattern.roughened(&bounds, 0.016, &noise)?)
 }
 
-/// The same before its cuts are roughened.
+/// [`pattern`] before its cuts are roughened.
 fn smooth(spec: &scene::Pattern, seed: u64, body: Option<&Geometry>) -> Result<Pattern, Cause> {
     let frame = Frame::of(body);
     Ok(match spec {
@@ -130,7 +130,7 @@ impl Frame {
         // courses are numbered from the corner, and the lowest is not shifted
         let shift = (courses - 1.0) * spec.bond;
         let corner = Vector3::new(-self.half.x - shift * pitch.x, -self.half.y, top);
-        // a jittered brick keeps a width above the mortar's
+        // bricks keep a positive size however wide the mortar is
         let size = (pitch - Vector3::repeat(mortar)).map(|x| x.max(1e-6));
         Bricks {
             extents: self.half,
@@ -182,7 +182,7 @@ fn along(curve: &[[f64; 3]], spacing: Option<f64>) -> Vec<Point3<f64>> {
 }
 
 /// The patterns of a scene. A pattern's number of pieces is that of the body it breaks, so that
-/// each pair of a pattern and a distinct body has its own.
+/// there is one pattern for each pair of a name and a distinct shape.
 pub(super) struct Patterns<'a> {
     pub(super) scene: &'a Scene,
     made: Vec<(Named<'a>, &'a scene::Shape, Arc<Pattern>)>,

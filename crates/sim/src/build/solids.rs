@@ -17,9 +17,9 @@ use crate::{Cause, MeshData, PaintedMesh, RigidError, Solid, rigid};
 /// The solid of a body.
 pub(super) struct Solids {
     pub(super) shape: Shape,
-    /// `None` for scenery, and for balls and boxes that cannot break.
+    /// `None` for half-spaces and triangles, and for balls and boxes that cannot break.
     pub(super) solid: Option<Solid>,
-    /// `None` for scenery: an unbounded solid, or triangles.
+    /// `None` for half-spaces and triangles.
     pub(super) mass: Option<MassProperties>,
     /// Body coordinates to those of the scene's shape.
     pub(super) frame: Isometry3<f64>,
@@ -151,7 +151,7 @@ fn primitive(spec: &scene::Body, solid: levelset::Solid) -> Result<Solids, Cause
             Shape::cuboid(half_extents, spec.shape.given_spacing().unwrap_or(finest))
         }
         levelset::Solid::Box { .. } => body.shape(),
-        // chords would not roll
+        // a polygonal section would not roll
         levelset::Solid::Cylinder { half_height, radius } => {
             Shape::round(Round::cylinder(half_height, radius), spacing)
         }
@@ -204,7 +204,7 @@ fn of_mesh(spec: &scene::Mesh, painted: PaintedMesh, density: f64) -> Result<Sol
     of_geometry(geometry, PaintedMesh { mesh, ..painted }, own)
 }
 
-/// The error of a mesh that bounds no body: that it is open, if it is.
+/// The error of a mesh that bounds no body: its open edges, if it has any.
 fn unless_open(error: RigidError, mesh: &TriMesh) -> Cause {
     let edges = mesh.facts().map_or(0, |facts| facts.open_edges);
     match error {
@@ -213,10 +213,10 @@ fn unless_open(error: RigidError, mesh: &TriMesh) -> Cause {
     }
 }
 
-/// The error of samples that hold no body: that its walls are too thin for them, if they are.
+/// The error of samples without a body inside: walls too thin for the samples, if it has any.
 fn unless_thin(error: Cause, shape: &scene::Shape) -> Cause {
     match error {
-        // a wall of next to no cells may leave slivers that are inside out
+        // a wall much thinner than a cell may leave inverted slivers
         Cause::Rigid(RigidError::Empty) | Cause::Mesh(MeshError::InsideOut { .. }) => {
             ThinWalls::of(shape).map_or(error, Cause::Walls)
         }
@@ -312,7 +312,7 @@ pub fn mesh_geometry(spec: &scene::Mesh, mesh: TriMesh) -> Result<(Geometry, Tri
     Ok((geometry, mesh))
 }
 
-/// Mean thickness of a solid over its size, below which cuts are lost in rounding.
+/// Mean thickness of a solid over its size below which cuts are lost in round-off.
 const THINNEST: f64 = 1e-9;
 
 /// Whether a mesh is closed and bounds less than the tolerance of cuts.
@@ -350,7 +350,7 @@ pub fn sample_mesh(spec: &scene::Mesh, mesh: TriMesh) -> Result<(LevelSet, TriMe
     Ok((level_set?, scaled))
 }
 
-/// A mesh, or its image in the plane across an axis.
+/// A mesh, mirrored along the axis if there is one.
 pub(super) fn mirrored(mesh: PaintedMesh, axis: Option<scene::Axis>) -> PaintedMesh {
     match axis {
         Some(axis) => mesh.mirrored(axis as usize),
@@ -358,7 +358,8 @@ pub(super) fn mirrored(mesh: PaintedMesh, axis: Option<scene::Axis>) -> PaintedM
     }
 }
 
-/// A mesh about the origin whose longest edge is `size` m, or unchanged; with its bounding box.
+/// A mesh centered at the origin and scaled to a longest extent of `size` m, or unchanged without a
+/// size; with its bounding box.
 pub(super) fn scaled(mesh: TriMesh, size: Option<f64>) -> Result<(TriMesh, Aabb), MeshError> {
     let bounds = Aabb::around(&mesh.vertices).ok_or(MeshError::Empty)?;
     let Some(size) = size else { return Ok((mesh, bounds)) };

@@ -25,7 +25,7 @@ pub struct ThinWalls {
     pub thickness: f64,
     /// Spacing of the level set, m.
     pub spacing: f64,
-    /// Largest spacing that resolves them, m; `None` if it makes too many nodes.
+    /// Largest spacing that resolves them, m; `None` if it needs too many nodes.
     pub resolves: Option<f64>,
 }
 
@@ -59,7 +59,7 @@ impl ThinWalls {
             Shape::Torus(_) | Shape::Extruded(_) => extents.min(),
             _ => return None,
         };
-        // a default spacing may be just two cells
+        // with a default spacing walls may have just two cells
         if thickness >= CELLS_THROUGH * spacing * (1.0 - 1e-9) {
             return None;
         }

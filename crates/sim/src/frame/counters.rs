@@ -39,7 +39,7 @@ pub struct Counters {
     pub impacts: usize,
     /// Pairs whose free bodies reached the limit of collisions per frame, counted once per
     /// collision pass; the contact passes stopped their approach. With [`contact::Solver::Ku07`]
-    /// they did not rebound, and instants to which it postponed collisions count too.
+    /// they did not rebound, and postponed contacts count too.
     pub limited_blows: usize,
     /// Whether collisions ended before the end of the frame, at the limit of contact searches: the
     /// contact passes stopped the remaining approach, without restitution.

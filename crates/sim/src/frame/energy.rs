@@ -1,10 +1,10 @@
 //! The bound on the energy of a frame.
 //!
 //! Collisions, rotation and the velocity pass add no energy. The position pass can, and Su09 does
-//! not bound it: a body on the ground is displaced differently from its mean velocity, and gravity
-//! may do more work on the way than its kinetic energy covers. Only islands in contact with a
-//! static or kinematic body can gain energy this way, since impulses between moving bodies do not
-//! move their common center of mass. Each such island therefore has its own bound.
+//! not bound it: a body on the ground is displaced differently from its mean velocity, and may gain
+//! more potential energy than its kinetic energy covers. Only islands in contact with a static or
+//! kinematic body can gain energy this way, since impulses between moving bodies do not move their
+//! common center of mass. Each such island therefore has its own bound.
 //!
 //! Bodies held by joints alone conserve their energy without it
 //! ([`contact::constraint::Linkages`]).
@@ -19,13 +19,13 @@ use crate::World;
 pub(crate) struct EnergyBound {
     islands: Islands,
     budget: Vec<f64>,
-    /// Energy dissipated by the collisions of the frame, which may pay for the push-out.
+    /// Energy dissipated by the collisions of the frame, available to the push-out.
     taken: Vec<f64>,
 }
 
 impl EnergyBound {
-    /// The current energy of each island, after its collisions, which `dissipated` that much in
-    /// all, J.
+    /// The current energy of each island, after collisions whose total dissipation is `dissipated`,
+    /// J.
     pub(crate) fn new(world: &World, islands: Islands, dissipated: f64) -> Self {
         let budget = sums(&islands, |i| world.kinetic_energy_of(i) + world.potential_energy_of(i));
         let mut taken = sums(&islands, |i| world.flights[i].taken);
@@ -76,7 +76,7 @@ impl EnergyBound {
             let room = (*budget - start[k] + given[k]).max(0.0);
             let (rise, all) = (risen[k] - start[k], room + self.taken[k]);
             let lift = lift[k].min((all - rise).max(0.0)).max(0.0);
-            // the energy of collisions pays for the push-out first, kinetic energy for the rest
+            // the push-out uses the energy of collisions first, then kinetic energy
             self.taken[k] = self.taken[k].min(lift + (rise - room).max(0.0));
             *budget += self.taken[k];
         }
@@ -102,7 +102,7 @@ impl EnergyBound {
             frame.close_joints(end);
             let now = height(end);
             let is_high = |k: usize| {
-                // round-off is no rise
+                // ignores round-off
                 let most = self.budget[k].max(start[k]) + 1e-12 * self.budget[k].abs();
                 is_joined[k] && now[k] > most
             };
@@ -135,7 +135,7 @@ impl EnergyBound {
             let Some(island) = *island else { continue };
             let k = island as usize;
             let allowed = (self.budget[k] + given[k] - potential[k]).max(0.0);
-            // round-off is no gain
+            // ignores round-off
             let gained = kinetic[k] - allowed > 1e-12 * (kinetic[k] + potential[k].abs());
             if gained && self.islands.is_grounded(island) {
                 let share = (allowed / kinetic[k]).sqrt();

@@ -43,9 +43,9 @@ pub struct Events {
     /// Bodies with a yield stress for which an impact was solved for small strains, because no
     /// equilibrium of large strains was found.
     pub linearized: Vec<BodyId>,
-    /// Whether no impulses satisfied all conditions of contacts and joints, so that the best of
-    /// some sweeps was taken; or the equations of bodies held by joints alone were not solved, so
-    /// that the contact passes moved them.
+    /// Whether no impulses satisfied all conditions of contacts and joints, so that the best sweep
+    /// was used; or the equations of bodies held by joints alone were not solved, so that the
+    /// contact passes moved them.
     pub unsolved: bool,
     /// Whether the quadratic program reached its work limit, so that sweeps replaced it;
     /// [`Self::unsolved`] is set too.
@@ -92,7 +92,7 @@ pub struct Fracture {
     pub after: Motion,
 }
 
-/// Momentum and energy of some bodies.
+/// Momentum and energy of a set of bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Motion {
     /// Linear momentum, and angular momentum about the world's origin.

@@ -2,7 +2,7 @@
 //!
 //! The position pass displaces bodies differently from their momenta, and so changes their lever
 //! arms: it conserves linear momentum, but not the angular momentum of the island. If no static or
-//! kinematic body takes up the difference, a common rotation of the island restores it.
+//! kinematic body absorbs the difference, a common rotation of the island restores it.
 
 use contact::Islands;
 use dynamics::{Momentum, Velocity};
@@ -22,7 +22,7 @@ struct Free {
 /// Angular momentum and energy of the islands without contact to static or kinematic bodies.
 pub(crate) struct FreeIslands(Vec<Free>);
 
-/// An island as a rigid whole.
+/// The combined mass properties and motion of an island.
 struct Whole {
     center: Point3<f64>,
     velocity: Vector3<f64>,
@@ -49,8 +49,8 @@ impl FreeIslands {
         Self(members.into_iter().map(free).collect())
     }
 
-    /// Moves each island as a whole so that its center of mass ends the frame at `end` where its
-    /// momentum takes it: contacts and joints within the island do not move its center of mass.
+    /// Moves each island as a whole so that its center of mass at the `end` of the frame is that by
+    /// its momentum: contacts and joints within the island do not move its center of mass.
     /// `half` are the momenta of the position pass.
     pub(crate) fn center(&self, world: &World, half: &[Momentum], end: &mut [Isometry3<f64>]) {
         for free in &self.0 {
@@ -69,7 +69,7 @@ impl FreeIslands {
 
     /// Rotates each island so that it conserves its angular momentum. The energy for this, beyond
     /// the `work` done on its bodies, J, comes from their relative motion. If that has too little
-    /// energy, as in an island that joints hold rigidly, the island rotates slower.
+    /// energy, such as in an island of rigidly joined bodies, the island rotates slower.
     pub(crate) fn restore(&self, world: &mut World, work: &[f64]) {
         for free in &self.0 {
             let now = Whole::new(world, &free.bodies);
@@ -139,7 +139,7 @@ impl Whole {
         let velocity = linear / total;
         let (mut inertia, mut angular, mut energy) = (Matrix3::zeros(), Vector3::zeros(), 0.0);
         if world.settings.plane {
-            // nothing rotates about x and y, and bodies in a row have no inertia about it
+            // no rotation about x and y; the inertia of collinear bodies would be singular
             (inertia[(0, 0)], inertia[(1, 1)]) = (total, total);
         }
         for (mass, pose, momentum) in parts() {

@@ -9,17 +9,18 @@ use crate::script::event::Trigger;
 use crate::step::Phase;
 use crate::{Report, World};
 
-/// Limit of the events of a frame with an exact time. Beyond it bodies may overlap for up to
-/// [`LATER`] of the frame.
+/// Limit of the number of events per frame with an exact time. Beyond it bodies may overlap for up
+/// to [`LATER`] of the frame.
 const MAX_INSTANTS: usize = 4096;
-/// Consecutive events without a collision or a flight, after which the next meeting is postponed.
+/// Number of consecutive events without a collision or a flight after which the next contact is
+/// postponed.
 const MAX_IDLE: usize = 8;
 /// Share of the frame below which a flight counts as none.
 const IDLE: f64 = 1e-4;
 /// Limit of the duration of a flight relative to the flight before: integration beyond the next
 /// time of contact is discarded.
 const GROWTH: f64 = 2.0;
-/// Share of the frame by which meetings are postponed.
+/// Share of the frame by which contacts are postponed.
 const LATER: f64 = 1.0 / 256.0;
 
 /// The progress of a frame.
@@ -48,7 +49,7 @@ struct Collided {
 }
 
 impl World {
-    /// Ku07 section 3.1: bodies move until two of them meet, at a time found by bisection.
+    /// Ku07 section 3.1: bodies move until two of them touch, at a time found by bisection.
     /// Colliding bodies get impulses, break, and continue with the forces of resting contact.
     pub(crate) fn advance_by_instants(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
         let mut report = Report::default();
@@ -126,7 +127,7 @@ impl World {
             let struck = Collided { start, blows: done.blows.clone(), taken };
             let is_broken = self.break_struck(struck, &laws, cause, report);
             if let Some(false) = is_broken {
-                // no body broke: the same collisions again, with whole bodies
+                // no body broke: the collisions are repeated with whole bodies
                 breaks += 1;
                 ended(Phase::Break);
                 continue;

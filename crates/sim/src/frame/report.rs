@@ -15,7 +15,7 @@ use crate::{Counters, EnergyLedger, Events, Loads};
 /// let mut shown = BTreeSet::from([world.add(ball)?]);
 /// for _ in 0..30 {
 ///     let report = world.step();
-///     // a game mirrors the set of bodies: pieces replace what breaks
+///     // a game mirrors the set of bodies: pieces replace broken bodies
 ///     shown.extend(report.events.added);
 ///     report.events.removed.iter().for_each(|body| drop(shown.remove(body)));
 ///     assert!(shown.iter().copied().eq(world.iter().map(|state| state.id)));

@@ -56,7 +56,7 @@ impl Surface {
         match (solid, shape.field()) {
             // smoother than chords
             (Some(_), Field::Ball { radius }) if lineage.is_none() => Self::ball(*radius),
-            // samples would join limbs that a dent moved close together
+            // samples would join parts that a dent moved close together
             (Some(_), Field::Tets(tets)) if lineage.is_none() && mesh.is_none() => {
                 Self::plain(tets.surface().clone())
             }
@@ -116,8 +116,7 @@ impl Surface {
         };
         if let Some(surface) = geometry.surface() {
             let shaded = (whole.shading(), mesh);
-            // cuts of later fractures have the bumps of the first one: those of earlier cuts must
-            // not change
+            // all cuts have the bumps of the first fracture: a later one must not change them
             let cuts = lineage.into_iter().flat_map(|lineage| &lineage.cuts);
             let mut bumps = cuts.filter_map(|cut| Some((cut.pattern.bumps()?, cut.at.transform())));
             return match bumps.next() {
@@ -280,8 +279,8 @@ impl Surface {
         surface
     }
 
-    /// The surface of [`Self::drawn`] with the paint of the mesh: the outer triangles as its
-    /// nearest points, cuts like those of exact surfaces.
+    /// The surface of [`Self::drawn`] with the paint of the mesh: outer triangles have that of its
+    /// nearest points, cuts that of exact surfaces.
     fn repainted(
         &self,
         Drawing { mesh, inner }: &Drawing,
@@ -459,7 +458,7 @@ impl Surface {
 /// Sectors of round surfaces.
 const SECTORS: u32 = 48;
 
-/// A vector across the z axis rotated about the y axis by `sector` sectors: the last of them ends
+/// A vector in the xy plane rotated about the y axis by `sector` sectors: the last of them ends
 /// where the first begins, to the bit, so that programs that weld equal positions find no gap.
 fn turned(v: Vector3<f64>, sector: u32) -> Vector3<f64> {
     let (sine, cosine) = libm::sincos(f64::from(sector % SECTORS) / f64::from(SECTORS) * TAU);
@@ -504,8 +503,8 @@ impl Drawn {
         }
     }
 
-    /// A corner on a sampled surface with this normal: except at edges, that of the mesh is only
-    /// finer.
+    /// A corner on a sampled surface with this normal. The normal of the mesh replaces it unless
+    /// they differ by a large angle, as at edges.
     fn sampled(paint: &Paint, normal: Vector3<f64>) -> Self {
         let own = paint.normal.map(nalgebra::Unit::into_inner);
         Self {

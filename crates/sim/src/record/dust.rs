@@ -137,8 +137,8 @@ impl Dust {
     /// (Turcotte, *Fractals and fragmentation*, 1986: 2.5 for blasted rock and broken coal).
     pub const FRACTAL_DIMENSION: f64 = 2.5;
 
-    /// The dust of a recording with some specks per joule; `pose` returns the pose of a track in a
-    /// frame, if it exists then. The number is limited by [`Dust::MAX_SPECKS`] and
+    /// The dust of a recording with `per_joule` specks per joule; `pose` returns the pose of a track
+    /// in a frame, if it exists then. The number is limited by [`Dust::MAX_SPECKS`] and
     /// [`Dust::MAX_SHOWN_SPECKS`].
     ///
     /// A speck has the mean velocity of its position on the piece in the frame after the birth, or
@@ -146,7 +146,7 @@ impl Dust {
     /// plane of the scene or its lifetime ends.
     ///
     /// # Errors
-    /// Those of `pose`.
+    /// The errors of `pose`.
     pub fn new<E>(
         recording: &Recording,
         surroundings: &Surroundings,
@@ -178,7 +178,7 @@ impl Dust {
         }
     }
 
-    /// The dust of some faces.
+    /// The dust of `faces`.
     fn leaving<E>(
         faces: &[Faces],
         recording: &Recording,
@@ -308,7 +308,7 @@ fn new_faces(recording: &Recording, energies: &[f64]) -> Vec<Faces> {
     fragments.into_par_iter().filter_map(of).collect()
 }
 
-/// The body itself, or its nearest ancestor that existed in a frame.
+/// The body itself, or its nearest ancestor that existed for at least one frame.
 fn seen(tracks: &[Track], mut number: usize) -> usize {
     while let Track { parent: Some(parent), .. } = tracks[number]
         && tracks[number].end() == tracks[number].birth
@@ -338,11 +338,11 @@ struct OldCuts {
 }
 
 impl OldCuts {
-    /// Those of a track; `None` if it is a body of the scene, which has none.
+    /// The cuts of a track; `None` for a body of the scene, which has none.
     fn of(track: &Track) -> Option<Self> {
         /// The reach of a convex body in sample spacings.
         const CONVEX: f64 = 0.25;
-        /// The same for other bodies. Old faces were found up to 0.41 deep, since they are drawn
+        /// The reach of other bodies. Old faces were found up to 0.41 deep, since they are drawn
         /// sharper than samples.
         const OTHER: f64 = 0.5;
         track.parent?;
@@ -358,8 +358,8 @@ impl OldCuts {
         Some(Self { faces: Projector::new(&mesh, reach / 4.0), samples, reach })
     }
 
-    /// Whether a face of a piece is one of them. What is deep in the body is none; where the body is
-    /// thin, nothing is deep.
+    /// Whether a face of a piece continues one of them. A face deeper in the body than `reach` does
+    /// not.
     fn hold(&self, [a, b, c]: &[Point3<f64>; 3]) -> bool {
         let Some(faces) = &self.faces else { return false };
         let middle = Point3::from((a.coords + b.coords + c.coords) / 3.0);
@@ -368,8 +368,8 @@ impl OldCuts {
     }
 }
 
-/// Triangles of a piece, in its coordinates, that are cuts and none of `old`, those of the body that
-/// broke.
+/// Triangles of the cuts of a piece, in its coordinates, except those that continue `old`, the cuts
+/// of the body that broke.
 fn new_triangles(
     track: &Track,
     source: &SurfaceSource,

@@ -21,15 +21,15 @@ pub struct Breaking {
     pub at: Point3<f64>,
     /// Direction of the pattern's y axis: out of the solid at the impact.
     pub normal: UnitVector3<f64>,
-    /// Whether the pattern is placed there.
+    /// Placement of the pattern; if fixed, `at` and `normal` have no effect.
     pub placement: Placement,
     /// Pieces of a smaller share of the volume are merged with the neighbor they share most area
     /// with.
     pub min_share: f64,
 }
 
-/// The pattern of `spec` for a solid broken by `at`: a Voronoi pattern approximates the number of
-/// pieces in `spec`; parts of less than `least` m^3 do not count.
+/// The pattern of `spec` for a solid, with the alignment `at`: a Voronoi pattern approximates the
+/// number of pieces in `spec`; parts of less than `least` m^3 do not count.
 ///
 /// # Errors
 /// As [`pattern`].
@@ -58,8 +58,8 @@ pub struct BrokenMesh {
     pub bonds: Vec<Bond>,
 }
 
-/// The pieces of the solid of `painted` and `spec`; `pattern` creates the pattern for it, its
-/// alignment and the volume of the smallest piece in m^3.
+/// The pieces of the solid of `painted` and `spec`; `pattern` creates the pattern from the solid,
+/// the alignment and the volume of the smallest piece in m^3.
 ///
 /// # Errors
 /// [`Cause`] if the mesh bounds no solid, or none that its grid resolves.

@@ -11,7 +11,7 @@ use crate::{
     Retired, Solid, Stress, StressField, Surface, Waypoint, World,
 };
 
-/// One body from birth to death.
+/// One body over its lifetime.
 #[derive(Clone, Debug)]
 pub struct Track {
     /// Name, unique in the recording.
@@ -133,7 +133,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// The same with all surfaces computed, for repeated use.
+    /// This recording with all surfaces computed, for repeated use.
     pub fn drawn(&self) -> Self {
         let surfaces =
             self.tracks.iter().map(|track| (track.lazy_surface.address(), &track.lazy_surface));
@@ -148,8 +148,8 @@ impl Recording {
         drawn
     }
 
-    /// Indices of the tracks of fragments, ascending. A single body that replaces another, as a
-    /// dented one, does not count.
+    /// Indices of the tracks of fragments, ascending. A single body that replaces another, such as
+    /// a dented one, does not count.
     pub fn fragments(&self) -> Vec<usize> {
         let mut siblings = vec![0_usize; self.tracks.len()];
         let parents = || self.tracks.iter().map(|track| track.parent);
@@ -214,7 +214,7 @@ impl Recorder {
         recorder
     }
 
-    /// The same with a camera.
+    /// This recorder with a camera.
     pub fn with_camera(mut self, camera: Option<Camera>) -> Self {
         self.recording.camera = camera;
         self
@@ -286,8 +286,8 @@ impl Recorder {
         self.strain(world, &Report::default(), (frame, first));
     }
 
-    /// Starts the tracks of pieces of `fractures` between two frames, as by [`World::cut`]. Their
-    /// birth is the next frame.
+    /// Starts the tracks of pieces of `fractures` between two frames, such as those by
+    /// [`World::cut`]. Their birth is the next frame.
     pub fn record_cut(&mut self, world: &World, fractures: &[Fracture]) {
         let mut report = Report::default();
         report.events.fractures = fractures.to_vec();
@@ -418,7 +418,7 @@ impl Recorder {
             let field = match (mesh, &live.stress) {
                 (Some(mesh), Some(known)) => known.carried(mesh),
                 (Some(mesh), None) => StressField::none(mesh),
-                // it breaks no more, but it was hit
+                // it no longer breaks, but it was hit
                 (None, _) => match own {
                     Some(own) => StressField::clone(&own),
                     None => continue,
@@ -426,7 +426,7 @@ impl Recorder {
             };
             let mut placed = field.placed(&material.inverse());
             let stresses = &mut self.recording.tracks[live.track].stresses;
-            // impacts change the stress, and the tetrahedra rarely
+            // most impacts change the stress but not the tetrahedra
             let before = stresses.last().and_then(|before| before.field.as_ref());
             if let Some(same) = before.filter(|before| before.tets == placed.tets) {
                 placed.tets = Arc::clone(&same.tets);
@@ -437,7 +437,7 @@ impl Recorder {
 
     /// Sets the surfaces of the bodies that started at index `first` or later.
     fn dress(&mut self, world: &World, first: usize) {
-        // bodies of one shape, as copies, share it; they are consecutive
+        // bodies of one shape, such as copies, share the surface; they are consecutive
         let shape = |live: &Live| world.get(live.body).map(|state| Arc::as_ptr(state.shape));
         for run in self.live[first..].chunk_by(|a, b| shape(a) == shape(b)) {
             let Some(surface) = world.lazy_surface(run[0].body, run[0].mesh.clone()) else {

@@ -5,8 +5,8 @@ use nalgebra::{Point3, Vector3};
 use crate::{Camera, Recording, Track};
 
 impl Camera {
-    /// Target and position of the camera in a frame of `recording`, as far as given; without a
-    /// given position, `arm` is the offset to it.
+    /// Target and position of the camera in a frame of `recording`, if given. `arm` is the offset
+    /// from the target to the position of a camera that follows a body without a start position.
     pub fn sight(
         &self,
         recording: &Recording,

@@ -24,7 +24,7 @@ impl Recorder {
     /// The recording without its surfaces. `taken` returns the trace of a track that was taken.
     ///
     /// # Errors
-    /// Those of `taken`.
+    /// The errors of `taken`.
     pub fn saved<E>(
         &self,
         mut taken: impl FnMut(usize) -> Result<Trace, E>,
@@ -60,8 +60,8 @@ impl Recorder {
         })
     }
 
-    /// Continues from a state. All fractures up to then were recorded, frame by frame; `world` is
-    /// that of the same time.
+    /// Continues from a state. The recorder must have recorded all fractures up to then, frame by
+    /// frame; `world` is the world at that time.
     ///
     /// # Errors
     /// [`StateError`] if the state belongs to other bodies.

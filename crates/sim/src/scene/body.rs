@@ -31,7 +31,7 @@ pub struct Body {
     /// the default of `density`, `restitution`, `friction`, `color`, `inner_color`, `roughness`,
     /// `metallic` and of the strength of its fracture.
     pub material: Option<String>,
-    /// Its material, if it is one of the scene.
+    /// Its material, if the scene defines it.
     #[serde(skip)]
     pub(super) own_material: Option<OwnMaterial>,
     /// Density, kg/m^3; by default that of the material or 1000.
@@ -108,7 +108,7 @@ pub struct Body {
     pub(crate) whole: Option<Whole>,
 }
 
-/// Takes a number off the front of ` 3 12`, as written in names.
+/// Splits the first number off the end of a name, such as ` 3 12`.
 fn take_number(text: &str) -> Option<(usize, &str)> {
     let text = text.strip_prefix(' ')?;
     let (digits, rest) = text.split_at(text.find(' ').unwrap_or(text.len()));

@@ -45,7 +45,7 @@ impl FractureContext<'_> {
         }
     }
 
-    /// Checks that tetrahedra are neither larger than the body nor too many.
+    /// Checks the edge length of tetrahedra, and that they are not too many.
     pub(super) fn check_tetrahedra(&self, key: &str, spacing: f64) -> Result<(), InvalidValue> {
         let key = at(key, "spacing");
         positive(&key, spacing, "m")?;

@@ -144,7 +144,7 @@ fn distance(shape: &Shape, p: &Point3<f64>) -> f64 {
 }
 
 impl Shape {
-    /// Negative inside and positive outside, m: the samples of a solid without a closed form.
+    /// Negative inside and positive outside, m; level sets sample it.
     pub(crate) fn value(&self, p: &Point3<f64>) -> f64 {
         match self {
             Self::Combined(combined) => combined.distance(p),
@@ -174,7 +174,7 @@ impl Shape {
         }
     }
 
-    /// The images that draw it or its parts.
+    /// The images that define it or its parts.
     pub(crate) fn pictures_mut(&mut self) -> Vec<&mut PictureFile> {
         match self {
             Self::Extruded(extruded) => vec![&mut extruded.picture],
@@ -218,7 +218,7 @@ impl Shape {
         }
     }
 
-    /// The same, mutable.
+    /// [`Self::outlines`], mutable.
     pub(super) fn outlines_mut(&mut self) -> Vec<&mut Svg> {
         match self {
             Self::Svg(svg) => vec![svg],

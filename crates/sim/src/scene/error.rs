@@ -108,7 +108,7 @@ fn choices(nearest: &Option<Box<str>>, known: &[String]) -> String {
 }
 
 impl SceneError {
-    /// What is wrong, without the place, for texts that a user does not see as a file.
+    /// The problem without its position, for texts that are not from a file.
     pub fn problem(&self) -> String {
         let (Self::Syntax { place, .. }
         | Self::Unknown { place, .. }
@@ -118,7 +118,7 @@ impl SceneError {
         text.strip_prefix(&format!("{place}: ")).unwrap_or(&text).to_owned()
     }
 
-    /// `whole` names the text where a key is of no table.
+    /// `whole` is the name of the text, for keys outside of tables.
     pub(super) fn from_toml(text: &str, error: &toml::de::Error, whole: &str) -> Self {
         let offset = error.span().map_or(0, |span| span.start);
         let place = Place::of(text, offset);

@@ -29,8 +29,8 @@ pub struct FileError {
 #[serde(default, deny_unknown_fields)]
 struct Included {
     version: Option<u32>,
-    /// Of this file alone.
-    #[allow(dead_code, reason = "what names them has their values")]
+    /// Variables of this file alone.
+    #[allow(dead_code, reason = "their values already replace the strings that refer to them")]
     variables: BTreeMap<String, f64>,
     include: Vec<String>,
     #[serde(rename = "material")]
@@ -121,7 +121,7 @@ struct Files<'a> {
     open: Vec<String>,
 }
 
-/// Largest depth of includes: reading one takes stack.
+/// Largest depth of includes: each level takes stack.
 const MAX_NESTED: usize = 100;
 
 impl Scene {
@@ -314,7 +314,7 @@ impl Place {
     }
 }
 
-/// The path of a file named in `file`, relative to the folder of the scene.
+/// The path of the file `name`, as given in `file`, relative to the folder of the scene.
 fn beside(file: &str, name: &str) -> String {
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));
     let mut path = PathBuf::new();

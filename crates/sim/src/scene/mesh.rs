@@ -1,4 +1,4 @@
-//! Solids and scenery from files of meshes and outlines.
+//! Solids and open surfaces from files of meshes and outlines.
 
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ pub struct Trimesh {
 }
 
 /// `shape = { svg = { file = "letter.svg", size = 0.5, depth = 0.1 } }`: the filled area of an SVG
-/// file, halved by z = 0, with the center of its box at the origin and y upwards.
+/// file, extruded along z, with the center of its box at the origin and y upwards.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Svg {
@@ -149,7 +149,7 @@ impl Svg {
         (scale * outline.distance(&place)).max(p.z.abs() - self.depth / 2.0)
     }
 
-    /// Its bounding box: before the file is read one as wide and high as its longest edge.
+    /// Its bounding box: before the file is read, a box as wide and high as its longest edge.
     pub(crate) fn bounds(&self) -> Option<Aabb> {
         let half = match &self.read {
             Some(outline) => outline.half * self.scale(outline),

@@ -73,7 +73,7 @@ impl Shape {
     }
 }
 
-/// The axis of the image of a rotation, or its rate.
+/// The axis or angular velocity of the mirror image of a rotation.
 fn mirrored_turn(turn: [f64; 3], across: usize) -> [f64; 3] {
     let mut image = turn.map(|x| -x);
     image[across] = turn[across];

@@ -3,21 +3,21 @@
 use levelset::{Aabb, TriMesh};
 use nalgebra::{Point2, Vector2};
 
-/// An area about the origin, m.
+/// An area centered at the origin, m.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Outline {
     lines: Vec<[Point2<f64>; 2]>,
-    /// Indices of the lines that reach into each of some rows of equal height, from below.
+    /// Indices of the lines that overlap each row; rows have equal height and ascend in y.
     rows: Vec<Vec<u32>>,
     /// Half of width and height.
     pub(super) half: Vector2<f64>,
 }
 
 impl Outline {
-    /// Limit of rows: a query tests the lines of one row, and more rows take memory only.
+    /// Limit of rows: more would take memory and hardly save time.
     const MAX_ROWS: usize = 1024;
 
-    /// The outline of a solid extruded along z and halved by z = 0; `None` if there is none.
+    /// The outline of a solid extruded along z, symmetric about z = 0; `None` if there is none.
     pub(crate) fn of(solid: &TriMesh) -> Option<Self> {
         let half = Aabb::around(&solid.vertices)?.extents().xy() / 2.0;
         let is_front = |v: &u32| solid.vertices[*v as usize].z > 0.0;

@@ -1,4 +1,4 @@
-//! Convex polygons across the z axis.
+//! Convex polygons in the xy plane.
 
 use levelset::{Aabb, TriMesh};
 use nalgebra::{Point2, Point3, Vector2};
@@ -8,7 +8,7 @@ use super::InvalidValue;
 use super::check::{at, bounded, count, extent, require};
 
 /// `shape = { polygon = { corners = [[-1, 0], [1, 0], [0, 1]], depth = 0.2 } }`: a convex polygon,
-/// extruded along z and halved by z = 0.
+/// extruded along z, symmetric about z = 0.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Polygon {

@@ -81,7 +81,7 @@ impl Quantity {
         self.over / self.under
     }
 
-    /// The value in a unit, if it is a quantity of that kind; of a plain number the number.
+    /// The value in a unit, if it is a quantity of that kind; a plain number is its own value.
     pub(super) fn value_in(&self, unit: &str) -> Option<f64> {
         if self.dimension == [0; 4] {
             return Some(self.value());

@@ -1,4 +1,4 @@
-//! Solids drawn by images.
+//! Solids defined by images.
 
 use std::sync::Arc;
 
@@ -78,14 +78,14 @@ pub struct Extruded {
 }
 
 impl Extruded {
-    /// Negative inside, m; near the outline a distance only as far as the image has soft edges.
+    /// Negative inside, m. Near the outline it is a distance only where the image has soft edges.
     pub(crate) fn value(&self, p: &Point3<f64>) -> f64 {
         let [width, height] = self.size;
         let half = [width / 2.0, height / 2.0];
         let outside = (p.x.abs() - half[0]).max(p.y.abs() - half[1]);
         let place = [0.5 + p.x / width, 0.5 - p.y / height];
         let light = self.picture.darkness(place).map_or(1.0, |darkness| 0.5 - darkness);
-        // the slope of a distance where one pixel is black and the next white
+        // unit slope between a black pixel and a white one
         let columns = self.picture.read.as_ref().map_or(1, |read| read.density.dim().1.max(1));
         let pixel = width / columns as f64;
         (light * pixel).max(p.z.abs() - self.depth / 2.0).max(outside)

@@ -72,8 +72,8 @@ impl Scene {
         all.map(|named| named.file.as_str())
     }
 
-    /// Sets the images of painted patterns and drawn shapes, as their darkness: `read` reads the
-    /// image at a path.
+    /// Sets the images of painted patterns and of shapes defined by images, as their darkness:
+    /// `read` reads the image at a path.
     ///
     /// # Errors
     /// The first error of `read`.
@@ -116,7 +116,7 @@ impl Scene {
     }
 
     /// The SVG files of bodies and parts of combined solids, like [`Scene::mesh_files`]. Their
-    /// contents must be a [`MeshData::Surface`] of unit thickness, halved by z = 0; see
+    /// contents must be a [`MeshData::Surface`] of unit thickness, symmetric about z = 0; see
     /// [`Svg`](super::Svg).
     ///
     /// [`MeshData::Surface`]: crate::MeshData::Surface

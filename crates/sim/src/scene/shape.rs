@@ -193,7 +193,7 @@ impl Shape {
         let extents = self.extents()?;
         let wall = match self {
             Self::Combined(Combined { wall: Some(wall), .. }) => *wall,
-            // the depth of a heightfield is that of its base and its hills
+            // the extent of a heightfield along y includes its hills
             Self::Combined(_) | Self::Heightfield(_) => f64::INFINITY,
             _ => extents.iter().copied().fold(f64::INFINITY, f64::min),
         };
@@ -277,7 +277,7 @@ impl Shape {
         let key = at(key, &format!("{kind}.spacing"));
         let spacing = self.spacing().unwrap_or(f64::NAN);
         positive(&key, spacing, "m")?;
-        // unbreakable bodies with closed-form contacts need none
+        // unbreakable bodies with closed-form contacts need no level set
         let nodes = if is_sampled { self.nodes().unwrap_or(f64::NAN) } else { 0.0 };
         require(nodes <= MAX_NODES as f64, &key, || {
             format!(

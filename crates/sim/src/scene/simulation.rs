@@ -221,7 +221,7 @@ pub struct Retire {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Then {
-    /// Becomes static scenery.
+    /// Stays as a static body.
     #[default]
     Keep,
     /// Is removed.

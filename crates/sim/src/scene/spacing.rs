@@ -26,7 +26,7 @@ pub fn default_spacing(extents: &Vector3<f64>, wall: f64) -> f64 {
     usual.min(wall / NODES_THROUGH).max(finest)
 }
 
-/// The spacing of a scene.
+/// The spacing of a level set: as given, by a number of nodes, or [`default_spacing`].
 pub(crate) fn spacing(
     (given, nodes): (Option<f64>, Option<usize>),
     extents: &Vector3<f64>,

@@ -21,7 +21,7 @@ impl World {
     ///
     /// [`SteeringError::NotFinite`], [`SteeringError::NotARotation`] or
     /// [`SteeringError::PathOrder`] if a path has such keys; the timeline is then unchanged. Wind and
-    /// explosions of unusable numbers have no effect instead.
+    /// explosions with unusable numbers are no error and have no effect.
     pub fn set_timeline(&mut self, timeline: Timeline) -> Result<(), SteeringError> {
         for Path { body, keys, in_frame } in &timeline.paths {
             check_pose(in_frame)?;

@@ -88,7 +88,7 @@ impl World {
                 }
             }
         }
-        // stable: others stay in order
+        // a stable sort: other links keep their order
         links.sort_by_key(key);
         self.links = links;
     }
@@ -157,7 +157,7 @@ impl World {
                 && self.is_pushed_out(touch, solved)
         };
         let overlapping: Vec<&Touch> = touches.iter().filter(is_overlapping).collect();
-        // a joint may transmit another load later, which is unknown here
+        // joined bodies are not tested: a joint may transmit another load later
         let mut tested = vec![false; self.len()];
         joined.iter().flat_map(|joint| joint.bodies).for_each(|i| tested[i] = true);
         loop {

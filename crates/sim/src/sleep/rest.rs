@@ -10,13 +10,13 @@ use crate::BodyId;
 #[derive(Clone, Debug)]
 pub(crate) struct Rest {
     pub(crate) asleep: bool,
-    /// Where it was when it last moved far.
+    /// Its pose when it last moved far.
     pub(crate) pose: Isometry3<f64>,
-    /// Frames since.
+    /// Number of frames since then.
     pub(crate) frames: usize,
     /// Its pose at the end of the last half period; it falls asleep after two of them.
     pub(crate) mark: Isometry3<f64>,
-    /// How far it moved in that half period, m.
+    /// Its displacement in that half period, m.
     pub(crate) moved: f64,
     /// Whether it moved farther than in the half period before.
     pub(crate) speeds_up: bool,
@@ -36,7 +36,7 @@ pub(crate) struct Link {
     pub(crate) other: BodyId,
     /// Impulse of a frame on the sleeper when it fell asleep, about its center of mass.
     pub(crate) load: Momentum,
-    /// The same as a running average.
+    /// Running average of this impulse.
     pub(crate) average: Momentum,
     /// Whether the other body lies below and supports it.
     pub(crate) carries: bool,
@@ -49,10 +49,10 @@ pub(super) fn key(link: &Link) -> (BodyId, BodyId) {
     (link.sleeper, link.other)
 }
 
-/// A change of velocity, m/s, by which an impulse wakes a sleeper; bodies that are faster do not fall asleep.
+/// Change of velocity, m/s, at which an impulse wakes a sleeper; faster bodies do not fall asleep.
 pub(super) const WAKING_SPEED: f64 = 0.1;
 
-/// The speed that a body's fastest point may have, m/s.
+/// Upper bound of the speed of points within `reach` of the center of mass, m/s.
 pub(super) fn speed(velocity: &Velocity, reach: f64) -> f64 {
     velocity.linear.norm() + velocity.angular.norm() * reach
 }

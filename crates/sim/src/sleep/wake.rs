@@ -1,4 +1,4 @@
-//! What wakes sleepers, and which others they wake.
+//! Waking of sleepers and of the bodies that they support.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ impl World {
         self.wake(woken);
     }
 
-    /// Reports sleepers that `blows` wake only because their strength by `laws` is so small.
+    /// Reports `blows` on sleepers whose strength by `laws` is below the impulse that wakes them.
     pub(crate) fn report_woken(
         &self,
         blows: &[Blow],
@@ -75,8 +75,8 @@ impl World {
         before.iter().zip(&self.rests).map(|(before, now)| before & !now.asleep).collect()
     }
 
-    /// Wakes the sleepers that others reach within two frames or are to be pushed out of, and
-    /// returns which woke. Otherwise the contact pass may stop a body before the collision pass
+    /// Wakes the sleepers that others reach within two frames or overlap enough to be pushed out,
+    /// and returns which woke. Otherwise the contact pass may stop a body before the collision pass
     /// finds it, and the sleeper would absorb its momentum like a static body; and the push-out
     /// would press a body that is wedged under a sleeper into others.
     pub(crate) fn wake_approached(&mut self, contacts: &Contacts) -> Vec<bool> {

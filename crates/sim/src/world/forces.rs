@@ -160,8 +160,8 @@ impl World {
         self.force(i).map_or(0.0, |force| force.dot(&way))
     }
 
-    /// The work of all forces from `start` on, J. Virtual starts are off the actual paths, so that
-    /// the works to and from them add up to that of the path.
+    /// The work of all forces since the poses `start`, J. A virtual start is off the actual path:
+    /// the work up to it and the work from it add up to that of the path.
     pub(crate) fn total_force_work(&self, start: &[Isometry3<f64>]) -> f64 {
         let bodies = 0..if self.loads.is_empty() { 0 } else { start.len() };
         bodies.map(|i| self.force_work(i, [&start[i], &self.poses[i]])).sum()

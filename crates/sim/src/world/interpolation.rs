@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Translation3};
 use crate::world::waypoint::Waypoint;
 use crate::{BodyId, World};
 
-/// Sine below which a rotation between two orientations is interpolated linearly.
+/// Sine of half the angle between two orientations below which the nearer one is taken.
 const NO_ARC: f64 = 1e-9;
 
 impl World {

@@ -16,7 +16,7 @@ const NEAR_SHARE: f64 = 0.1;
 /// Length of an axis below which it is scaled before its square is taken.
 const SHORT: f64 = 1e-100;
 
-/// A rotation that takes x to `axis`, by products and roots only.
+/// A rotation that maps x to `axis`, by products and roots only.
 fn along_x(axis: &Vector3<f64>) -> UnitQuaternion<f64> {
     // the square of a tiny axis vanishes
     let axis = axis.try_normalize(SHORT).unwrap_or_else(|| (axis / axis.amax()).normalize());
@@ -188,7 +188,7 @@ impl World {
         heirs
     }
 
-    /// The work of motors and of kinematic bodies through some joints on each body in a frame from
+    /// The work that motors and kinematic bodies do on each body through `joints` in a frame from
     /// `start`, J: force times displacement, with its sign.
     pub(crate) fn joint_work(
         &self,

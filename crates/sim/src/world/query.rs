@@ -133,8 +133,8 @@ impl World {
     /// body at the start hits it there.
     ///
     /// Hits of unions of convex solids are accurate to 1e-10 of their size. Triangle meshes are hit
-    /// by their triangles, and sampled bodies to the accuracy of their samples: their points
-    /// against the distance of the other body, as for contacts.
+    /// by their triangles, and sampled bodies to the accuracy of their samples: their surface points
+    /// are tested against the signed distance of the other body, as for contacts.
     pub fn cast_shape(
         &self,
         shape: &Shape,

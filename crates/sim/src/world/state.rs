@@ -140,12 +140,12 @@ impl World {
         }
     }
 
-    /// Continues from a state. The world is that of its scene, with all fractures up to then
-    /// replayed by [`World::replay_frame`].
+    /// Continues from a state. The world must be built from the same scene, with all fractures up
+    /// to then replayed by [`World::replay_frame`].
     ///
     /// # Errors
-    /// [`StateError`] if a body or joint of the state does not exist, as a joint that broke since,
-    /// or a body is another one; the world is then unusable.
+    /// [`StateError`] if a body or joint of the state does not exist, such as a joint that broke
+    /// since then, or a body is another one; the world is then unusable.
     pub fn restore(&mut self, state: &WorldState) -> Result<(), StateError> {
         let gone: Vec<BodyId> = self
             .ids
@@ -162,7 +162,7 @@ impl World {
         for (i, body) in state.bodies.iter().enumerate() {
             self.restore_body(i, body)?;
         }
-        // earlier fractures left their dust behind
+        // replayed fractures left their dust, which the state does not contain
         self.dust.clear();
         self.frame = state.frame;
         self.settings.gravity = state.gravity.into();

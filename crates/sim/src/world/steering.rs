@@ -137,7 +137,7 @@ impl World {
     }
 
     /// Places a body at a pose, without motion in between: nothing is hit, and
-    /// [`World::interpolated`] shows no motion. `pose` takes body coordinates, whose origin is the
+    /// [`World::interpolated`] shows no motion. `pose` maps body coordinates, whose origin is the
     /// center of mass, to the world. Linear and angular velocity stay the same. The body wakes, and
     /// so do sleepers near its old and new pose; its cached contact impulses are dropped. Joints
     /// and anchors stay in place.
@@ -183,8 +183,8 @@ impl World {
     }
 
     /// Moves a kinematic body to a pose over the next frame at constant velocity, and stops it
-    /// there. It pushes bodies on its way. The last of several targets for a frame wins. Sleepers
-    /// on it or near its path wake.
+    /// there. It pushes bodies in its path. The last of several targets for a frame applies.
+    /// Sleepers on it or near its path wake.
     ///
     /// # Errors
     ///
@@ -225,7 +225,7 @@ impl World {
         Ok(())
     }
 
-    /// Sets the velocity of kinematic bodies that takes them to their targets.
+    /// Sets the velocities at which kinematic bodies reach their targets at the end of the frame.
     pub(crate) fn approach_targets(&mut self) {
         for Target { body, pose } in &self.targets {
             let Ok(i) = self.ids.binary_search(body) else { continue };

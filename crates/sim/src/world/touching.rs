@@ -14,9 +14,9 @@ use crate::BodyId;
 pub struct ContactEvents {
     /// Pairs that did not touch in the previous frame.
     pub began: Vec<[BodyId; 2]>,
-    /// Pairs that touched in the previous frame and no longer do, also because a body is gone.
+    /// Pairs that touched in the previous frame and no longer do, also if a body was removed.
     pub ended: Vec<[BodyId; 2]>,
-    /// Pairs in contact, unless both are sleepers or scenery.
+    /// Pairs in contact of which at least one body is dynamic and awake.
     pub touching: Vec<TouchingPair>,
 }
 

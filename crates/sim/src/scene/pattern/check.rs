@@ -6,8 +6,7 @@ use crate::scene::check::{MAX_PIECES, at, bounded, count, direction, fraction, p
 
 /// Maximum nesting depth: regions multiply with each level.
 const MAX_DEPTH: usize = 4;
-/// Largest number of slicing planes in any direction: they make up to a sixth of its cube of
-/// pieces.
+/// Largest number of slicing planes: n planes in general position make up to n^3 / 6 pieces.
 const MAX_PLANES: usize = 10_000;
 /// Frequencies of bumps between straight edges. Lower ones leave cuts nearly plane, and the number
 /// of triangles grows with the square of the frequency.
