@@ -22,7 +22,7 @@ pub struct Columns<'a> {
     pub groups: &'a [Groups],
 }
 
-/// A body as the passes see it: inverse mass and velocity.
+/// Inverse mass properties and velocity of a body, as the passes use them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mover {
     pub(crate) inverse_mass: f64,

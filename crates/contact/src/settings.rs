@@ -71,7 +71,7 @@ pub enum Levers {
 /// The shape of the friction bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FrictionBounds {
-    /// Each tangent separately: up to the root of two too much between them.
+    /// Each tangent separately: up to the square root of 2 too much between them.
     Box,
     /// Both tangents together: Coulomb's cone.
     #[default]

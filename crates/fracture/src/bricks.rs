@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(Pattern::bricks(&bonded).unwrap().region_count(), 4 + 5 + 4);
         let spec = Bricks { mortar: 0.05, size: size.map(|x| x - 0.05), ..spec };
         let pattern = Pattern::bricks(&spec).unwrap();
-        // a brick, and the joint along the wall and the one above where there is a next
+        // the bricks, the head joints between them and the bed joints between courses
         assert_eq!(pattern.region_count(), 12 + 3 * 3 + 2 * 4);
         let mut random = Random::new(9);
         let (mut mortar, total) = (0, 40_000);

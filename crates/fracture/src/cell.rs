@@ -37,7 +37,7 @@ impl Plane {
 struct Face {
     /// Index of its plane; `None` for the box from which the cell was cut.
     plane: Option<usize>,
-    /// In either direction, which has no effect here.
+    /// In either winding order, which has no effect here.
     points: Vec<Point3<f64>>,
 }
 

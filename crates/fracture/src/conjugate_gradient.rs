@@ -2,13 +2,14 @@
 
 /// Conjugate gradients from zero or a guess, with the matrix product in the caller: [`Self::turn`]
 /// sets `direction`, the caller sets `image`, [`Self::advance`] takes the step. The best solution
-/// so far is kept: in an inconsistent system they approach it and then diverge.
+/// so far is kept: in an inconsistent system the iterates approach it and then diverge.
 pub(crate) struct ConjugateGradient {
     pub(crate) x: Vec<f64>,
     pub(crate) residual: Vec<f64>,
     pub(crate) direction: Vec<f64>,
     pub(crate) image: Vec<f64>,
-    /// `r^T r` of the last step, and now. A sum in order takes longer than the step: none is computed twice.
+    /// `r^T r` of the last step, and now. An ordered sum takes longer than the rest of a step, so
+    /// none is computed twice.
     pub(crate) rho: f64,
     square: f64,
     /// The best solution, unless that is `x`.
@@ -48,8 +49,8 @@ impl ConjugateGradient {
         keep
     }
 
-    /// Takes the step along the direction, which has this `curvature`, the product with its image; `None` if it has
-    /// none.
+    /// Takes the step along the direction. `curvature` is the scalar product of the direction and
+    /// its image; `None` if it is not positive.
     pub(crate) fn advance(&mut self, curvature: f64) -> Option<f64> {
         if !(curvature > 0.0 && self.rho > 0.0) {
             return None;

@@ -418,7 +418,7 @@ mod tests {
                 - 1.0
         };
         let [one, some, many] = [1, 12, 40].map(excess);
-        // a cylinder that is full
+        // the full cylinder
         let full = 0.25 * 1.4 / (0.25 * 1.4 - 0.44_f64.powi(2) * 1.32) - 1.0;
         assert!((one / full - 1.0).abs() < 0.1, "{one} {full}");
         assert!(some < 0.15 * one && many < 0.3 * some, "{one} {some} {many}");

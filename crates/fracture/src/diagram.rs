@@ -110,8 +110,8 @@ impl Span {
     }
 }
 
-/// The corners of a cell after dividing each axis by its stretch: a site cuts the cell if a corner is
-/// nearer to it than to the site of the cell.
+/// The corners of a cell after dividing each axis by its stretch: a site cuts the cell if a corner
+/// is nearer to it than to the site of the cell.
 struct Extent {
     /// Corners with their squared distances to the site of the cell.
     corners: Vec<(Vector3<f64>, f64)>,
@@ -174,8 +174,8 @@ fn voronoi_cell(diagram: &Diagram, index: usize) -> Cell {
     cell
 }
 
-/// The squared radius of a ball around a point of a tree with about 30 other points: a quarter of the
-/// diagonal of the node with 64 to 127 points that contains it.
+/// The squared radius of a ball around a point of a tree with about 30 other points: a quarter of
+/// the diagonal of the node with 64 to 127 points that contains it.
 fn near(tree: &Tree, own: &Vector3<f64>) -> f64 {
     /// Minimum number of points of the node.
     const ENOUGH: usize = 64;

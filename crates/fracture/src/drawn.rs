@@ -161,8 +161,8 @@ fn fitted(solids: &[Solid], region: usize) -> LevelSet {
     })
 }
 
-/// Solids in the order of their first nodes along the longest axis of the lattice. Few of many share
-/// nodes with a given one.
+/// Solids in the order of their first nodes along the longest axis of the lattice. Few of many
+/// share nodes with a given one.
 struct Along {
     axis: usize,
     order: Vec<usize>,

@@ -80,7 +80,7 @@ impl Partition<'_> {
     fn sole_piece(&self, voxel: usize) -> Option<usize> {
         let [_, ny, nz] = self.parent.grid().dims();
         let region = self.nearest[voxel];
-        // branch-free: one less than labels of pieces, so that none is the greatest
+        // branch-free: `label - 1` wraps for the label 0, which becomes the largest number
         let (mut other_regions, mut most, mut least_number) = (0, 0, u32::MAX);
         for row in [0, nz, ny * nz, ny * nz + nz].map(|offset| voxel + offset) {
             for (&other, &label) in self.nearest[row..row + 2].iter().zip(&self.labels[row..]) {
@@ -101,12 +101,12 @@ impl Partition<'_> {
         let [_, ny, nz] = grid.dims();
         let first = grid.index(near.low);
         pieces.clear();
-        // the labels of the first two, which suffice for most rows
+        // labels of the first two pieces found, which suffice for most rows
         let mut known = [0; 2];
         for start in (0..rows).flat_map(|i| (0..columns).map(move |j| first + (i * ny + j) * nz)) {
             let row = &self.labels[start..start + len];
             let is_old = |&label: &u32| (label == 0) | (label == known[0]) | (label == known[1]);
-            // all four together, away from the edge of the grid
+            // four nodes at once, except at the edge of the grid
             let four = <&[u32; 4]>::try_from(row).ok();
             if four.is_some_and(|four| four.iter().fold(true, |all, label| all & is_old(label))) {
                 continue;

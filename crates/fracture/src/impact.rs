@@ -9,17 +9,16 @@
 //!
 //! - **Bending.** The wall bends under a load on a small patch (Timoshenko and Woinowsky-Krieger,
 //!   *Theory of Plates and Shells*, 1959; the radius of the patch by Westergaard, as in *Roark's
-//!   Formulas for Stress and Strain*, chapter 11). The wall bends as far as its rim, or as far as a
-//!   flexural wave comes while the force grows.
+//!   Formulas for Stress and Strain*, chapter 11). The bent part extends to the rim, or as far as a
+//!   flexural wave travels while the force rises.
 //! - **Splitting.** The body splits along the impact, as a disc between two plates does: tension
 //!   `2 F / (pi D L)` (ASTM C496).
 //! - **Chipping.** A chip of depth `d` runs off at `F = 9.3 K d^(3/2)` (Chai and Lawn, *Acta
-//!   Materialia* 55, 2007, 2555), with the toughness `K`. A body parts when the chip is as deep as
-//!   a quarter of its second extent. In a wall thinner than the chip is deep,
-//!   `F = 9.3 K t d^(1/2)`. On the way there the contact crushes at the strength of a body with a
-//!   crack as large as the contact, a disc of radius `a`: `K sqrt(pi / a) / 2` (Sneddon 1946),
-//!   whatever the strength of a body without a crack. So a stronger body is never the first to
-//!   chip.
+//!   Materialia* 55, 2007, 2555), with the toughness `K`. A body breaks when the chip is as deep as
+//!   a quarter of its second extent. In a wall thinner than the chip is deep, `F = 9.3 K t
+//!   d^(1/2)`. On the way there the contact crushes at the strength of a body with a crack as large
+//!   as the contact, a disc of radius `a`: `K sqrt(pi / a) / 2` (Sneddon 1946), whatever the
+//!   strength of a body without a crack. So a stronger body is never the first to chip.
 //!
 //! Stress alone is not sufficient: in finite fracture mechanics (Leguillon, *European Journal of
 //! Mechanics A* 21, 2002, 61) stress and energy are both necessary. The impact must therefore
@@ -137,7 +136,7 @@ impl Impact<'_> {
         self.force_of(&self.contact(), speed)
     }
 
-    /// The same with a known contact.
+    /// Peak force for a given contact, N.
     fn force_of(&self, contact: &Contact, speed: f64) -> f64 {
         let Contact { stiffness, radius, pressure } = *contact;
         let energy = 0.5 * clamp(self.mass) * speed * speed;
@@ -288,7 +287,7 @@ fn fifth_root(x: f64) -> f64 {
     root::<5>(x)
 }
 
-/// `ln(1 + x)` for `x` not below 0, to some 1e-14.
+/// `ln(1 + x)` for `x` not below 0, to about 1e-14.
 fn ln_1p(x: f64) -> f64 {
     if !x.is_finite() {
         return x;

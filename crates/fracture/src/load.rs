@@ -77,18 +77,18 @@ mod tests {
     #[test]
     fn a_row_carries_what_moves_the_rest_of_it() {
         let bonds = [bond(0, 1, 2.0), bond(1, 2, 4.0)];
-        // masses 1, 2, 3: an impulse on the first moves 5/6 and then 3/6 through the bonds
+        // masses 1, 2, 3: the bonds transmit 5/6 and 3/6 of an impulse on the first
         let loads = bond_loads(&[1.0, 2.0, 3.0], &[false; 3], &bonds, 0);
         assert!((loads[0] - 5.0 / 6.0 / 2.0).abs() < 1e-12);
         assert!((loads[1] - 3.0 / 6.0 / 4.0).abs() < 1e-12);
-        // fixed at its end it transmits all of it
+        // if the last is fixed, both transmit all of it
         let loads = bond_loads(&[1.0, 2.0, 3.0], &[false, false, true], &bonds, 0);
         assert!((loads[0] - 0.5).abs() < 1e-12 && (loads[1] - 0.25).abs() < 1e-12);
     }
 
     #[test]
     fn two_ways_share_a_blow_by_their_stiffness_and_others_carry_nothing() {
-        // 1 holds 0 through an area of 1, and 2 through 3; 3 and 4 are another body
+        // bonds of areas 1 and 3 attach 0 to the fixed 1 and 2; 3 and 4 are another body
         let bonds = [bond(0, 1, 1.0), bond(0, 2, 3.0), bond(3, 4, 1.0)];
         let fixed = [false, true, true, false, false];
         let loads = bond_loads(&[1.0; 5], &fixed, &bonds, 0);

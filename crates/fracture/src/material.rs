@@ -44,8 +44,8 @@ impl Material {
     /// Selection in Mechanical Design*, 3rd ed. 2005, appendix A, and for ice of Schulson and
     /// Duval, *Creep and Fracture of Ice*, 2009, but was not checked against them; wood is pine
     /// along the grain, steel low in carbon, rubber natural; china's strength is that in bending of
-    /// unglazed porcelain C 110 (IEC 60672-3), and the rest of china and clay is put between glass
-    /// and brick by eye. Poisson's ratios are round handbook values; nothing here depends on them
+    /// unglazed porcelain C 110 (IEC 60672-3), and the rest of china and clay is estimated between
+    /// glass and brick. Poisson's ratios are round handbook values; nothing here depends on them
     /// much. The strength of one specimen differs by a factor of two either way.
     pub const TABLE: [Self; 11] = [
         Self::new("glass", 2470.0, (70e9, 0.22), 33e6, 0.7e6),
@@ -102,7 +102,7 @@ impl Material {
         Self::crushing_at(self.tensile_strength)
     }
 
-    /// The same for a tensile strength, Pa.
+    /// [`Material::crushing_pressure`] for a tensile strength, Pa.
     pub(crate) fn crushing_at(tensile_strength: f64) -> f64 {
         3.0 * Self::COMPRESSIVE_TO_TENSILE * tensile_strength
     }

@@ -31,7 +31,7 @@ impl Near {
         let seen = seen.grown(1e-9 * seen.extents().norm());
         let apart =
             |reach: &Aabb| (0..3).any(|a| reach.min[a] > seen.max[a] || reach.max[a] < seen.min[a]);
-        // and the nodes beside the body
+        // particles may be in the voxels next to the body
         let around = bounds.grown(2.0 * body.grid().spacing());
         let Some(around) = transformed_bounds(&around, &to_material.inverse()) else {
             return none();

@@ -9,10 +9,10 @@ use crate::holders::holders;
 use crate::partition::{BATCH, Partition};
 use crate::seams::{MIN_COSINE, Seam, Seams, Section};
 
-/// Least cosine between an edge and a cut's normal with which edges cover a cut that is no plane.
-/// The largest cosine of three axes is at least 1 / sqrt(3), and where faces meet at an angle the
-/// difference of their distances, which gives the cosine, rises half as slowly: below 1 / (2
-/// sqrt(3)) = 0.289 no cut stays bare.
+/// Least cosine between an edge and the normal with which an edge gets a particle on a cut that is
+/// not planar. The largest cosine of three axes is at least 1 / sqrt(3). Where faces meet at an
+/// angle, the difference of their distances, which gives the cosine, rises half as fast: every cut
+/// has edges above 1 / (2 sqrt(3)) = 0.289.
 const COVERING: f64 = 0.25;
 
 /// A cut between two fragments of one event, in the parent's material space.
@@ -87,7 +87,7 @@ fn bonds(pairs: &[Pair], sections: &[Section]) -> Vec<Bond> {
         fragments: pieces.map(|piece| piece as usize),
         area: section.area,
         center: Point3::from(section.moment / section.area),
-        // a rough cut has less area by its cosines than it covers
+        // a rough cut may have less area by its cosines than its area vector
         normal: section.vector / section.area.max(section.vector.norm()),
     };
     sections.into_iter().map(bond).collect()
@@ -96,7 +96,7 @@ fn bonds(pairs: &[Pair], sections: &[Section]) -> Vec<Bond> {
 /// The result of some of the cuts.
 struct Found {
     points: Vec<CutPoint>,
-    /// Parts of cuts that are no planes, by pair.
+    /// Parts of cuts that are not planar, by pair.
     sections: Vec<(u32, Section)>,
 }
 
@@ -162,7 +162,7 @@ impl Partition<'_> {
             if let Some(point) = self.corner(square, (regions, seam), seams) {
                 found.points.push(point);
             } else if !is_covered {
-                // the rim must not be bare where no corner is found
+                // the rim needs a particle where no corner is found
                 let node = square.nodes[0];
                 let along = seam.map(|seam| seam.crossing(axis, node));
                 let along = along.unwrap_or_else(|| self.crossing(regions, node, axis).0);
@@ -190,7 +190,7 @@ impl Partition<'_> {
         high[axis] += 1;
         let at = |node| self.difference(regions, None, node);
         match at(low).zip(at(high)) {
-            // away from third regions the two distances are each other's negative
+            // away from third regions the two distances are opposite
             Some((x, y)) if y > x => {
                 ((x / (x - y)).clamp(0.0, 1.0), ((y - x) / (2.0 * h)).clamp(MIN_COSINE, 1.0))
             }
@@ -209,7 +209,7 @@ impl Partition<'_> {
         let beside = |node: usize, (side, is_up): (usize, bool)| {
             if is_up { node.wrapping_add(strides[side]) } else { node.wrapping_sub(strides[side]) }
         };
-        // samples outside the grid are not, which few cuts come near to
+        // few cuts are near the ends of the array, beyond which the label `a` is assumed
         let label = |node: usize| self.labels.get(node).copied().unwrap_or(a);
         let is_new = |lower: usize| {
             let [c, d] = [label(lower), label(lower.wrapping_add(strides[axis]))];

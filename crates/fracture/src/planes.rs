@@ -91,8 +91,8 @@ impl Bounds {
         within(self.below.iter().map(at), self.above.iter().map(at), low, high)
     }
 
-    /// The crossings of lines at `x` and rows from the first to the last of `rows`, without the
-    /// many that are nowhere the nearest.
+    /// The crossings of lines at `x`, for rows from the first to the last of `rows`, without the
+    /// many that are nearest in no row.
     fn seen_from(&self, x: f64, rows: [f64; 2], kept: &mut Nearest) {
         let Nearest { below, above, along } = kept;
         let seen = |c: &Crossing| SlabCrossing { zero: c.zero + c.step[0] * x, step: c.step[1] };
@@ -373,7 +373,7 @@ impl Lines {
     }
 
     /// The lines that are uppermost somewhere in the tile that begins at node `first`, of the last
-    /// row: of a region's dozen most tiles need one or two.
+    /// row: most tiles need one or two of a region's dozen.
     #[inline(always)]
     fn upper_in_tile(&mut self, first: [usize; 2]) -> &[Line] {
         let k = first[1] as f64;

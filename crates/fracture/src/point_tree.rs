@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 /// Points in a tree of boxes.
 pub(crate) struct Tree {
     pub(crate) points: Vec<Vector3<f64>>,
-    /// Indices of the points, in an order in which each range of a node is its box's.
+    /// Indices of the points; those in the box of a node are a range.
     pub(crate) order: Vec<usize>,
     pub(crate) nodes: Vec<TreeNode>,
 }

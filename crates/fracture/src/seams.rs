@@ -14,7 +14,7 @@ pub(crate) const MIN_COSINE: f64 = 1e-3;
 pub(crate) struct Seams {
     /// One per pair.
     of_pairs: Vec<Option<Seam>>,
-    /// For each region the adjacent ones above it, each with a pair of both.
+    /// For each region the adjacent regions of higher index, each with the index of their pair.
     by_region: Vec<Vec<(u32, u32)>>,
 }
 
@@ -114,7 +114,7 @@ impl Seam {
         let mut section = Section::default();
         for (axis, edges) in edges.iter().enumerate() {
             let (count, sums) = (edges.count as f64, Vector3::from(edges.sums.map(|x| x as f64)));
-            // crossings are linear in the node, so that those of all edges add up like one
+            // crossings are linear in the node: one evaluation gives the sum over all edges
             let value = count * self.plane.at + self.plane.step.dot(&sums);
             let mut at = grid.origin().coords * count + sums * h;
             at[axis] += (value * self.scales[axis]).clamp(0.0, count) * h;

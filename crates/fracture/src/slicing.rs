@@ -7,10 +7,10 @@
 //! - *repair*: directed edges that lack their opposite bound the cap, which both halves share, so
 //!   that their volumes add to that of the whole whatever the cap looks like. A single convex
 //!   border gets the fan of Br11, all else a constrained Delaunay triangulation, filled where the
-//!   borders wind around. What edges rounding may have left unmatched are closed by flat fans:
-//!   halves are closed always;
-//! - *build*: each new vertex has its origin ([`Origin`]), so that any attribute can be carried
-//!   over, and [`ClosedMesh::pieces`] lists the connected parts.
+//!   winding number of the borders is not zero. Flat fans close edges that rounding left unmatched,
+//!   so that halves are always closed;
+//! - *build*: each new vertex has its origin ([`Origin`]), so that any attribute can be
+//!   interpolated, and [`ClosedMesh::pieces`] lists the connected parts.
 //!
 //! A vertex within 1e-13 of the mesh's size of the plane counts as on it. All decisions follow from
 //! one such side per vertex, so that vertices, edges and faces in the plane need no special cases:

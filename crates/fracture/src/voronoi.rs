@@ -42,8 +42,8 @@ impl Voronoi {
 impl Voronoi {
     /// Sets the number of sites for which a body breaks into about `pieces`: the cells in it are
     /// counted for impacts at its six outermost points along the axes, each along its axis, with
-    /// the pattern placed by [`Alignment::enclosing`], and the mean of the six is brought to
-    /// `pieces`. A cell counts if it contains an eighth of its share of the body.
+    /// the pattern placed by [`Alignment::enclosing`], and their mean becomes `pieces`. A cell
+    /// counts if it contains an eighth of its share of the body.
     ///
     /// A cell that overlaps the body in several places gives a piece for each. At most
     /// [`Pattern::MAX_REGIONS`] sites are used, whatever `pieces` is, and pieces of a sampled solid
@@ -156,7 +156,7 @@ impl Voronoi {
     }
 }
 
-/// Enough points for four in the least cell that counts, and few enough to take no time.
+/// Number of sample points: 64 per piece, within limits of accuracy and time.
 fn sample_count(pieces: usize) -> usize {
     pieces.saturating_mul(64).clamp(1000, 40_000)
 }

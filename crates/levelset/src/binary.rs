@@ -30,7 +30,7 @@ pub enum ReadError {
     Kind {
         /// The kind in the header: 0 for full samples, 1 for compact ones.
         found: u32,
-        /// The kind asked for.
+        /// The expected kind.
         expected: u32,
     },
     /// The header describes no grid, or one beyond the limit; nothing was allocated.

@@ -145,7 +145,7 @@ impl Caps {
 pub(crate) struct View {
     pub(crate) winding: f64,
     pub(crate) slope: f64,
-    /// The same without the jumps by one through caps: only the mesh's rim changes it, as a current
+    /// `slope` without the jumps by one across caps: only the mesh's rim changes it, as a current
     /// loop does a magnetic field.
     pub(crate) smooth_slope: f64,
 }

@@ -141,7 +141,7 @@ pub struct Sheets {
 }
 
 impl Sheets {
-    /// Those of a configuration, which has bit `c` set if corner `c` is inside.
+    /// The sheets of a configuration, which has bit `c` set if corner `c` is inside.
     pub fn of(configuration: u8) -> Self {
         static ALL: LazyLock<[Sheets; 256]> = LazyLock::new(|| {
             std::array::from_fn(|configuration| {

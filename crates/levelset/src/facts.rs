@@ -31,6 +31,7 @@ pub struct MeshFacts {
 impl TriMesh {
     /// Checks vertices and indices, and determines the facts.
     ///
+    /// # Errors
     /// [`MeshError`] if there is no triangle, a coordinate is not finite or an index is out of
     /// range.
     pub fn facts(&self) -> Result<MeshFacts, MeshError> {

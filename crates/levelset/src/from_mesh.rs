@@ -45,7 +45,7 @@ pub enum MeshError {
         triangle: usize,
         /// The vertex it names.
         vertex: u32,
-        /// Vertices there are.
+        /// Number of vertices.
         count: usize,
     },
     /// No triangle has any area.
@@ -61,7 +61,7 @@ pub enum MeshError {
         from: u32,
         /// Its end.
         to: u32,
-        /// Open edges in all.
+        /// Number of open edges.
         count: usize,
     },
     /// A closed mesh bounds no volume.
@@ -89,9 +89,9 @@ impl LevelSet {
     ///
     /// Within three cells of the surface the distance is exact to 1e-4 cells and the sign is exact
     /// (with [`Sign::Winding`], except where the winding number is within 0.01 of one half).
-    /// Beyond, distance is to the nearest of the surface points next to the nodes by the surface,
-    /// found by sweeping: on average a few hundredths of a cell too large. The bits are the same
-    /// for any number of threads.
+    /// Beyond, sweeping finds the distance to the nearest of the surface points of the nodes next
+    /// to the surface: on average a few hundredths of a cell too large. The bits are the same for
+    /// any number of threads.
     ///
     /// # Errors
     /// [`MeshError`] if the mesh is empty, malformed or flat, if a strict conversion finds an open

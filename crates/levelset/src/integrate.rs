@@ -165,7 +165,7 @@ fn cut_tet(corners: [Vector3<f64>; 4], values: [f64; 4]) -> Moments {
     }
 }
 
-/// The corner alone on its side, cut off.
+/// The part at the corner that is alone on its side.
 fn tip(corners: [Vector3<f64>; 4], values: [f64; 4], inside: [bool; 4], side: bool) -> Moments {
     let alone = (0..4).find(|&c| inside[c] == side).unwrap_or(0);
     let cut = |c: usize| {

@@ -182,7 +182,7 @@ impl<'a> March<'a> {
         };
         let (loops, count) = cube::trace(configuration, joined);
         let loops = &loops[..count];
-        // the layer around the grid has no samples and only closes what meets it
+        // the layer around the grid has no samples and only closes the surface
         let whole = samples.iter().all(Option::is_some);
         let tube = if whole { tube(configuration, joined, &values, loops) } else { None };
         let vertices = |n: usize| loops[n].edges().iter().map(|&e| ids.of(e)).collect::<Vec<u32>>();

@@ -16,7 +16,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Of a tetrahedron with these corners, m; all negative if it is inverted.
+    /// Moments of a tetrahedron with these corners, m; all negative if it is inverted.
     pub fn of_tet(corners: [Vector3<f64>; 4]) -> Self {
         let [a, b, c, d] = corners;
         let volume = (b - a).dot(&(c - a).cross(&(d - a))) / 6.0;
@@ -29,7 +29,7 @@ impl Moments {
         }
     }
 
-    /// Counted `factor` times.
+    /// The moments times `factor`.
     pub fn times(&self, factor: f64) -> Self {
         Self {
             volume: self.volume * factor,
@@ -38,7 +38,7 @@ impl Moments {
         }
     }
 
-    /// Of the solid stretched by `factor` about the origin.
+    /// Moments of the solid scaled by `factor` about the origin.
     pub(crate) fn scaled(&self, factor: f64) -> Self {
         Self {
             volume: self.volume * factor.powi(3),
@@ -47,7 +47,7 @@ impl Moments {
         }
     }
 
-    /// Of the solid moved by `offset`.
+    /// Moments of the solid moved by `offset`.
     pub fn moved(&self, offset: Vector3<f64>) -> Self {
         let cross = offset * self.first.transpose();
         let square = offset * offset.transpose() * self.volume;

@@ -49,7 +49,7 @@ impl TriMesh {
             }
             repeated += usize::from(seen.iter().all(|seen| matches!(seen, Behind::Twice)));
         }
-        // a point on an edge proves nothing, half of the surface does
+        // a point on an edge is no evidence, half of the surface is
         2 * repeated > rays
     }
 
@@ -102,7 +102,7 @@ struct Columns {
     way: Vector3<f64>,
     /// Two directions across it.
     across: [Vector3<f64>; 2],
-    /// Of the first column, m.
+    /// Position of the first column, m.
     low: [f64; 2],
     /// Widths of columns, m.
     step: [f64; 2],

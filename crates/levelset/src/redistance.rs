@@ -12,7 +12,7 @@ use crate::sweep::{Anchor, sweep};
 pub struct EikonalResidual {
     /// Average of `abs(|grad phi| - 1)` over the nodes looked at; 0 if there are none.
     pub mean: f64,
-    /// Largest of the same.
+    /// Largest of these errors.
     pub max: f64,
 }
 

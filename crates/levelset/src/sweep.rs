@@ -130,7 +130,7 @@ impl Row<'_> {
         }
     }
 
-    /// Pulls from a row of the same plane, straight and both ways askew.
+    /// Pulls from a row of the same plane, straight and along both diagonals.
     fn pull_all(&mut self, from: &View<'_>, step: f32) {
         for dk in [-1.0, 0.0, 1.0] {
             self.pull(from, [0.0, step, dk]);
@@ -227,7 +227,7 @@ impl Front {
         }
     }
 
-    /// Takes in the anchors of the plane whose first node is `base`.
+    /// Adds the anchors of the plane whose first node is `base`.
     fn add(&mut self, base: usize, anchors: &[Anchor]) {
         let here = &mut self.here;
         let first = anchors.partition_point(|a| (a.node as usize) < base);

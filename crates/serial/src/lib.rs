@@ -1,6 +1,7 @@
-//! A single-threaded replacement of the part of rayon that brisance uses. On `wasm32-unknown-unknown`, which has no
-//! threads, the crate takes the name of rayon, whose thread pool would be a sixth of the module of the playground.
-//! Results are the same, since none depends on the number of threads.
+//! A single-threaded replacement of the part of rayon that brisance uses. On
+//! `wasm32-unknown-unknown`, which has no threads, the crate takes the name of rayon, whose thread
+//! pool would be a sixth of the module of the playground. Results are the same, since none depends
+//! on the number of threads.
 //!
 //! ```
 //! use brisance_serial::prelude::*;

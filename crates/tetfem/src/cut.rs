@@ -78,7 +78,7 @@ impl Crack {
 struct Edges {
     /// Side of the plane per vertex, and 0 where the crack passes through it.
     sides: Vec<i8>,
-    /// Edges, ends ascending, and their cut parameters, sorted.
+    /// Edges, ends ascending, with the positions of their cuts, sorted.
     cut: Vec<([u32; 2], Point3<f64>)>,
 }
 

@@ -193,7 +193,7 @@ impl<'a> Problem<'a> {
         Ok(self.prescribed.iter().zip(step).map(|(u, d)| u + d).collect())
     }
 
-    /// The Newton step; where the tangent is not positive definite, that of a stiffer one.
+    /// The Newton step; if the tangent is not positive definite, its diagonal is shifted.
     fn step(
         &self,
         displacements: &[Vector3<f64>],

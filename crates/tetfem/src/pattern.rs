@@ -113,7 +113,7 @@ impl<const N: usize> Pattern<N> {
     }
 }
 
-/// For every node, its elements and the corner that it is of each.
+/// For every node, its elements and the index of its corner in each.
 fn incidence<const N: usize>(nodes: usize, elements: &[[u32; N]]) -> (Vec<u32>, Vec<(u32, u32)>) {
     let mut starts = vec![0; nodes + 1];
     for &node in elements.iter().flatten() {

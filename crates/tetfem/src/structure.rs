@@ -237,7 +237,7 @@ impl Structure {
         &self.moments
     }
 
-    /// For means over a radius, m. Only the first radius is cached.
+    /// The averaging over a radius, m. Only the first radius is cached.
     pub(crate) fn averaging(&self, radius: f64) -> Arc<Averaging> {
         let make = || Arc::new(Averaging::new(&self.mesh, radius));
         let kept = self.averaging.get_or_init(make);
@@ -327,7 +327,7 @@ impl Structure {
         Ok(nodal)
     }
 
-    /// For all nodes.
+    /// The shares of all nodes.
     fn node_shares(&self) -> &[Share] {
         if self.node_shares.is_empty() { &self.shares } else { &self.node_shares }
     }

@@ -57,7 +57,7 @@ pub fn write_vtu(out: &mut impl Write, mesh: &TetMesh, fields: &Fields<'_>) -> i
     writeln!(out, "</Cells></Piece></UnstructuredGrid></VTKFile>")
 }
 
-/// The VTK name of a linear tetrahedron.
+/// The VTK cell type of a linear tetrahedron.
 const VTK_TETRA: u8 = 10;
 
 fn open(out: &mut impl Write, kind: &str, name: &str, components: usize) -> io::Result<()> {

@@ -91,7 +91,8 @@ pub(crate) const MAX_FRAME: usize = 1 << 24;
 const FARTHEST: f32 = 1e5;
 
 impl Command {
-    /// Appends the bytes of a command: the byte of its kind, and its numbers, `f32` in little-endian order.
+    /// Appends the bytes of a command: the byte of its kind, and its numbers, `f32` in
+    /// little-endian order.
     pub fn write(&self, bytes: &mut Vec<u8>) {
         let (kind, numbers) = self.parts();
         bytes.push(kind);
@@ -157,9 +158,9 @@ impl Command {
     }
 }
 
-/// The bytes of commands with their frames, in ascending order. Each command has the number of frames since the
-/// previous one (seven bits per byte from the lowest, the top bit set in all but the last byte), then
-/// [`Command::write`].
+/// The bytes of commands with their frames, in ascending order. Each command has the number of
+/// frames since the previous one (seven bits per byte from the lowest, the top bit set in all but
+/// the last byte), then [`Command::write`].
 pub(crate) fn write_all(commands: &[(usize, Command)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut last = 0;

@@ -6,7 +6,8 @@ use dynamics::{Body, Velocity};
 use nalgebra::{Isometry3, Point3, Vector3};
 use sim::{BodyId, JointId, NewBody, NewJoint, Report, World};
 
-/// Time constant of the approach to the target, s: the hand aims at the speed distance / `APPROACH_TIME`.
+/// Time constant of the approach to the target, s: the hand aims at the speed distance /
+/// `APPROACH_TIME`.
 const APPROACH_TIME: f64 = 0.2;
 /// Maximum speed of the hand, m/s.
 const MAX_SPEED: f64 = 8.0;

@@ -1,5 +1,6 @@
-//! Actions of a visitor of the playground on a scene: its initial [`Setup`], and [`Command`]s between frames. A
-//! [`Visit`] executes the commands. Both determine a run bit by bit, in a browser and natively.
+//! Actions of a visitor of the playground on a scene: its initial [`Setup`], and [`Command`]s
+//! between frames. A [`Visit`] executes the commands. Both determine a run bit by bit, in a browser
+//! and natively.
 
 mod command;
 mod grab;

@@ -109,8 +109,8 @@ impl Setup {
         Self { model: None, ..self.clone() }.changed(&[])
     }
 
-    /// The scene with all changes. `volumes` are the volumes of its bodies, m^3, from [`volumes`]; they determine the
-    /// size of the elements of a model.
+    /// The scene with all changes. `volumes` are the volumes of its bodies, m^3, from [`volumes`];
+    /// they determine the size of the elements of a model.
     ///
     /// # Errors
     /// [`SetupError`] with the invalid key.
@@ -151,7 +151,8 @@ impl Setup {
     }
 }
 
-/// The volume of each of the `bodies` of a scene, or of its largest piece, m^3, in a world built from the scene.
+/// The volume of each of the `bodies` of a scene, or of its largest piece, m^3, in a world built
+/// from the scene.
 pub fn volumes(bodies: &[Body], world: &World, appearances: &[Appearance]) -> Vec<Option<f64>> {
     let solid = |a: &Appearance| Some(world.get(a.body)?.solid?.geometry.moments().volume);
     let volume = |body: &Body| {

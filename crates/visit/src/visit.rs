@@ -44,8 +44,8 @@ fn place(p: [f32; 3]) -> Point3<f64> {
 }
 
 impl Visit {
-    /// A visit with the events of a file that [`SavedRun::check`](crate::SavedRun::check) accepts as scheduled
-    /// commands.
+    /// A visit with the events of a file that [`SavedRun::check`](crate::SavedRun::check) accepts
+    /// as scheduled commands.
     pub fn of(events: &[When]) -> Self {
         let coming = events.iter().rev().map(|when| (when.frame, when.command)).collect();
         Self { coming, ..Self::default() }
@@ -81,7 +81,8 @@ impl Visit {
         self.hand.as_ref().map(Hand::body)
     }
 
-    /// Executes a command between the last frame and the next. Drops scheduled commands. Returns the added bodies.
+    /// Executes a command between the last frame and the next. Drops scheduled commands. Returns
+    /// the added bodies.
     ///
     /// # Errors
     /// [`VisitError`] if the command cannot be executed; nothing changes then.
@@ -94,8 +95,8 @@ impl Visit {
         self.carry_out(world, command)
     }
 
-    /// Executes the scheduled commands that are due, and moves the hand. Call it before each frame. Returns the added
-    /// bodies.
+    /// Executes the scheduled commands that are due, and moves the hand. Call it before each frame.
+    /// Returns the added bodies.
     pub fn before_frame(&mut self, world: &mut World) -> Vec<Appearance> {
         let frame = world.frame();
         let mut added = Vec::new();
@@ -117,7 +118,8 @@ impl Visit {
         has_slipped
     }
 
-    /// The first body on a ray from a point, m, and the point of intersection; `None` without an intersection.
+    /// The first body on a ray from a point, m, and the point of intersection; `None` without an
+    /// intersection.
     pub fn meets(world: &World, [from, along]: [[f64; 3]; 2]) -> Option<(BodyId, Point3<f64>)> {
         let along = UnitVector3::try_new(Vector3::from(along), 1e-12)?;
         let hit = world.cast_ray(&from.into(), &along, REACH, &Filter::default())?;

@@ -1,8 +1,8 @@
 //! The C ABI for JavaScript: functions of plain numbers.
 //!
-//! JavaScript writes longer arguments to the memory of [`input`], and reads longer answers at [`output`]. The answer
-//! is [`output_length`] bytes long and valid until the next call. A function that fails returns 0, and its answer is
-//! an error message.
+//! JavaScript writes longer arguments to the memory of [`input`], and reads longer answers at
+//! [`output`]. The answer is [`output_length`] bytes long and valid until the next call. A function
+//! that fails returns 0, and its answer is an error message.
 
 #![allow(
     unsafe_code,
@@ -118,8 +118,8 @@ pub extern "C" fn scenes() -> u32 {
     })
 }
 
-/// Stores a file: the first `name` bytes of the input are its name, the rest its contents. Answers a scene in TOML in
-/// which the solid of the file falls on a floor.
+/// Stores a file: the first `name` bytes of the input are its name, the rest its contents. Answers
+/// a scene in TOML in which the solid of the file falls on a floor.
 #[unsafe(no_mangle)]
 pub extern "C" fn keep_file(name: usize) -> u32 {
     with(|desk| {
@@ -184,8 +184,8 @@ pub extern "C" fn step() -> u32 {
     with(|desk| desk.play(|play, _| Ok::<_, String>(play.step())))
 }
 
-/// Answers [`Play::pick`] in JSON for a ray from (`x`, `y`, `z`) along (`a`, `b`, `c`), `null` without an
-/// intersection.
+/// Answers [`Play::pick`] in JSON for a ray from (`x`, `y`, `z`) along (`a`, `b`, `c`), `null`
+/// without an intersection.
 #[unsafe(no_mangle)]
 pub extern "C" fn pick(x: f64, y: f64, z: f64, a: f64, b: f64, c: f64) -> u32 {
     with(|desk| {

@@ -1,7 +1,8 @@
-//! The playground of brisance in a browser. A [`Play`] runs a scene and executes the commands of a visitor; `abi` is
-//! its C ABI for JavaScript.
+//! The playground of brisance in a browser. A [`Play`] runs a scene and executes the commands of a
+//! visitor; `abi` is its C ABI for JavaScript.
 //!
-//! Its [`visit::Setup`] and its commands determine a run to the bit: a link that holds both replays it.
+//! Its [`visit::Setup`] and its commands determine a run to the bit: a link that holds both replays
+//! it.
 
 pub mod abi;
 mod output;

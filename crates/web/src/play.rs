@@ -192,7 +192,8 @@ fn within(file: &str, mesh: &TriMesh) -> Result<(), PlayError> {
     if is_within { Ok(()) } else { Err(PlayError::TooLarge(file.to_owned())) }
 }
 
-/// The camera of the scene. The default is in front of, to the right of and a little above the moving bodies.
+/// The camera of the scene. The default is in front of, to the right of and a little above the
+/// moving bodies.
 fn view(scene: &Scene, world: &World, appearances: &[sim::Appearance]) -> Value {
     let camera = Camera::of(scene, appearances);
     let field = camera.as_ref().map_or(FIELD_OF_VIEW, |camera| camera.field);
@@ -222,7 +223,8 @@ fn view(scene: &Scene, world: &World, appearances: &[sim::Appearance]) -> Value 
 }
 
 impl Play {
-    /// Sets a scene up. `files` are the meshes of the visitor by name, with the files that these meshes name.
+    /// Sets a scene up. `files` are the meshes of the visitor by name, with the files that these
+    /// meshes name.
     ///
     /// # Errors
     /// [`PlayError`], a sentence for the visitor.
@@ -282,8 +284,8 @@ impl Play {
         self.shown.frame(&self.world, &self.recorder, self.visit.hand(), head)
     }
 
-    /// Executes the commands of a link that are due and advances the world by one frame. Returns the report, and
-    /// whether the hand slipped off.
+    /// Executes the commands of a link that are due and advances the world by one frame. Returns
+    /// the report, and whether the hand slipped off.
     fn advance(&mut self) -> (Report, bool) {
         let added = self.visit.before_frame(&mut self.world);
         self.recorder.record_added(&self.world, &added);
@@ -336,7 +338,8 @@ impl Play {
         self.shown.frame(&self.world, &self.recorder, self.visit.hand(), head)
     }
 
-    /// Executes a command between the last frame and the next. The remaining commands of a link are dropped.
+    /// Executes a command between the last frame and the next. The remaining commands of a link are
+    /// dropped.
     ///
     /// # Errors
     /// [`PlayError`] if the command cannot be executed; nothing changes then.
@@ -359,8 +362,9 @@ impl Play {
         self.visit.events()
     }
 
-    /// The first body on a ray from a point, m, in a direction: its name, mass, kg, the point of intersection, the
-    /// hardest blow relative to its strength, and its critical impact. `None` without an intersection.
+    /// The first body on a ray from a point, m, in a direction: its name, mass, kg, the point of
+    /// intersection, the hardest blow relative to its strength, and its critical impact. `None`
+    /// without an intersection.
     pub fn pick(&self, from: [f64; 3], along: [f64; 3]) -> Option<Value> {
         let (body, point) = Visit::meets(&self.world, [from, along])?;
         let state = self.world.get(body)?;

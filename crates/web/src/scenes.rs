@@ -45,7 +45,8 @@ pub fn file(name: &str) -> Option<&'static [u8]> {
     FILES.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
 }
 
-/// A scene in which the solid of a mesh or SVG file falls on a floor. `name` is the name of the file.
+/// A scene in which the solid of a mesh or SVG file falls on a floor. `name` is the name of the
+/// file.
 pub fn own_scene(name: &str) -> String {
     let is_outline = name.to_ascii_lowercase().ends_with(".svg");
     let name = toml::Value::from(name).to_string();

@@ -119,7 +119,7 @@ impl Bodies<'_> {
         let max_distance = first.map_or(max_distance.next_up(), |(_, found)| found.distance);
         let away = |node: &BvhNode, _| {
             let away = node.aabb().distance_to_local_point(point, true);
-            // inside boxes the depth decides, which boxes do not bound
+            // inside a box, the penetration depth decides, which the box does not bound
             if away > 0.0 { away } else { f64::NEG_INFINITY }
         };
         let inner = tree.find_best(max_distance, away, |leaf, _| {
@@ -129,8 +129,8 @@ impl Bodies<'_> {
         inner.map(|(_, (_, found))| found).or(first)
     }
 
-    /// The body with the first hit by `meets`, among bodies whose boxes, grown by `half`, the ray
-    /// crosses.
+    /// The body with the first hit by `meets`, which is called for bodies whose boxes, expanded by
+    /// `half`, the ray intersects.
     fn first(
         &self,
         ray: &Ray,
@@ -158,8 +158,8 @@ impl Bodies<'_> {
     }
 }
 
-/// The leaf with the first hit by `meets`, among those whose boxes, grown by `half`, the ray
-/// crosses.
+/// The leaf with the first hit by `meets`, which is called for leaves whose boxes, expanded by
+/// `half`, the ray intersects.
 fn first_in(
     tree: &Bvh,
     (ray, half, max_distance): (&Ray, &Vector3<f64>, f64),
@@ -193,7 +193,7 @@ fn entry(ray: &Ray, low: &Vector3<f64>, high: &Vector3<f64>, max_distance: f64) 
         enters = enters.max(p.min(q));
         leaves = leaves.min(p.max(q));
     }
-    // the planes of a box are rounded
+    // tolerance for the round-off of the box
     if enters <= leaves * (1.0 + 4.0 * f64::EPSILON) { enters } else { f64::MAX }
 }
 
@@ -207,7 +207,8 @@ impl Triangles {
         self.first_along_box(ray, &Vector3::zeros(), |triangle, _| meets(triangle))
     }
 
-    /// The same among triangles within a box of these half edge lengths about the ray.
+    /// Like [`Self::first_along`], for triangles whose boxes, expanded by `half`, the ray
+    /// intersects.
     pub(crate) fn first_along_box(
         &self,
         ray: &Ray,

@@ -21,7 +21,7 @@ pub struct Impact {
 }
 
 impl Impact {
-    /// The same in other coordinates.
+    /// The impact transformed by `pose`.
     pub(crate) fn at(&self, pose: &Isometry3<f64>) -> Self {
         Self { distance: self.distance, point: pose * self.point, normal: pose * self.normal }
     }
@@ -284,7 +284,7 @@ fn samples(ray: &Ray, field: &Field) -> Option<Impact> {
         before = distance;
         distance = (distance + gap.max(least)).min(ray.max_distance);
         let after = field.distance(&ray.at(distance));
-        // beyond the box of the samples the distance from it only grows
+        // outside the grid, the distance grows once the ray moves away from it
         if after > gap && !level_set_is_ahead(ray, field, distance) {
             return None;
         }

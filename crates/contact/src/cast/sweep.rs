@@ -15,7 +15,7 @@ pub(crate) type Placed<'a> = (&'a Shape, &'a Isometry3<f64>);
 
 /// Newton steps to the time of impact of convex solids; along a line their distance is convex.
 const NEWTON_STEPS: usize = 100;
-/// Distance at which solids touch, as a share of their size.
+/// Distance below which solids count as touching, as a share of their size.
 const TOUCHING: f64 = 1e-10;
 /// Conservative advancement of sampled solids: least advance and tolerance, as shares of the grid
 /// spacing.
@@ -71,7 +71,7 @@ fn sweep(moving: Placed<'_>, target: Placed<'_>, way: Sweep<'_>) -> Option<Impac
     }
 }
 
-/// The same with exchanged roles: the target moves back.
+/// Swaps the roles: the target moves in the opposite direction.
 fn swapped(moving: Placed<'_>, target: Placed<'_>, way: Sweep<'_>) -> Option<Impact> {
     let back = -*way.along;
     let Impact { distance, point, normal } = sweep(target, moving, Sweep { along: &back, ..way })?;
@@ -105,7 +105,7 @@ fn convex(moving: Placed<'_>, (target, place): Placed<'_>, way: Sweep<'_>) -> Op
     found.map(|impact| impact.at(place))
 }
 
-/// Against the half-space y < 0.
+/// Sweep of a convex part against the half-space y < 0.
 fn to_plane(part: &Core<'_>, map: &Isometry3<f64>, ray: &Ray) -> Option<Impact> {
     let up = Vector3::y();
     let lowest = map * part.lowest(&map.inverse_transform_vector(&up));
@@ -116,8 +116,8 @@ fn to_plane(part: &Core<'_>, map: &Isometry3<f64>, ray: &Ray) -> Option<Impact> 
     meets.then_some(Impact { distance, point, normal: up })
 }
 
-/// Against another convex solid; `map` takes coordinates of the first to those of the other at the
-/// start.
+/// Sweep of a convex part against another; `map` takes coordinates of the first to those of the
+/// other at the start.
 fn to_core(
     [part, other]: [&Core<'_>; 2],
     map: &Isometry3<f64>,
@@ -142,7 +142,7 @@ fn to_core(
     None
 }
 
-/// Against the triangles of a mesh.
+/// Sweep of convex parts against the triangles of a mesh.
 fn to_mesh(
     (shape, parts): (&Shape, &[Core<'_>]),
     mesh: &Triangles,
@@ -173,7 +173,7 @@ pub(crate) fn buried(
     points.into_iter().find(|p| mesh.distance(p) <= 0.0)
 }
 
-/// Conservative advancement of solids of which one is sampled.
+/// Conservative advancement of two solids, one of them sampled.
 fn march(moving: Placed<'_>, target: Placed<'_>, way: Sweep<'_>) -> Option<Impact> {
     let spacing = spacing(moving.0).min(spacing(target.0));
     let at = |distance: f64| {
@@ -219,7 +219,7 @@ pub(crate) fn apart(a: Placed<'_>, b: Placed<'_>, max_distance: f64) -> f64 {
     if is_around(a, b) || is_around(b, a) { gap.min(0.0) } else { gap }
 }
 
-/// The contact of touching solids of which one is sampled.
+/// The contact of two touching solids, one of them sampled.
 fn touch(a: Placed<'_>, b: Placed<'_>, (distance, along): (f64, &UnitVector3<f64>)) -> Impact {
     let margin = spacing(a.0).min(spacing(b.0));
     let posed = posed(a, b);

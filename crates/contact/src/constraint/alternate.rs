@@ -29,7 +29,7 @@ pub(crate) struct Rounds<'a> {
 }
 
 impl Rounds<'_> {
-    /// Those of a step of [`Solver::QuadraticProgram`](crate::Solver::QuadraticProgram).
+    /// The rounds of a step of [`Solver::QuadraticProgram`](crate::Solver::QuadraticProgram).
     pub(super) fn of_a_step() -> Self {
         Self { most: 3, settled: None, guess: &[] }
     }
@@ -81,8 +81,8 @@ pub(crate) fn alternate(
         return Solved::none(rows, start);
     };
     let guess = if rounds.guess.len() == rows.len() { rounds.guess } else { &[] };
-    // where forces are not unique, few rounds need the analytic center of the solutions, which
-    // pivoting does not find
+    // with few rounds, non-unique forces need the analytic center of the solution set, which only
+    // the interior-point method finds
     let mut pivot = rounds.settled.and_then(|_| Pivot::new(&mlcp, rows, guess));
     let mut impulses = if guess.is_empty() { vec![0.0; rows.len()] } else { guess.to_vec() };
     let mut known = vec![f64::INFINITY; rows.len()];

@@ -30,9 +30,9 @@ const HEAVIER: f64 = 10.0;
 /// Largest rotation of a step, rad: the linearization does not hold beyond.
 const MAX_TURN: f64 = 0.5;
 
-/// Adds Lagrange multipliers to `momenta` until the predicted poses satisfy the bilateral
-/// constraints, and to the `gains` of bodies and the reactions of `joints`. Each linkage iterates
-/// while its error falls.
+/// Adds constraint impulses to `momenta`, the `gains` of bodies and the reactions of `joints` until
+/// the predicted poses satisfy the bilateral constraints. Each linkage iterates while its error
+/// falls.
 pub(crate) fn follow(
     frame: Frame<'_>,
     joints: &mut [Joint],
@@ -158,10 +158,10 @@ pub(crate) fn close(frame: Frame<'_>, poses: &mut [Isometry3<f64>]) {
     }
 }
 
-/// The least displacements in the metric of the masses that close the joints of `chosen` rows to
-/// first order, as velocities over 1 s. Limits are unilateral, an active set that block principal
-/// pivoting finds: violated limits enter it, and limits with a negative multiplier leave it. `None`
-/// if the rows cannot be solved.
+/// The smallest displacements, in the metric of the masses, that close the joints of `chosen` rows
+/// to first order, as velocities over 1 s. Limits are unilateral. Block principal pivoting finds
+/// their active set: violated limits enter it, and limits with a negative multiplier leave it.
+/// `None` if the rows cannot be solved.
 fn projected(
     (columns, poses): (Columns<'_>, &[Isometry3<f64>]),
     rows: &[Row],

@@ -116,8 +116,8 @@ impl Factor {
     }
 }
 
-/// Minimum degree order of blocks, each with its neighbors at its elimination; the first among
-/// equals.
+/// Minimum degree order of blocks, each with its neighbors at its elimination. The lowest index
+/// breaks ties.
 fn elimination(sizes: &[usize], cliques: &[Vec<u32>]) -> Option<Vec<(u32, Vec<u32>)>> {
     let mut around: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); sizes.len()];
     let mut numbers = 0;
@@ -158,7 +158,7 @@ fn elimination(sizes: &[usize], cliques: &[Vec<u32>]) -> Option<Vec<(u32, Vec<u3
 mod tests {
     use super::*;
 
-    /// Blocks in a ring with a chord, coupled by `cliques`, of two rows except for one.
+    /// Blocks of one to three rows in a ring with a chord, coupled by `cliques`.
     #[test]
     fn a_factor_solves_as_a_dense_one() {
         let sizes = [2, 3, 2, 2, 1, 2];

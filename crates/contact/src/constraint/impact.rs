@@ -69,8 +69,9 @@ impl Flight<'_> {
 /// The time of impact of two bodies within `duration` s, to about 1e-11 s; `None` without one. For
 /// bodies that overlap at the start it is zero.
 ///
-/// The search takes steps in which no point moves farther than the gap and a tenth of the thinner
-/// body, and bisects the last one. Samples of both surfaces give the gap, as in a frame.
+/// The search takes steps in which no point moves farther than the gap plus a tenth of the
+/// thickness of the thinner body, and bisects the last one. Samples of both surfaces give the gap,
+/// as in a frame.
 ///
 /// # Errors
 /// [`IntegrateError`] for a duration that is not finite and motion that cannot be integrated.

@@ -1,10 +1,10 @@
 //! The impulse method of the lecture: contacts one by one, each by its class.
 //!
-//! The lecture does not treat several contacts of one body. Sequential impulses that each only push
-//! let a stack of five collapse at 30 and 60 Hz: the excess of a contact that was solved before its
-//! neighbor cannot be undone, so that bodies turn and slip. Here a sweep may reduce the impulses of
-//! earlier sweeps, but no final impulse pulls, and a step is warm-started. Five boxes then stand at
-//! 30 Hz in the plane, and at 60 Hz in space.
+//! The lecture does not treat several contacts of one body. If each sequential impulse is
+//! nonnegative, a stack of five boxes collapses at 30 and 60 Hz: the excess of a contact that was
+//! solved before its neighbor cannot be undone, so that bodies turn and slip. Here a sweep may
+//! reduce the impulses of earlier sweeps, but accumulated impulses stay nonnegative, and a step is
+//! warm-started. Five boxes then stand at 30 Hz in the plane, and at 60 Hz in space.
 
 use dynamics::{Momentum, Velocity};
 

@@ -357,7 +357,7 @@ pub(crate) struct JointPass {
     counts: Vec<usize>,
     entries: Option<Entries>,
     sweeps: usize,
-    /// Factorization of the Delassus operator of the rows that were inside their bounds last.
+    /// Factorization of the Delassus operator of the rows that were last within their bounds.
     at_once: RefCell<AtOnce>,
 }
 

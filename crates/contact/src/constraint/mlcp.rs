@@ -228,7 +228,7 @@ impl Entries {
         AtOnce { factor: factor.filter(|_| !sizes.is_empty()), rows }
     }
 
-    /// The blocks that contain some of the rows, each with its own ones.
+    /// The blocks that contain `rows`, each with its rows.
     fn chosen<'a>(&'a self, rows: &'a [u32]) -> impl Iterator<Item = (&'a Block, &'a [u32])> {
         let mut rest = rows;
         self.blocks.iter().filter_map(move |block| {
@@ -547,7 +547,7 @@ impl Mlcp {
     }
 
     /// The largest violation of complementarity, m/s or rad/s: the difference of a row's speed and
-    /// its target, as far as its bounds let its impulse change that.
+    /// its target, as far as the bounds of its impulse permit a correction.
     pub fn residual(&self) -> f64 {
         self.entries.residual(&self.movers)
     }

@@ -127,8 +127,8 @@ impl Rows {
         Solved::of(&mlcp, Bodies { columns: frame.columns, poses: frame.poses }, start)
     }
 
-    /// Bounds the kinetic energy of each island after its impulses by that before, by the clamp of
-    /// the settings. Islands with kinematic bodies and motors may gain energy.
+    /// Limits the kinetic energy of each island after its impulses to that before them, by the
+    /// clamp of the settings. Islands with kinematic bodies and motors may gain energy.
     fn bound_energy(
         &self,
         frame: Frame<'_>,
@@ -183,12 +183,12 @@ fn together(frame: Frame<'_>, method: Method, contacts: &Contacts, start: &[Mome
     let first = rows.len();
     let stepping = Stepping { dt, error_reduction, motor_time: dt };
     let (own, counts) = rows_of(joints, poses, stepping);
-    // normals and tangents refer to rows by index, so that joints come last
+    // friction rows refer to normal rows by index, so joint rows come last
     rows.extend(own);
     Together { rows, first, counts }
 }
 
-/// The frictionless impulses that only stop the approach: they never add energy.
+/// Frictionless plastic impulses, which never add energy.
 fn plastic(frame: Frame<'_>, together: &Together, start: &[Momentum]) -> Solved {
     let stopping = |row: &Row| {
         let bounds = match row.bounds {
@@ -206,8 +206,8 @@ fn plastic(frame: Frame<'_>, together: &Together, start: &[Momentum]) -> Solved 
     Solved::of(&mlcp, Bodies { columns: frame.columns, poses: frame.poses }, start)
 }
 
-/// For each island the share of the step from the first to the second momenta that adds no energy
-/// to those at the start.
+/// For each island, the largest share of the step from the first to the second momenta that leaves
+/// no more energy than at the start.
 fn shares(
     frame: Frame<'_>,
     islands: &Islands,

@@ -16,10 +16,9 @@ const MAX_WORK: f64 = 5e7;
 /// 1/kg; `b` the accelerations without contact forces, m/s^2.
 ///
 /// For such a matrix the minimum is zero, and the same forces minimize `f^T A f / 2 + f^T b` over
-/// `f >= 0`, whose multipliers are the accelerations. This solves that program: it has half the
-/// constraints, which are not active together in the solution. If forces are not unique, as with
-/// four legs, the interior-point method ends in the middle of the solutions.
-///
+/// `f >= 0`, whose multipliers are the accelerations. This solves that program, which has half the
+/// constraints. If forces are not unique, as with four legs, the interior-point method converges to
+/// the analytic center of the solutions.
 /// # Errors
 /// [`ProgramError`] for mismatched sizes, numbers that are not finite, and contradictions.
 pub fn contact_forces(a: &DMatrix<f64>, b: &DVector<f64>) -> Result<DVector<f64>, ProgramError> {

@@ -1,4 +1,4 @@
-//! The motion between two instants at which bodies meet.
+//! Motion of the bodies between two collisions.
 
 use dynamics::{
     Accuracy, Body, CoupledBody, Load, MassProperties, Momentum, Scale, State, Velocity,
@@ -32,12 +32,12 @@ pub struct Flown {
     pub momenta: Vec<Momentum>,
     /// Duration of the flight, s.
     pub time: f64,
-    /// Whether two bodies meet at the end.
+    /// Whether two bodies collide at the end.
     pub has_met: bool,
     /// Work of kinematic bodies, J.
     pub work: f64,
-    /// Whether at some time no contact forces satisfied all conditions, so that the best of some
-    /// sweeps was taken, or the motion of bodies in contact could not be integrated.
+    /// Whether at some time no contact forces satisfied all conditions, so that those of a limited
+    /// number of sweeps were used, or the motion of bodies in contact could not be integrated.
     pub unsolved: bool,
     /// Whether a quadratic program exceeded its work limit; implies [`Self::unsolved`].
     pub limited: bool,
@@ -55,10 +55,10 @@ struct Pressed {
 }
 
 impl Frame<'_> {
-    /// Moves bodies with `momenta` for `duration` s, or until two of them meet: bodies in contact
-    /// by Runge-Kutta steps with resting contact forces (Ku07 eq. 4), others in free flight.
-    /// `touches` are the contacts at the start, none of which may approach. Bodies that meet within
-    /// the first `blind` s meet at its end.
+    /// Moves bodies with `momenta` for `duration` s, or until two of them collide: bodies in
+    /// contact by Runge-Kutta steps with resting contact forces (Ku07 eq. 4), others in free
+    /// flight. `touches` are the contacts at the start, none of which may approach. A collision
+    /// within the first `blind` s counts at its end.
     ///
     /// # Panics
     /// If the number of momenta differs from the number of bodies.
@@ -74,7 +74,7 @@ impl Frame<'_> {
         resting.sort_unstable();
         let met = self.first_meeting((touches, &resting), &paths, blind.min(duration), duration);
         let time = met.unwrap_or(duration);
-        // integration steps end at the meeting, so that interpolation errors do not count
+        // integration steps end at the collision, so that interpolation errors do not count
         let shorter: Option<Vec<Pressed>> = met.map(|time| {
             let all = groups.par_iter().zip(&pressed).with_max_len(1);
             all.map(|(group, pressed)| pressed.until(group, time)).collect()
@@ -149,7 +149,7 @@ impl Frame<'_> {
         paths.into_par_iter().enumerate().map(free).collect()
     }
 
-    /// The time at which the first two bodies meet, if any do.
+    /// The time of the first collision of two bodies, if any.
     fn first_meeting(
         &self,
         (touches, resting): (&Touches, &[[u32; 2]]),
@@ -171,7 +171,7 @@ impl Frame<'_> {
         let first = |&(a, b): &(u32, u32)| {
             let rests = resting.binary_search(&[a, b]).is_ok();
             let met = met(columns, [a, b]);
-            // more than `met`, so that separating bodies have not met at the start
+            // more than `met`, so that separating bodies do not collide at the start
             let slack = if rests || !is_exact(columns, [a, b]) {
                 drift(columns, settings, [a, b])
             } else {
@@ -209,7 +209,7 @@ impl Pressed {
         pressed
     }
 
-    /// The same up to an earlier time, with integration steps that end there.
+    /// These paths up to an earlier time, with integration steps that end there.
     fn until(&self, group: &Group<'_>, time: f64) -> Self {
         let count = self.nodes.first().map_or(0, |own| own.partition_point(|n| n.time <= time));
         let first = |nodes: &Vec<Node>| nodes[..count].to_vec();

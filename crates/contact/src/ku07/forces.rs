@@ -151,8 +151,8 @@ impl<'a> Group<'a> {
         rows
     }
 
-    /// The loads on the bodies in their `states` at a time after the start, s. `known` are the
-    /// forces of the last call, a warm start, and become those of this one.
+    /// The loads on the bodies in their `states` at a time after the start, s. `known` holds the
+    /// forces of the last call as a warm start, and receives the new ones.
     pub(crate) fn acting(&self, time: f64, states: &[State], known: &mut Vec<f64>) -> Acting {
         let (poses, velocities) = self.places(time, states);
         let at = (&poses[..], &velocities[..]);

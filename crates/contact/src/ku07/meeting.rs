@@ -18,9 +18,9 @@ pub(crate) struct Meeting<'a> {
     pub(crate) paths: [&'a Path<'a>; 2],
     /// Penetration at the start, m; `None` if the bodies do not touch.
     pub(crate) depth: Option<f64>,
-    /// Increase of the penetration at which touching bodies meet again, m.
+    /// Increase of the penetration at which touching bodies collide again, m.
     pub(crate) slack: f64,
-    /// Gap at which bodies have met, m.
+    /// Gap at which bodies have collided, m.
     pub(crate) met: f64,
 }
 
@@ -32,7 +32,7 @@ struct Look {
 }
 
 impl Meeting<'_> {
-    /// The last time before the gap falls below the floor between two times, s.
+    /// The last time between `from` and `to`, s, before the gap falls below the floor.
     pub(crate) fn first(&self, from: f64, to: f64) -> Option<f64> {
         let [p, q] = self.shapes;
         let fastest = [0, 1].map(|i| self.paths[i].fastest(self.shapes[i], to));

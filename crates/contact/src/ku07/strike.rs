@@ -32,7 +32,7 @@ pub struct Struck {
     pub impacts: usize,
     /// Work of kinematic bodies, J.
     pub work: f64,
-    /// Pairs without rebound because a body of them had collided too often.
+    /// Pairs without rebound because one of their bodies had collided too often.
     pub limited: usize,
     /// Whether no impulses satisfied all conditions of a simultaneous stop.
     pub unsolved: bool,
@@ -50,7 +50,7 @@ struct Strike<'a, 'f> {
     frame: &'a Frame<'f>,
     touches: &'a Touches,
     momenta: &'a mut [Momentum],
-    /// Pairs that collide no more.
+    /// Pairs whose collisions are finished.
     over: Vec<bool>,
     /// Approach speed of each pair at its fastest contact, m/s.
     speeds: Vec<f64>,
@@ -63,8 +63,8 @@ impl Frame<'_> {
     /// Resolves collisions of approaching pairs in contact, the fastest pair first, until none
     /// approaches: changes `momenta`. Each collision has Newton's restitution and Coulomb friction
     /// and adds no energy. `rebounds` counts the collisions of each body in the frame. If a body of
-    /// a pair breaks, the pair exchanges the impulse that the weaker one bears and collides no
-    /// more. `time` is that since the start of the frame, s.
+    /// a pair breaks, the pair exchanges the largest impulse that the weaker body withstands and
+    /// does not collide again. `time` is measured from the start of the frame, s.
     ///
     /// # Panics
     /// If the number of `momenta` or `rebounds` differs from the number of bodies.

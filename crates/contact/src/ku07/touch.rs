@@ -17,7 +17,7 @@ const BAND: f64 = 1e-6;
 /// Penetration of bodies in contact before contacts are searched again, as a share of the smaller
 /// size: the integration drifts.
 const DRIFT: f64 = 1e-7;
-/// Largest gap of bodies that have met, as a share of the smaller size.
+/// Largest gap of bodies that have collided, as a share of the smaller size.
 const MET: f64 = 1e-10;
 /// Displacement over which the rotation of a normal is measured, as a share of the smaller size.
 const NEARBY: f64 = 1e-4;
@@ -141,7 +141,7 @@ fn touches_of(columns: Columns<'_>, poses: &[Isometry3<f64>], bodies: [u32; 2]) 
     posed.contacts(band, band).into_iter().map(|found| Touch::new(bodies, posed, found)).collect()
 }
 
-/// Largest gap of bodies that have met, m.
+/// Largest gap of bodies that have collided, m.
 pub(crate) fn met(columns: Columns<'_>, bodies: [u32; 2]) -> f64 {
     let sizes = bodies.map(|i| columns.shapes[i as usize].size());
     MET * sizes[0].min(sizes[1])

@@ -469,7 +469,7 @@ mod tests {
         };
         for (floor, most) in [(Body::Static, 0), (Body::Dynamic(mass), 1000)] {
             let (kept, pairs) = count(10, floor);
-            // balls 0.2 m apart are near nothing but a floor 0.2 m below the lowest
+            // the balls are 0.2 m apart, and the lowest ones are 0.2 m above the floor
             assert!(kept <= most, "{kept} pairs of grown boxes");
             assert_eq!((pairs.boxes, pairs.near.len()), (0, 0));
         }

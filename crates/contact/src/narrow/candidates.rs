@@ -1,4 +1,4 @@
-//! Surface points of two bodies that are near the other, and how far the bodies are apart.
+//! Contact candidates of two bodies (surface points near the other body) and their signed distance.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -14,11 +14,12 @@ use crate::shape::{Probe, Shape};
 /// Contacts kept per pair: the deepest and those that span the area best.
 const MAX_CONTACTS: usize = 4;
 
-/// Share by which distances, of the margin, and scores differ that count as the same.
+/// Relative tolerance of ties: of distances as a share of the margin, and of scores.
 const EVEN: f64 = 1e-6;
 
 impl<'a> Posed<'a> {
-    /// The points of each body that are nearer than `margin` m to the other. Adds to `tested` how many were asked.
+    /// The points of each body that are nearer than `margin` m to the other. Adds the number of
+    /// distance queries to `tested`.
     pub(crate) fn candidates(&self, margin: f64, tested: &mut usize) -> Vec<Candidate> {
         let (mut found, [a, b], b_from_a) = (Vec::new(), self.shapes, self.b_from_a());
         if let Some(compounds) = self.compounds() {
@@ -37,8 +38,8 @@ impl<'a> Posed<'a> {
         found
     }
 
-    /// The distance of the bodies, m, negative where they overlap: `most` if nothing is nearer, or any below
-    /// `enough` if there is one. Adds to `tested` how many points were asked.
+    /// The signed distance of the bodies, m, at most `most`. Once it is below `enough`, any such
+    /// value may be returned. Adds the number of distance queries to `tested`.
     pub(crate) fn distance(&self, (most, enough): (f64, f64), tested: &mut usize) -> f64 {
         let ([a, b], b_from_a) = (self.shapes, self.b_from_a());
         if let Some(gap) = round::least(a, b, &b_from_a, most) {
@@ -66,13 +67,13 @@ impl<'a> Posed<'a> {
         )
     }
 
-    /// The fields of both bodies, as seen from the other.
+    /// The fields of both bodies, as queries in the coordinates of the other.
     pub(crate) fn queries(&self) -> [Query<'a>; 2] {
         let ([a, b], b_from_a) = (self.shapes, self.b_from_a());
         [Query::new(a.field(), &b_from_a.inverse()), Query::new(b.field(), &b_from_a)]
     }
 
-    /// Both, if they are unions of polyhedra.
+    /// Both shapes as unions of polyhedra; `None` if one is not such a union.
     pub(crate) fn compounds(&self) -> Option<Compounds<'a>> {
         let [a, b] = self.shapes;
         Some(Compounds { a: a.compound()?, b: b.compound()?, b_from_a: self.b_from_a() })
@@ -83,14 +84,14 @@ impl<'a> Posed<'a> {
         self.poses[1].inv_mul(self.poses[0])
     }
 
-    /// The deepest candidate, the outermost of several, then those farthest from the chosen ones, nearer
-    /// gaps preferred.
+    /// Reduces candidates to a manifold: the deepest candidate (the outermost among equally deep
+    /// ones), then those farthest from the chosen ones, weighted towards small gaps.
     pub(crate) fn reduce<'c>(
         &self,
         candidates: &'c [Candidate],
         margin: f64,
     ) -> Vec<&'c Candidate> {
-        // a ball meets all sides of a groove with its one point
+        // all contacts of a ball in a groove have the same point: their normals tell them apart
         let turned = |c: &Candidate| c.normal.map_or_else(Vector3::zeros, |n| n * margin);
         let place = |c: &Candidate| {
             let [own, other] = c.owner.order();
@@ -99,7 +100,7 @@ impl<'a> Posed<'a> {
         let places: Vec<Point3<f64>> = candidates.iter().map(place).collect();
         let least = candidates.iter().map(|c| c.distance).fold(margin, f64::min);
         let mean = places.iter().map(|p| p.coords).sum::<Vector3<f64>>() / places.len() as f64;
-        // of those as deep the outermost: a corner of a face that lies flat
+        // the outermost of equally deep ones is a corner of a face that lies flat
         let out = |(c, p): (&Candidate, &Point3<f64>)| {
             if c.distance <= least + EVEN * margin {
                 (p.coords - mean).norm_squared()
@@ -131,9 +132,10 @@ fn is_ball(shape: &Shape) -> bool {
     matches!(shape.probe(), Probe::Ball(_))
 }
 
-/// Whether `source`'s probe is asked of `target`. A ball's center is exact against analytic
-/// fields, while the sampled distance outside a fragment is only a lower bound: there the
-/// fragment's points are asked of the ball instead, unless the ball would slip between them.
+/// Whether the surface points of `source` are tested against the field of `target`. A ball's center
+/// is exact against analytic fields. The sampled distance outside a fragment is only a lower bound:
+/// there the fragment's points are tested against the ball instead, unless the ball would slip
+/// between them.
 fn probes(source: &Shape, target: &Shape) -> bool {
     match (source.probe(), target.field()) {
         (Probe::None, _) => false,
@@ -147,12 +149,12 @@ fn probes(source: &Shape, target: &Shape) -> bool {
     }
 }
 
-/// The polyhedra of a shape that meets a half-space, of which only corners can touch it.
+/// The polyhedra of a shape against a half-space, which only their corners can touch.
 fn solid_over<'s>(field: &Field, source: &'s Shape) -> Option<&'s Compound> {
     source.compound().filter(|_| matches!(field, Field::HalfSpace))
 }
 
-/// Returns how many points were asked.
+/// Appends the candidates of one body and returns the number of distance queries.
 fn probe(
     owner: Side,
     source: &Shape,
@@ -200,14 +202,14 @@ fn probe(
             let asked = tree.near(margin, &query, |key, point, distance| {
                 found.push(Candidate { owner, point: *point, normal: None, key, distance });
             });
-            // the tree goes by distance, whose last digits must not decide
+            // the tree sorts by distance, whose round-off must not decide the order
             found[first..].sort_unstable_by_key(|candidate| candidate.key);
             asked
         }
     }
 }
 
-/// The first of the highest scores, whatever their last digits.
+/// Index of the first score that equals the highest up to [`EVEN`].
 fn best(scores: &[f64]) -> Option<usize> {
     let most = scores.iter().copied().reduce(f64::max)?;
     scores.iter().position(|score| *score >= most * (1.0 - EVEN))

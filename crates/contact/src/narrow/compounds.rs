@@ -46,8 +46,8 @@ impl<'a> Compounds<'a> {
         }
     }
 
-    /// [`Solids::near`] for every pair of parts. Normals lead out of the whole union; deep corners get
-    /// its shortest exit.
+    /// [`Solids::near`] for every pair of parts. Normals lead out of the whole union; deep corners
+    /// get its shortest exit.
     pub(crate) fn near(&self, margin: f64) -> Vec<Candidate> {
         if let Some(solids) = self.single() {
             return solids.near(margin);
@@ -71,9 +71,9 @@ impl<'a> Compounds<'a> {
         }
     }
 
-    /// The candidates of all pairs of parts: those whose normal leads into another part are replaced
-    /// by `instead`, or dropped. If none is left, all are kept. Each key occurs once, with its least
-    /// distance; sorted by body and key.
+    /// The candidates of all pairs of parts: those whose normal leads into another part are
+    /// replaced by `instead`, or dropped. If none is left, all are kept. Each key occurs once, with
+    /// its least distance; sorted by body and key.
     fn leading_out(
         &self,
         margin: f64,
@@ -137,8 +137,7 @@ impl<'a> Compounds<'a> {
         Separation { distance, face: None }
     }
 
-    /// The least distance `stays` over all pairs of parts within `reach`; `reach` if there are
-    /// none.
+    /// Minimum of `stays` over all pairs of parts within `reach`; `reach` if there are none.
     pub(crate) fn least_of_parts(&self, reach: f64, stays: impl Fn(&Solids<'a>) -> f64) -> f64 {
         self.near_parts(reach).fold(reach, |least, parts| least.min(stays(&self.solids(parts))))
     }
@@ -180,7 +179,7 @@ impl<'a> Compounds<'a> {
         self.gaps(reach).map(|(_, parts)| parts)
     }
 
-    /// The same with the distances of the spheres, m.
+    /// These pairs with the gaps between their spheres, m.
     fn gaps(&self, reach: f64) -> impl Iterator<Item = (f64, [usize; 2])> {
         (0..self.a.parts.len()).flat_map(move |i| {
             let part = &self.a.parts[i];

@@ -8,7 +8,7 @@ use crate::shape::compound::Compound;
 /// Below this length the sum of two unit normals counts as zero: the faces are opposite.
 const OPPOSITE: f64 = 1e-6;
 
-/// A point of a union that is to leave it.
+/// A point inside a union.
 pub(super) struct Exit<'a> {
     pub(super) union: &'a Compound,
     /// The point, in coordinates of the union, m.

@@ -28,7 +28,7 @@ const SLACK: f64 = 0.05;
 /// Step over which the slope of the distance is measured, as a share of the half thickness.
 const STEP: f64 = 0.1;
 
-/// Rotation over the rest of the step, rad, above which contacts at its end say nothing about
+/// Rotation over the rest of the step, rad, above which contacts at its end do not represent
 /// earlier ones.
 const SPINNING: f64 = 1.0;
 
@@ -56,7 +56,8 @@ pub(crate) struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// The pair from a share of the step on, but not before both bodies are on their paths.
+    /// The pair from the time `from` (a share of the step), but not before the last collision of
+    /// either body.
     pub(crate) fn new(a: Motion<'a>, b: Motion<'a>, from: f64) -> Self {
         let dt = a.dt;
         let from = a.from.max(b.from).max(from).min(1.0);
@@ -90,7 +91,7 @@ impl<'a> Pair<'a> {
         MARGIN * self.a.shape.size().min(self.b.shape.size())
     }
 
-    /// Whether a body rotates so far that contacts at the end say nothing about earlier ones.
+    /// Whether a body rotates so far that contacts at the end do not represent earlier ones.
     fn spins(&self) -> bool {
         self.a.spin().max(self.b.spin()) >= SPINNING
     }
@@ -189,7 +190,7 @@ impl<'a> Pair<'a> {
             && deep(&candidates)
             && !self.keep_near_side(&mut candidates, known, time)
         {
-            // all candidates are past the middle; fewer were at the start
+            // all candidates lead out of the far side; fewer did at the start
             let mut before = self.near(self.from, margin, tested);
             if self.keep_near_side(&mut before, known, self.from) {
                 (time, candidates) = (self.from, before);
@@ -304,7 +305,7 @@ impl<'a> Pair<'a> {
         let met = spot.at(posed.poses);
         let struck = self.a.from.max(self.b.from);
         let is_curved = self.shapes().iter().any(|shape| shape.field().is_curved());
-        // the contact point of a rolling body changes all the time
+        // the contact point of a rolling body moves over its surface
         if !is_curved && !self.spins() {
             arm = motions[owner].chord_arm([struck, time], [&found.point.coords, &arm]);
         }
@@ -349,8 +350,9 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// Upper bound of the relative displacement of a point, m, without the drift of its arc, where
-/// `a`'s coordinates in `b`'s went from `from` to `to` and the radii are `r` and `s`.
+/// Upper bound of the relative displacement of a point, m, while `a`'s pose in `b`'s coordinates
+/// changes from `from` to `to`; `r` and `s` are the radii. It leaves out the curvature of the path
+/// by forces.
 fn moved(from: &Isometry3<f64>, to: &Isometry3<f64>, (r, s): (f64, f64)) -> f64 {
     let shift = if r <= s {
         to.translation.vector - from.translation.vector

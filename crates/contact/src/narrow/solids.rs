@@ -221,10 +221,10 @@ impl Solids<'_> {
 
     /// The signed distance of the solids, m. If the best separating face, or any by at least
     /// `enough`, separates them by more than `clear`, it is the distance along that face normal.
-    /// Else, without overlap, it is the least distance of corners and edges, at most `reach`: only
-    /// edges may separate long bars. With overlap it is minus the length of the minimum translation
-    /// vector. The depth of corners does not measure overlap: the corners of a box that sinks into
-    /// a box of its size stay near the sides of that box.
+    /// Else, without overlap, it is the least distance of corners and edges, at most `reach`: long
+    /// bars may be separated by an edge axis alone. With overlap it is minus the length of the
+    /// minimum translation vector. The depth of corners does not measure overlap: the corners of a
+    /// box that sinks into a box of its size stay near the sides of that box.
     pub(crate) fn separation(&self, enough: f64, clear: f64, reach: f64) -> Separation {
         let Looked { face, found } = self.search(Range { margin: reach, enough, clear });
         if face.distance > clear {

@@ -159,7 +159,7 @@ impl<'a> Evolution<'a> {
         best
     }
 
-    /// The impulse at a contact point; `None` if nothing of it remains.
+    /// The impulse at a contact point; `None` if it is zero or not finite.
     pub(super) fn impulse(
         &self,
         (a, b): (u32, u32),
@@ -194,8 +194,8 @@ impl<'a> Evolution<'a> {
         gives.then_some(impulse)
     }
 
-    /// The part of an impulse that adds no kinetic energy at the frame's poses, which are not
-    /// split.
+    /// The part of an impulse that adds no kinetic energy at the frame's poses, not at the
+    /// predicted ones.
     fn clamped(&self, (a, b): (u32, u32), impulse: Impulse, normal: &Vector3<f64>) -> Impulse {
         let (a, b) = (a as usize, b as usize);
         let poses = self.frame.poses;

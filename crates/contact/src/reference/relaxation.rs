@@ -14,8 +14,8 @@ const STILL: f64 = 1e-10;
 /// rises from nearly -1, which only slows it, to 0. Returns the work of kinematic bodies on each
 /// body, J.
 ///
-/// Depth is that of the predicted poses, the rest that of the frame's poses: ranked by the depth
-/// before the step, the same corner would be selected every time.
+/// Depths use the predicted poses, everything else the frame's poses: ranking by the depth before
+/// the step would select the same corner every time.
 pub(crate) fn settle(
     frame: Frame<'_>,
     graph: &Graph,

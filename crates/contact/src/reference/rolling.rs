@@ -45,8 +45,8 @@ mod tests {
         Mover::new(&Body::Dynamic(mass), &pose, &mass.momentum(&pose.rotation, &velocity))
     }
 
-    /// The relative velocity at the contact and the relative rotation after an impulse limited by
-    /// `most`, and the impulse.
+    /// Checks that an impulse limited by `most` keeps the relative velocity at the contact and
+    /// slows the relative rotation.
     fn slowed(b: Mover, most: f64) {
         let mut movers = [mover(2.0, [0.3, 0.2, 0.4], [1.0, 2.0, -3.0]), b];
         let arms = [Vector3::new(0.1, -0.5, 0.2), Vector3::new(0.3, 0.4, 0.0)];
@@ -77,7 +77,7 @@ mod tests {
         } else {
             let reached = [across / limits[0], along.abs() / limits[1]];
             assert!(reached.iter().all(|share| (share - 1.0).abs() < 1e-12), "{reached:?}");
-            // work at the mean velocity: none at the contact
+            // the torque dissipates energy at the mean relative rotation
             assert!(torque.dot(&(before.1 + after.1)) < 0.0, "{before:?} {after:?}");
         }
     }

@@ -37,7 +37,7 @@ impl Compound {
             Part { solid, center, radius, first_key }
         };
         let parts: Box<[Part]> = solids.into_iter().map(part).collect();
-        // slivers joined to a solid make it no thinner
+        // slivers do not reduce the thickness of the union
         let widths = parts.iter().map(|part| part.solid.half_width());
         let half_width = widths.reduce(f64::max)?;
         Some(Self { parts, keys, half_width })

@@ -59,8 +59,8 @@ impl PointTree {
         }
     }
 
-    /// The least distance of a point to the field of `query`, m: `most` if none is nearer, or any
-    /// below `enough` if one is; and the number of points and spheres tested.
+    /// The least distance of a point to the field of `query`, m, at most `most`, and the number of
+    /// points and spheres tested. Once it is below `enough`, any such value may be returned.
     pub(crate) fn least(&self, most: f64, enough: f64, query: &Query<'_>) -> (f64, usize) {
         let mut least = most;
         let found = |_, distance: f64| {

@@ -114,11 +114,11 @@ impl<'a> Query<'a> {
     }
 }
 
-/// Upper bound in cells of the weighted mean difference of the samples at the corners of a cell
-/// from the one nearest to a point, which is reached in the middle.
+/// Upper bound, in cells, of the difference between the interpolated value at a point and the
+/// sample nearest to it, reached in the middle of a cell.
 const NEAREST: f64 = 1.123;
 
-/// A float whose last place is one: adding it rounds to integers.
+/// A float whose unit in the last place is one: adding it rounds to integers.
 const ONES: f32 = 8_388_608.0;
 
 // loops, not closures: these are always inlined and vectorized
@@ -142,7 +142,7 @@ impl Ask for GridQuery<'_> {
         for axis in 0..3 {
             let most = (self.dims[axis] - 2) as f32;
             for k in 0..LANES {
-                // halves round to either side, which is the same at cell boundaries
+                // halves may round either way: both cells have the same value at their boundary
                 let inside = located.inside[axis][k];
                 cells[axis][k] = clamp(inside - 0.5, most) + ONES;
                 weights[axis][k] = inside - (cells[axis][k] - ONES);

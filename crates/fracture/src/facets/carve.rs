@@ -81,8 +81,8 @@ fn group<'a, 'b>(
     }
 }
 
-/// Cells in two halves along the axis of their largest spread, by their positions inside the solid,
-/// not outside.
+/// Cells in two halves along the axis of their largest spread, by the centers of their boxes
+/// clamped to the box of the solid.
 fn halved<'a, 'b, 'c>(
     cells: &'c mut [&'a ConvexCell<'b>],
     bounds: &Aabb,
@@ -106,7 +106,7 @@ pub(super) fn by_planes(mut solid: Facets, cells: &mut [&ConvexCell<'_>]) -> Vec
         let mut clipper = Clipper::default();
         for (n, plane) in cell.planes.iter().enumerate() {
             clipper.clip(&mut solid, plane, Tag::plane(n));
-            // unused vertices soon outnumber the others, and are processed all the same
+            // unused vertices soon outnumber the others and cost as much time
             if solid.vertices.len() > 2 * solid.faces.len() + 64 {
                 solid.drop_unused();
             }

@@ -15,8 +15,8 @@ impl Facets {
     /// them that lie on faces of other pieces are removed.
     ///
     /// In each plane that pieces touch from both sides, all faces are removed and the remaining
-    /// border is filled where it winds around: where pieces do not match face by face, the rest of
-    /// a face remains.
+    /// border is filled where its winding number is not zero: where pieces do not match face by
+    /// face, the rest of a face remains.
     pub(crate) fn union(pieces: &[&Self], planes: &[Plane]) -> Self {
         let mut whole = Self::default();
         pieces.iter().for_each(|piece| whole.append(piece));

@@ -20,9 +20,9 @@ impl Facets {
         })
     }
 
-    /// The same by the crossings of a ray along an axis with convex faces; candidates must include
-    /// all faces that it crosses. `None` if the ray hits an edge, or the point is in the plane of a
-    /// face that the ray hits.
+    /// The winding number by the crossings of a ray along an axis with convex faces; candidates
+    /// must include all faces that it crosses. `None` if the ray hits an edge, or the point is in
+    /// the plane of a face that the ray hits.
     pub(super) fn ray_winding<'a>(
         &self,
         from: &Point3<f64>,

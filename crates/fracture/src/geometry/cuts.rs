@@ -224,7 +224,7 @@ fn key(plane: &Plane) -> [u64; 4] {
     numbers.map(|x| (x * sign + 0.0).to_bits())
 }
 
-/// From samples of several solids those of the one bounded by `facets`: others become outside.
+/// Keeps the samples of the solid bounded by `facets`; those of other solids become outside.
 fn only(facets: &Facets, samples: &LevelSet) -> LevelSet {
     let (slice, found) = (samples.as_slice(), samples.components());
     let mut deepest = vec![(0.0_f32, 0_usize); found.count];

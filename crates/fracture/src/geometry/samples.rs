@@ -11,7 +11,7 @@ use crate::planes::{Lines, NodePlane, Planes, pitch};
 use crate::rows::lower_to;
 
 impl Geometry {
-    /// The samples of a solid without given ones.
+    /// Samples the signed distance of a solid without given samples.
     pub(super) fn samples(&self) -> LevelSet {
         let distance = |solid: &Solid| LevelSet::from_fn(self.grid, |p| solid.distance(&p));
         match &self.kind {
@@ -42,15 +42,15 @@ fn convex(parts: &[Facets], grid: Grid) -> LevelSet {
     sampled(None, &regions, &grid, &nodes)
 }
 
-/// The larger of a solid's signed distance, on the nodes of its grid, and the least of those to
-/// some regions; of the regions alone without a solid.
+/// The intersection of a solid with a union of regions: the larger of its signed distance, on the
+/// nodes of its grid, and the least of theirs. Without a solid, the union of the regions.
 pub(super) fn sampled(
     solid: Option<&LevelSet>,
     regions: &[Planes],
     grid: &Grid,
     nodes: &NodeBox,
 ) -> LevelSet {
-    // on the widest registers of the processor, with the same results
+    // uses the widest vector registers of the processor, with the same results
     Arch::new().dispatch(Sampling { solid, regions, grid, nodes })
 }
 

@@ -8,9 +8,9 @@ use std::sync::{Arc, OnceLock};
 
 /// The solid of a body in its material space, m.
 ///
-/// It is *exact* if its surface consists of planar faces: a closed mesh, a primitive, or a part that
-/// a convex cell cuts out of one of these. Otherwise it is *sampled*. Both have the same functions for
-/// moments, surface, points and signed distance.
+/// It is *exact* if its surface consists of planar faces: a closed mesh, a primitive, or a part
+/// that a convex cell cuts out of one of these. Otherwise it is *sampled*. Both have the same
+/// functions for moments, surface, points and signed distance.
 #[derive(Clone, Debug)]
 pub struct Geometry {
     pub(super) kind: Kind,

@@ -82,7 +82,7 @@ impl Lattice {
     /// Checks that a mesh gives a lattice.
     ///
     /// # Errors
-    /// [`LatticeError`] if the mesh is invalid, or has more than [`Lattice::MAX_PAIRS`].
+    /// [`LatticeError`] if the mesh is invalid, or has more than [`Lattice::MAX_PAIRS`] pairs.
     pub fn check(mesh: &TetMesh, neighbors: Neighbors) -> Result<(), LatticeError> {
         mesh.validate()?;
         let rings = match neighbors {

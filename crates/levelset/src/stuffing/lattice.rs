@@ -16,7 +16,7 @@ const LONG: f32 = 0.24999;
 const LEAST_RATIO: f64 = 0.45;
 const LEAST_CUT: f32 = 0.2;
 
-/// Where a lattice point is: numbers compare with 0.
+/// The side of the surface that a lattice point is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Inside,

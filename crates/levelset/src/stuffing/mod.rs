@@ -83,7 +83,7 @@ impl TetMesh {
             let ratio = with(spacing)?.tets.len().max(1) as f64 / count.max(1) as f64;
             spacing *= libm::cbrt(ratio).clamp(0.5, 2.0);
         }
-        // counts go up and down about there
+        // counts are not monotonic near this spacing
         let mut best = with(spacing)?;
         for step in -AROUND..=AROUND {
             if 1000 * best.tets.len().abs_diff(count) <= count {

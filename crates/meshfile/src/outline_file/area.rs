@@ -108,8 +108,8 @@ fn inside(
     triangles.iter().zip(is_inside).filter(|(_, is)| *is).map(|(triangle, _)| *triangle).collect()
 }
 
-/// Contribution of a line to the winding number at a third of a point, counter-clockwise, if it
-/// crosses the ray to the right of that.
+/// Contribution of a line to the winding number, counter-clockwise, at the point `[x / 3, y / 3]`:
+/// not zero if the line crosses the ray from there to the right.
 fn crossing(ends: &[[i64; 2]; 2], [x, y]: [i64; 2]) -> i64 {
     let [a, b] = ends.map(|end| end.map(|x| 3 * x));
     if (a[1] <= y) == (b[1] <= y) {

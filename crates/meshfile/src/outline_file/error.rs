@@ -37,7 +37,7 @@ pub enum OutlineFileError {
     /// All fills have zero size.
     #[error("has no filled area: its shapes have no width, height or radius. Give them a size")]
     Sizeless,
-    /// The file is empty.
+    /// There is no filled area.
     #[error("has no filled area: draw closed shapes with a fill")]
     Empty,
     /// It is too detailed.

@@ -29,7 +29,7 @@ impl Style {
     /// The style of a child element.
     ///
     /// # Errors
-    /// What is wrong with its transform.
+    /// A description of the problem with its transform.
     pub(super) fn of(&self, node: &Node<'_, '_>, classes: &Classes) -> Result<Self, String> {
         let mut style = *self;
         for attribute in node.attributes() {

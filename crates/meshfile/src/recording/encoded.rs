@@ -214,7 +214,7 @@ impl Encoded {
         encoded
     }
 
-    /// Values, at least one, with a view and an accessor of their own; `target` is that of the view.
+    /// One or more values with a separate view and accessor; `target` is that of the view.
     pub(super) fn of_values<const N: usize>(values: &[[f32; N]], target: Option<u32>) -> Self {
         let mut view = json!({ "buffer": 0, "byteOffset": 0, "byteLength": size_of_val(values) });
         if let Some(target) = target {

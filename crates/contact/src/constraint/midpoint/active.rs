@@ -33,7 +33,7 @@ impl Linkage {
     }
 }
 
-/// Moves the limits and the motor of a joint towards complementarity, given the `size` of the
+/// Pivots the limits and the motor of a joint towards complementarity, given the `size` of the
 /// linkage, m, and the inner step, s. Returns whether that changed the active set.
 fn pivot(rows: &mut [Held], sides: &[Side; 2], (size, h): (f64, f64)) -> bool {
     let changed = switch_limits(rows, [&sides[0], &sides[1]], size);
@@ -55,8 +55,8 @@ fn pivot(rows: &mut [Held], sides: &[Side; 2], (size, h): (f64, f64)) -> bool {
     stop_motor(&mut rows[at], (over, outward), h) || changed
 }
 
-/// Releases limits with negative impulses and activates violated limits, of two the less violated.
-/// Returns whether the active set changed.
+/// Releases limits with negative impulses and activates violated limits; of two violated limits,
+/// the less violated one. Returns whether the active set changed.
 fn switch_limits(rows: &mut [Held], sides: [&Side; 2], size: f64) -> bool {
     let passed = |row: &Held| {
         let least = if row.is_angular() { PASSED } else { PASSED * size };
@@ -80,8 +80,8 @@ fn switch_limits(rows: &mut [Held], sides: [&Side; 2], size: f64) -> bool {
     changed
 }
 
-/// Bounds a motor at its maximum torque, or holds its speed if it would run `over`. Returns whether
-/// that changed.
+/// Saturates a motor at its maximum impulse, or lets it control the speed again once the speed
+/// exceeds the target by `over`. Returns whether the state changed.
 fn switch_motor(motor: &mut Held, over: f64, h: f64) -> bool {
     let Rule::Motor { max_force, .. } = motor.rule else { return false };
     let max_impulse = max_force * h;
@@ -98,9 +98,9 @@ fn switch_motor(motor: &mut Held, over: f64, h: f64) -> bool {
     }
 }
 
-/// Sets the impulse of a motor at a limit to its maximum: towards its target, from which the joint
-/// is `over` away, or `outward` (the sign that leads into the limit) where the target is the limit.
-/// Returns whether that changed.
+/// Saturates the motor of a joint at a limit: towards its target, which the joint exceeds by
+/// `over`, or `outward` (the sign that leads into the limit) if the target is at the limit. Returns
+/// whether the state changed.
 fn stop_motor(motor: &mut Held, (over, outward): (f64, f64), h: f64) -> bool {
     let Rule::Motor { max_force, .. } = motor.rule else { return false };
     let push = if max_force.is_finite() { max_force * h } else { 0.0 };
@@ -110,7 +110,7 @@ fn stop_motor(motor: &mut Held, (over, outward): (f64, f64), h: f64) -> bool {
     changed
 }
 
-/// Whether a motor without a maximum moves the joint back from a limit that is `beyond` its target.
+/// Whether a motor without a maximum force moves the joint back from a limit `beyond` its target.
 fn is_drawn_back(motor: &Held, beyond: f64) -> bool {
     matches!(motor.rule, Rule::Motor { max_force, .. } if !max_force.is_finite()) && beyond > PASSED
 }

@@ -27,7 +27,7 @@ pub(super) struct Blocks<'a> {
     pattern: &'a Pattern,
     /// Diagonal blocks by position; inverted in the factorization.
     own: Vec<Matrix6<f64>>,
-    /// Blocks of each position with [`Pattern::later`]: below and right of the diagonal.
+    /// Blocks of each position with [`Pattern::later`]: below the diagonal, then right of it.
     below: Vec<Vec<[Matrix6<f64>; 2]>>,
 }
 
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_factor_solves_as_a_dense_one() {
-        // a ring of four with a tail, one of which is attached to the ground
+        // a ring of four bodies with a tail that is attached to the ground
         let joints: Vec<[Option<usize>; 2]> =
             [[0, 1], [1, 2], [2, 3], [3, 0], [3, 4]].map(|ends| ends.map(Some)).to_vec();
         let joints = [joints, vec![[Some(4), None]]].concat();
@@ -196,7 +196,7 @@ mod tests {
         };
         (0..bodies).for_each(|i| add(i, i, &(Matrix6::identity() * 3.0 + random(1.0))));
         for (n, ends) in joints.iter().enumerate() {
-            // six rows per joint are more than the bodies have
+            // regularizes: six joints have 36 rows, more than the 30 degrees of freedom
             add(bodies + n, bodies + n, &(Matrix6::identity() * 2.0));
             for i in ends.iter().flatten() {
                 add(bodies + n, *i, &random(2.0));

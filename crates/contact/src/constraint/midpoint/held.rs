@@ -26,7 +26,7 @@ pub(super) enum Act {
     Bound,
 }
 
-/// Rows that a projection of velocities stops.
+/// Rows whose velocity a projection removes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Stop {
     /// Bilateral rows.
@@ -42,7 +42,7 @@ pub(super) struct Held {
     pub(super) rule: Rule,
     /// Target or lower bound of the value.
     pub(super) target: f64,
-    /// Negative outside the quarter turn in which a limit applies.
+    /// Negative farther than a quarter turn from the limit, where the limit does not apply.
     pub(super) near: Option<Form>,
     pub(super) act: Act,
     /// Impulse in this inner step, N s or N m s.

@@ -11,15 +11,15 @@ use super::part::{End, Part};
 use crate::constraint::direct::REGULARIZATION;
 use crate::constraint::{Joint, MAX_ROWS};
 
-/// Constraint velocity below which nothing struck the linkage since the last step, relative to the
-/// fastest body.
+/// Change of constraint velocities since the last step, relative to the fastest body, below which
+/// there was no impact.
 const UNTOUCHED: f64 = 1e-9;
 
 impl Linkage {
-    /// Plastic impact: projects velocities so that the rows stop, at a time since the start, s.
-    /// Limits are unilateral: a limit removes at most its impulse in the inner step; if that is not
-    /// enough, the joint leaves it. Returns `false` if the active set of limits was not found, or
-    /// the rows contradict each other.
+    /// Plastic impact at a time since the start, s: projects velocities so that the rows stop.
+    /// Limits are unilateral: a limit takes back at most its impulse of the inner step; if that is
+    /// not enough, the limit is released. Returns `false` if the active set of limits was not
+    /// found, or the rows contradict each other.
     pub(super) fn stop(&mut self, stop: Stop, time: f64, blocks: &mut Blocks<'_>) -> bool {
         let lines = self.lines(stop, time);
         let mut fewest = usize::MAX;
@@ -170,8 +170,8 @@ impl Linkage {
     }
 
     /// Whether anything but this solver changed the velocities since the last step. The midpoint
-    /// rule meets constraints with the mean Jacobian of a step, so that the constraint velocities
-    /// at its end are small and not zero.
+    /// rule satisfies the constraints with the mean Jacobian of a step, so that the constraint
+    /// velocities at its end are small but not zero.
     pub(super) fn was_struck(&self, joints: &[Joint]) -> bool {
         let (fastest, spin) = self.scale(&self.parts);
         self.links.iter().zip(self.rates(0.0)).any(|(link, rates)| {
@@ -209,7 +209,7 @@ struct Given {
 }
 
 impl Link {
-    /// The lines of rows that are held.
+    /// The active rows.
     fn active<'a>(&'a self, lines: &'a [(usize, Line)]) -> impl Iterator<Item = &'a (usize, Line)> {
         lines.iter().filter(|(row, _)| self.rows[*row].act == Act::Keeps)
     }

@@ -24,8 +24,8 @@ const NEWTON_STEPS: usize = 16;
 const ROUNDS: usize = 16;
 /// Size of the last Newton step, rad and relative to the longest arm. The error is its square.
 const SOLVED: f64 = 1e-8;
-/// Below this size the factorization stays (chord method), and the iteration ends at the second
-/// size.
+/// Newton step below which the factorization is reused (chord method), and the tolerance from
+/// there.
 const NEAR: f64 = 1e-3;
 const SOLVED_NEAR: f64 = 1e-11;
 

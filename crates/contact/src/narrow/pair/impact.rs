@@ -104,7 +104,7 @@ impl Pair<'_> {
     /// normals lead out of the far side. `None` if the bodies stay apart.
     ///
     /// Conservative advancement by the distance of the bodies, but at least by a quarter of the
-    /// thickness, which steps over nothing.
+    /// thickness, which cannot skip a contact.
     pub(super) fn meet(
         &self,
         size: f64,

@@ -65,9 +65,9 @@ impl Motion<'_> {
     /// between two times, m. `point` is in body coordinates, `arm` from the center of mass to it at
     /// the second time.
     ///
-    /// It ends at the middle of the chord and is longer across the axis by `tan(h) / h` of the half
-    /// angle `h` (Cayley), here by its series. The tangent at the end of the arc would lead
-    /// elsewhere.
+    /// It points to the middle of the chord, and its part across the axis is scaled by `tan(h) / h`
+    /// for the half angle `h` (Cayley map), evaluated as a series. The tangent at the end of the
+    /// arc would miss the chord.
     pub(super) fn chord_arm(
         &self,
         [since, time]: [f64; 2],

@@ -145,7 +145,8 @@ impl<'a> AgainstPolyhedron<'a> {
         by_edge.unwrap_or(best)
     }
 
-    /// The same among axes of edges, if one separates the solids by more than `least`.
+    /// The best separating axis among those of edges, if it separates the solids by more than
+    /// `least`.
     fn by_edges(&self, most: f64, least: Option<f64>) -> Option<Separation> {
         let reach = self.round.radius() + most;
         let mut limit = least.unwrap_or(f64::NEG_INFINITY);

@@ -29,9 +29,9 @@ pub(super) fn in_column(from: &Point3<f64>, to: &Point3<f64>, radius: f64) -> Op
     (high >= 0.0 && low <= 1.0).then_some([low.max(0.0), high.min(1.0)])
 }
 
-/// The minimum of the signed distance `ask` (with its gradient) along the segment from `from` by
-/// `along`: its share of the length and the gradient there, which is perpendicular to the segment
-/// except at an end.
+/// The minimum of a signed distance with gradient `ask` along the segment from `from` by `along`:
+/// its share of the length and the gradient there, which is perpendicular to the segment except at
+/// an end.
 pub(super) fn least_along(
     from: &Point3<f64>,
     along: &Vector3<f64>,
