@@ -249,7 +249,7 @@ fn ply_files_are_what_meshes_are_read_from() {
     assert!((normal.into_inner() - pot.poses[1].rotation * Vector3::y()).norm() < 1e-6);
 }
 
-/// Poses taken out of a growing recording are restored in every format, byte by byte.
+/// Every format restores poses that were moved out of a growing recording, byte by byte.
 #[test]
 fn recordings_whose_poses_are_on_disk_are_written_as_others() {
     let folder = tempfile::tempdir().unwrap();
@@ -265,7 +265,7 @@ fn recordings_whose_poses_are_on_disk_are_written_as_others() {
     for every in [1, 2, 3, 5] {
         let mut spooled = whole.clone();
         let mut spool = Spool::beside(&folder.path().join("x")).unwrap();
-        // at some frames all poses before but the last were taken, as `Recorder::take_poses` does
+        // at these frames all poses but the last are moved out, as `Recorder::take_poses` does
         for now in (0..whole.frames).step_by(every) {
             let mut stretches = vec![];
             for (track, of) in spooled.tracks.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! A GLB file shows the recording.
+//! A GLB file represents the recording.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -305,7 +305,7 @@ fn assert_same(a: &Recording, b: &Recording) {
     }
 }
 
-/// The pot of marble, shards of tinted glass, and a camera that moves.
+/// The pot is of marble, the shards are of tinted glass, and the camera moves.
 pub(crate) fn clear_pot() -> Recording {
     let mut recording = breaking_pot();
     let look = Look::clone(&recording.tracks[1].look);
