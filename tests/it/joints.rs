@@ -94,7 +94,7 @@ fn pendulum(solver: Solver, fps: f64, kind: JointKind) -> (World, BodyId, JointI
 
 #[test]
 fn a_pendulum_swings_as_its_equation_says() {
-    // angle from straight down; a rod about its end: 3 g / 2 l
+    // angle from the downward vertical; a rod about its end: 3 g / 2 l
     let exact = follow([PI / 2.0, 0.0], 1.0, |x| [x[1], -1.5 * G * x[0].sin()]);
     for (solver, near) in WITH_JOINTS.into_iter().zip([1e-3, 0.05, 0.05]) {
         for kind in [JointKind::Point, JointKind::Hinge] {
@@ -507,7 +507,7 @@ fn the_impulse_cache_of_a_long_pile_does_not_grow() {
                 (found + report.counters.impulses_found, contacts + report.counters.contacts);
         }
     }
-    // each contact, and ten frames of past contacts
+    // the contacts of the frame and of ten previous frames
     assert!(remembered[0] <= 11 * most, "{remembered:?} {most}");
     assert!(remembered[1] <= remembered[0], "{remembered:?}");
     assert!(found * 2 > contacts, "{found} of {contacts} contacts were known once it lay");

@@ -1,5 +1,5 @@
-//! Bodies of masses and links in a world: they keep their tetrahedra and the weakening of their links (Ku07
-//! sections 2 and 3.2).
+//! Bodies of masses and links in a world keep their tetrahedra and the weakening of their links
+//! (Ku07 sections 2 and 3.2).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -150,7 +150,7 @@ fn a_body_of_tetrahedra_breaks_along_their_faces() {
         tets.extend(corners(mesh));
         let (own, sampled) = (mesh.moments(), state.solid.unwrap().geometry.moments());
         volume += own.volume;
-        // in the same place and of the same size, as far as samples resolve it
+        // equal position and size within the resolution of the samples
         if own.volume > 0.003 {
             let apart = (own.center() - sampled.center()).norm();
             let ratio = own.volume / sampled.volume;
@@ -223,7 +223,7 @@ fn one_blow_twice_weakens_links_twice() {
     assert!(left[0] > left[1] && left[1] > left[2], "{left:?}");
 }
 
-/// The lattice after a blow, only from its event and the parameters of the body.
+/// The lattice after an impact, computed only from its event and the parameters of the body.
 fn lattice_after(before: &World, event: &Event) -> Lattice {
     let state = before.get(event.body).unwrap();
     let model = latticed(&state).unwrap().model();

@@ -1,4 +1,4 @@
-//! Bodies that break by their links or material within the frame of a world.
+//! Bodies that break by their lattice or by stress within the frame of a world.
 
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 use proptest::prelude::*;
 use sim::{Event, Recorder, Trigger, World};
 
-/// A scene costs a third of a second, and half of them break by cuts alone.
+/// A scene takes a third of a second, and half of the scenes break only by cuts.
 const CASES: u32 = 10;
 
 /// A random scene with cuts in its timeline, since a cut between frames is not an event.

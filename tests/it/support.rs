@@ -81,7 +81,7 @@ fn an_anchored_wall_hit_in_the_middle_keeps_its_rim() {
             let at_rim = state.lineage.is_some()
                 && state.shape.points().iter().any(|p| {
                     let rest = state.pose * p;
-                    // a tip that is narrower than its samples is not held
+                    // a tip narrower than the spacing of its samples is not held
                     let well_in = rest.x.abs() > 0.78 || rest.y.abs() > 0.58;
                     well_in && rest.z.abs() < 0.06 && state.momentum.linear.norm() == 0.0
                 });
@@ -93,7 +93,7 @@ fn an_anchored_wall_hit_in_the_middle_keeps_its_rim() {
 #[test]
 fn stronger_bonds_leave_more_of_a_wall_standing() {
     let hung = |bonds: &str| {
-        // pieces that break again do not test bonds
+        // a second fracture of pieces would not test bonds
         let once = format!("{bonds}, generations = 1");
         let (mut world, _) = made(&held_wall(&once));
         let whole = world.mass();
@@ -118,7 +118,7 @@ fn stronger_bonds_leave_more_of_a_wall_standing() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// In free space, bonds change nothing but the shapes of the bodies.
+    /// In free space, bonds affect only the shapes of the bodies.
     #[test]
     fn pieces_that_stay_together_keep_mass_momentum_and_energy(
         seed in 0..1000_u64,
