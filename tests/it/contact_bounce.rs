@@ -216,7 +216,7 @@ fn bodies_that_overlap_at_the_start_are_pushed_apart_without_energy() {
             assert!(fastest <= 3.0, "{fastest}");
         }
         let manifold = contact.solver == Solver::Manifold;
-        assert!(place(&world, ids[3]).y <= top + 0.2 || !manifold, "none is thrown up");
+        assert!(place(&world, ids[3]).y <= top + 0.2 || !manifold, "no box is thrown up");
         for (n, &id) in ids.iter().enumerate() {
             // rising out of the ground would need energy
             let height = place(&world, id).y;

@@ -97,7 +97,7 @@ fn a_crack_that_is_shut_is_no_surface() {
             }
         }
     }
-    assert!(cracked.boundary_faces().len() > whole.boundary_faces().len(), "it is cracked");
+    assert!(cracked.boundary_faces().len() > whole.boundary_faces().len(), "the mesh has a crack");
     let solid = |mesh| TetSolid::new(mesh, &Isometry3::identity()).unwrap();
     let (whole, cracked) = (solid(&whole), solid(&cracked));
     assert_eq!(whole.surface().triangles.len(), cracked.surface().triangles.len());

@@ -242,7 +242,7 @@ fn specks_fly_as_thrown_stones_and_end_at_the_floor() {
     done(&[&["a.jsonl", "--dust", "births.ply", "--threads", "1"], &rate[..]].concat());
     done(&[&["b.jsonl", "--dust", "again.ply", "--threads", "2"], &rate[..]].concat());
     done(&[&["c.jsonl", "--dust", "frames.ply/"], &rate[..]].concat());
-    assert!(read("plain.jsonl") == read("a.jsonl"), "dust changes nothing else");
+    assert!(read("plain.jsonl") == read("a.jsonl"), "dust does not change the recording");
     assert!(read("births.ply") == read("again.ply"), "the same for any number of threads");
     let births = vertices(&read("births.ply"));
     assert!(births.len() > 100, "{}", births.len());

@@ -315,11 +315,11 @@ fn pieces_keep_the_tetrahedra_that_they_are_made_of() {
 fn a_body_that_holds_is_filled_with_tetrahedra_once() {
     let mut world = struck(BOX, &format!("{BRITTLE}, averaging = 0.5"), 0.3);
     let before = Arc::clone(elastic(&world.iter().next().unwrap()).unwrap());
-    assert!(before.mesh().is_none(), "not before it is hit");
+    assert!(before.mesh().is_none(), "there are no tetrahedra before the impact");
     run(&mut world, 20);
     let state = world.iter().next().unwrap();
     assert!(Arc::ptr_eq(&before, elastic(&state).unwrap()));
-    assert!(before.mesh().is_some(), "the blow was felt");
+    assert!(before.mesh().is_some(), "the impact made the tetrahedra");
 }
 
 #[test]

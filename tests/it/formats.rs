@@ -65,7 +65,7 @@ fn the_ending_chooses_the_format() {
     assert_eq!(of("a.Usdc"), Some(Format::Usd(Encoding::Binary)));
     assert_eq!(of("a.jsonl"), Some(Format::Jsonl));
     assert_eq!(of("frames/"), Some(Format::ObjFolder));
-    assert_eq!(of("frames"), None, "a forgotten ending is no folder");
+    assert_eq!(of("frames"), None, "a path without extension is not a folder");
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(Format::of(folder.path()), Some(Format::ObjFolder));
     assert_eq!(of("a.fbx"), None);

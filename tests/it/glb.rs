@@ -149,7 +149,7 @@ fn mix<const N: usize>(values: &[[f32; N]], key: usize, share: f32) -> [f32; N] 
     let a = values[key];
     let b = values[(key + 1).min(values.len() - 1)];
     // frames between keys must be constant, where every interpolation agrees
-    assert!(share == 0.0 || a == b, "a frame fell between keys that differ");
+    assert!(share == 0.0 || a == b, "a frame is between different keys");
     a
 }
 
@@ -333,7 +333,7 @@ fn looks_and_cameras_come_back() {
     assert_same(&recording, &back);
     assert_eq!(back.camera, recording.camera);
     let has_colors = |track: &Track| !track.surface().colors.is_empty();
-    assert!(!back.tracks.iter().any(has_colors), "what is painted for others is not read");
+    assert!(!back.tracks.iter().any(has_colors), "colors for other programs are not read");
     let file = gltf::Gltf::from_slice(&bytes).unwrap();
     let floor = file.meshes().next().unwrap().primitives().next().unwrap();
     let colors = floor.reader(|_| file.blob.as_deref()).read_colors(0).unwrap();

@@ -516,7 +516,7 @@ fn a_body_breaks_where_a_picture_of_its_strength_is_dark() {
         brisance::format::glb::read_glb(&std::fs::read(case.folder.path().join("out.glb")).unwrap())
             .unwrap()
     };
-    assert_eq!(run("1").tracks.len(), 2, "it must hold where the picture says nothing");
+    assert_eq!(run("1").tracks.len(), 2, "the bar must hold without a weak region");
     let broken = run("0");
     let reaches = |track: &sim::Track| {
         let surface = track.surface();
@@ -526,7 +526,7 @@ fn a_body_breaks_where_a_picture_of_its_strength_is_dark() {
     let pieces: Vec<_> = broken.tracks.iter().filter(|t| t.parent.is_some()).map(reaches).collect();
     assert!(pieces.len() > 1, "it must break");
     for [low, high] in &pieces {
-        assert!(*low > 0.1 || *high < 0.23, "a piece from {low} to {high} spans what is weak");
+        assert!(*low > 0.1 || *high < 0.23, "a piece from {low} to {high} spans the weak region");
     }
     let [left, right] = [-0.29, 0.29].map(|x: f32| {
         pieces.iter().position(|[low, high]| *low <= x && x <= *high).expect("the ends are there")

@@ -215,7 +215,7 @@ fn one_blow_twice_weakens_links_twice() {
     for _ in 0..3 {
         throw_again(&mut world, &thrown);
         let reports = run(&mut world, 4);
-        assert!(reports.iter().any(|report| !report.events.held.is_empty()), "the blow was felt");
+        assert!(reports.iter().any(|report| !report.events.held.is_empty()), "the slab was struck");
         assert_eq!(world.len(), 2);
         let state = world.iter().next().unwrap();
         left.push(latticed(&state).unwrap().lattice().unwrap().strengths().iter().sum::<f64>());
@@ -331,7 +331,7 @@ fn weakened_links_are_there_again_after_a_checkpoint_and_in_a_replay() {
     }
     rest.restore(&first.saved()).unwrap();
     assert_eq!(strengths(&rest), strengths(&first));
-    assert_ne!(strengths(&rest), strengths(&worn()), "they are weaker");
+    assert_ne!(strengths(&rest), strengths(&worn()), "the links are weaker");
     run(&mut rest, FRAMES - saved);
     assert!(rest.saved() == whole.saved() && strengths(&rest) == strengths(&whole));
 

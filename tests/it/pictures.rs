@@ -96,7 +96,7 @@ fn it_is_darker_in_the_shadow_and_in_corners() {
     assert!(off(pixel(0.75), 40) > 150, "the shadow: {}", off(pixel(0.75), 40));
     let [foot, tip] = [0.62, 0.95].map(|along| brightness(&dark, pixel(along), 40));
     assert!(foot + 5 < tip, "less of the sky is seen at the foot: {foot} {tip}");
-    assert!(off(pixel(-1.6), pixel(1.6)).abs() < 12, "far from it");
+    assert!(off(pixel(-1.6), pixel(1.6)).abs() < 12, "no shadow far from the block");
     // no pattern on a sunlit side
     let top: Vec<i32> = (36..45).map(|x| brightness(&dark, x, 40)).collect();
     let (least, most) = (top.iter().min().unwrap(), top.iter().max().unwrap());

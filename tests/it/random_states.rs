@@ -53,7 +53,7 @@ impl Run {
     /// Executes the acts of a frame, and steps. Returns poses and momenta, and the energy.
     fn step(&mut self, scene: &RandomScene, frame: usize) -> (Vec<u64>, u64) {
         for act in scene.acts_of(frame) {
-            act.apply(&mut self.world).expect("what is not finite is refused");
+            act.apply(&mut self.world).expect("numbers that are not finite are refused");
         }
         let report = self.world.step();
         self.mismatches += report.events.mismatches.len();

@@ -374,7 +374,7 @@ fn a_push_gives_its_impulse_at_its_time() {
         let turned = Vector3::new(0.0, 0.1, 0.0).cross(&pushed);
         assert!((state.momentum.angular - turned).norm() < 1e-12, "frame {frame}");
         let gain = if frame == 16 { report.energy.kinetic } else { 0.0 };
-        assert!((report.energy.work - gain).abs() < 1e-12, "what is pushed gets work, {report:?}");
+        assert!((report.energy.work - gain).abs() < 1e-12, "the push does work, {report:?}");
     }
 }
 

@@ -422,7 +422,7 @@ fn sleepers_wake_and_fall_when_gravity_turns() {
     assert_eq!(asleep(&world, &ids), 3);
     let before = ids.iter().map(|&id| place(&world, id)).collect::<Vec<_>>();
     world.set_gravity(Vector3::new(0.0, -9.81, 0.0)).unwrap();
-    assert_eq!(asleep(&world, &ids), 3, "it is as it was");
+    assert_eq!(asleep(&world, &ids), 3, "equal gravity wakes no body");
     world.set_gravity(Vector3::new(0.0, 2.0, 0.0)).unwrap();
     assert_eq!(asleep(&world, &ids), 0);
     steps(&mut world, 30);

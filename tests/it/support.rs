@@ -68,7 +68,7 @@ fn an_anchored_wall_hit_in_the_middle_keeps_its_rim() {
         }
         assert!(gain <= 1e-10, "{gain}");
         assert!(world.len() > pieces + 3, "the middle breaks out");
-        assert!((world.mass() - mass).abs() <= 1e-12 * mass, "anchored mass counts");
+        assert!((world.mass() - mass).abs() <= 1e-12 * mass, "the mass includes anchored bodies");
         let held = anchored_points(&world);
         assert!(!held.is_empty());
         // every point of the rim is still held: the wall's outline is unchanged
@@ -109,7 +109,7 @@ fn stronger_bonds_leave_more_of_a_wall_standing() {
     let [none, weak, strong] =
         ["", ", bonds = { strength = 1e6 }", ", bonds = { strength = 3e6 }"].map(hung);
     assert!(none.0 >= weak.0 && weak.0 > strong.0, "{none:?} {weak:?} {strong:?}");
-    assert!(none.2 > weak.2, "what breaks out stays in larger pieces: {none:?} {weak:?}");
+    assert!(none.2 > weak.2, "weak bonds hold some pieces together: {none:?} {weak:?}");
     // unbroken bonds hold the wall together, and the report shows this
     let (_, held, bodies) = hung(", bonds = { strength = 1e12 }");
     assert!(held && bodies == 2);
@@ -275,7 +275,7 @@ fn an_anchored_beam_bears_its_weight_up_to_the_stress_of_bending() {
         let reports = run(&mut world, 3);
         assert!(
             reports.iter().any(|r| !r.events.fractures.is_empty()),
-            "only then weights are looked at"
+            "only a strength enables the check of the weight"
         );
         world.is_anchored(beam)
     };
@@ -332,7 +332,7 @@ proptest! {
             prop_assert!(born <= new, "{born}");
             refused += report.events.over_budget.len();
         }
-        prop_assert!(refused > 0 || most > 30, "the report must tell of it");
+        prop_assert!(refused > 0 || most > 30, "the report must count refused fractures");
         prop_assert!((world.mass() - mass).abs() <= 1e-12 * mass);
     }
 }

@@ -93,7 +93,7 @@ proptest! {
         let [floor, thing] = [0, 1].map(|n| world.iter().nth(n).unwrap().id);
         let exact = radius - height;
         match world.warnings()[..] {
-            [] => prop_assert!(exact <= 0.1 * radius + 1e-9, "{exact} deep, and no word"),
+            [] => prop_assert!(exact <= 0.1 * radius + 1e-9, "{exact} deep, no warning"),
             [Warning::Inside { body, other, depth }] => {
                 prop_assert_eq!((body, other), (thing, floor));
                 prop_assert!(exact >= 0.1 * radius - 1e-9, "{exact}");
@@ -431,7 +431,7 @@ fn warnings_of_wrong_masses_give_the_error_and_a_sufficient_spacing() {
         let coarse = scene(0.01);
         let exact = error(&coarse);
         match &coarse.mass_warnings(&none)[..] {
-            [] => assert!(exact.abs() < 0.08, "{part}, rounded by {radius}: {exact}, and no word"),
+            [] => assert!(exact.abs() < 0.08, "{part}, rounded by {radius}: {exact}, no warning"),
             [sim::MassWarning::Coarse { error: found, spacing, .. }] => {
                 told += 1;
                 assert!(exact.abs() > 0.03, "{part}, rounded by {radius}: {exact}, not {found}");

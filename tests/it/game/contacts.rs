@@ -39,11 +39,11 @@ fn what_began_and_did_not_end_is_what_touches() {
     let mut known: Vec<[BodyId; 2]> = Vec::new();
     for events in events {
         for pair in &events.ended {
-            let n = known.binary_search(pair).expect("what ended had begun");
+            let n = known.binary_search(pair).expect("a contact that ended had begun");
             known.remove(n);
         }
         for pair in &events.began {
-            let n = known.binary_search(pair).expect_err("what began had not");
+            let n = known.binary_search(pair).expect_err("a contact that begins is new");
             known.insert(n, *pair);
         }
         let pairs: Vec<_> = events.touching.iter().map(|touching| touching.bodies).collect();
