@@ -116,7 +116,7 @@ fn pieces_of_fracture_make_a_scene_of_the_same_masses_and_bonds() {
     }
 }
 
-/// Eight blocks balance on a narrow wall if the bonds are strong. If the bonds are weak, both ends fall.
+/// Eight blocks balance on a narrow wall in their middle if bonds are strong. If bonds are weak, both ends fall.
 #[test]
 fn bonds_hold_until_they_bear_too_much() {
     for (strength, holds) in [("1e9", true), ("10", false)] {

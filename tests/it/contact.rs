@@ -117,8 +117,7 @@ proptest! {
         prop_assert!((after + restitution * speed).abs() <= 1e-9 * u.norm());
     }
 
-    /// For a frictionless impact with `over` times its impulse, the scale is `2 / ((1 + e) over)`
-    /// in closed form.
+    /// For a frictionless impact with `over` times its impulse, the scale is `2 / ((1 + e) over)`.
     #[test]
     fn a_frictionless_elastic_impulse_is_just_allowed(
         a in state(mass().prop_map(Body::Dynamic)),

@@ -150,7 +150,7 @@ fn pieces_that_are_put_together_collide_by_their_parts() {
             assert_eq!(self::hulls(&shape).len(), hulls.len());
             // the sampled distance of the piece is that of its parts
             for p in whole.inside_points(200) {
-                // samples outside the piece are the maximum of at most two cells
+                // outside samples store at most two cells of distance
                 let exact = shape.field().distance(&frame.inverse_transform_point(&p)).min(0.1);
                 let told = piece.geometry.level_set().value(&p).min(0.1);
                 assert!((told - exact).abs() < 0.05, "{told} for {exact}");

@@ -94,8 +94,7 @@ proptest! {
         let target = least + fraction * (greatest - least);
         let (fixed, _) = energy_fix(&mass, &turn, &momentum, target);
         let energy = mass.rotational_energy(&fixed, &momentum);
-        // round-off of the orientation changes the energy by up to the square root of the inertia
-        // ratio
+        // round-off of the orientation changes energy by up to the root of the inertia ratio
         let tolerance = 8.0 * f64::EPSILON * (greatest / least).sqrt() + 1e-14;
         prop_assert!((energy / target - 1.0).abs() <= tolerance, "{:e}", energy / target - 1.0);
     }

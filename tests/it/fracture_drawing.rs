@@ -78,8 +78,7 @@ proptest! {
             let drawing = draw(&fragment.level_set, &body, &breaks);
             prop_assert!(is_closed(&drawing.mesh));
             prop_assert_eq!(drawing.inner.len(), drawing.mesh.triangles.len());
-            // the isosurface cuts corners off, and the drawn surface may follow the voxels at the
-            // rim
+            // the isosurface cuts corners off; the drawn surface may follow the voxels at the rim
             let smooth = fragment.level_set.isosurface();
             let rim = smooth.triangles.len() as f64 * body.grid().cell_volume();
             let volume = drawing.mesh.signed_volume();

@@ -96,8 +96,7 @@ proptest! {
         prop_assert_eq!(moved.saved(), added.saved());
     }
 
-    /// The displacements v t and g t^2 / 2 are exact. Semi-implicit Euler falls by g t (t + dt) /
-    /// 2.
+    /// The displacements v t and g t^2 / 2 are exact. Semi-implicit Euler gives g t (t + dt) / 2.
     #[test]
     fn a_body_that_is_given_a_velocity_flies_as_far_as_it_says(to in velocity()) {
         let mut world = World::new(Settings::default());
@@ -112,8 +111,7 @@ proptest! {
         prop_assert!((speed(&world, id).angular - to.angular).norm() < 1e-9 * to.angular.norm());
     }
 
-    /// Gravity and a force add up to one acceleration, and the reported work equals the energy
-    /// gain.
+    /// A force and gravity add up to one acceleration; the reported work equals the energy gain.
     #[test]
     fn a_force_accelerates_a_body_as_newton_says_and_its_work_is_reported(
         force in vector(30.0), torque in vector(1.0), start in velocity(),
@@ -500,7 +498,7 @@ fn a_state_holds_user_data_targets_forces_and_who_touches_whom() {
     assert!(place(&second, load).x > 1e-4);
 }
 
-/// Tests the example of the documentation of `World::saved`.
+/// The documentation of `World::saved` recommends such a clone.
 #[test]
 fn a_clone_goes_back_past_a_fracture_and_a_broken_joint_and_on_with_the_same_bits() {
     let mut world = World::new(Settings::default());

@@ -133,8 +133,7 @@ fn itertools(nx: usize, ny: usize, nz: usize) -> impl Iterator<Item = (usize, us
     (0..nx).flat_map(move |i| (0..ny).flat_map(move |j| (0..nz).map(move |k| (i, j, k))))
 }
 
-/// A box with two triangles per side and its corners on grid nodes, so that all kinds of ties
-/// occur.
+/// A box with two triangles per side and its corners on grid nodes, so that all ties occur.
 fn box_mesh(half: f64) -> TriMesh {
     let vertices = (0..8)
         .map(|c| Point3::from([4, 2, 1].map(|bit| if c & bit == 0 { -half } else { half })))
