@@ -1,5 +1,5 @@
-// Plays with the page of `brisance play` at the address given in a headless browser, as a visitor does, and writes
-// pictures of it into the folder given. Prints what it saw as JSON.
+// Operates the page of `brisance play` at the given address in a headless browser, as a visitor does, and writes
+// screenshots to the given folder. Prints the observations as JSON.
 // NODE_PATH must hold the npm package playwright-core, BROWSER the path of a Chromium.
 const fs = require("node:fs");
 const { chromium } = require("playwright-core");
@@ -10,7 +10,7 @@ const origin = new URL(address).origin;
 const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
   "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-/** Goes on to a frame, one by one if it stands; what the world has come to there. */
+/** Advances to a frame, frame by frame if the page is paused; returns the fingerprint of the world. */
 async function go(page, frame) {
   let at = Number(await page.evaluate(() => document.documentElement.dataset.frame ?? 0));
   while (at < frame) {
@@ -24,7 +24,7 @@ async function go(page, frame) {
   return page.evaluate(() => document.documentElement.dataset.fingerprint);
 }
 
-/** Two fingers on a small screen: those that go one way cut, those that part zoom. */
+/** Two-finger gestures on a small screen: fingers that move in parallel cut, fingers that move apart zoom. */
 async function fingers(browser) {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, colorScheme: scheme });
   const page = await context.newPage();
@@ -51,7 +51,7 @@ async function fingers(browser) {
   return { start, zoomed, cut };
 }
 
-/** Meshes that cannot be read, one with its materials, and links to what is not here; what the page says and runs then. */
+/** Unreadable meshes, a mesh with its materials, and a link to an unknown scene; returns the messages and the scenes. */
 async function mistakes(browser) {
   const context = await browser.newContext({ viewport: { width: 960, height: 640 }, colorScheme: scheme });
   const page = await context.newPage();
@@ -114,7 +114,7 @@ async function mistakes(browser) {
 
   await page.goto(address);
   await page.waitForSelector("html[data-ready]", { timeout: 120_000 });
-  // by the clock of the page, from its request: when the module, the scene and the first picture are there
+  // times since the request of the page until the module, the scene and the first picture are ready, ms
   const marks = await page.evaluate(() =>
     Object.fromEntries(performance.getEntriesByType("mark").map(({ name, startTime }) => [name, Math.round(startTime)])));
   const keys = await page.$$eval("#scene option", (options) => options.map((o) => o.value).filter(Boolean));
@@ -139,7 +139,7 @@ async function mistakes(browser) {
     scenes[key] = { before, pieces, gained: await number("gained"), cost: await number("cost"), frame: await number("frame") };
   }
 
-  // a cut, an explosion and a hand, then a link that does it all again
+  // a cut, an explosion and a throw by hand, then a link that replays them
   await page.selectOption("#scene", "window");
   await page.waitForFunction(() => document.getElementById("counts").textContent !== "building");
   await page.mouse.move(width * 0.5, height * 0.3);
@@ -158,7 +158,7 @@ async function mistakes(browser) {
   const shared = { ...(await data()), link: page.url() };
   const events = Buffer.from(new URLSearchParams(new URL(shared.link).hash.slice(1)).get("events"), "base64url").toString("hex");
 
-  // what was played as files; the events are played again when they are dropped
+  // downloads the events and the recording; the page replays dropped events
   const download = async (button) => {
     const [file] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
     await file.saveAs(`${folder}/${button.slice(1)}`);
@@ -178,7 +178,7 @@ async function mistakes(browser) {
   again.setDefaultTimeout(120_000);
   await again.goto(shared.link);
   await again.waitForSelector("html[data-ready]", { timeout: 120_000 });
-  // stop it before the frame of the link, and go there frame by frame
+  // pause before the frame of the link, and advance to it frame by frame
   await again.keyboard.press(" ");
   await again.waitForTimeout(300);
   const early = Number(await again.evaluate(() => document.documentElement.dataset.frame ?? 0)) <= Number(shared.frame);

@@ -1,5 +1,5 @@
-// Measures how fast the page of `brisance play` at the address given computes and draws: node play_speed.cjs ADDRESS
-// FRAME. From that frame on, for four seconds. Prints bodies, steps and pictures a second, and milliseconds of a step.
+// Measures the speed of the page of `brisance play` for four seconds from a frame on: node play_speed.cjs ADDRESS
+// FRAME. Prints the number of bodies, steps and pictures per second, and milliseconds per step.
 // NODE_PATH must hold the npm package playwright-core, BROWSER the path of a Chromium.
 const { chromium } = require("playwright-core");
 

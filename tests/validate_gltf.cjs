@@ -1,4 +1,4 @@
-// Runs the Khronos validator on the files given and fails on any error or warning.
+// Runs the Khronos validator on the given files and fails on any error or warning.
 // NODE_PATH must hold the npm package gltf-validator (`cargo xtask test` puts it in target/npm).
 const { readFileSync } = require("node:fs");
 const { validateBytes } = require("gltf-validator");

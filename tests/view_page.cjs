@@ -1,5 +1,5 @@
-// Plays the page of `brisance view` at the address given in a headless browser, as a person does,
-// and writes pictures of it into the folder given. Prints what it saw as JSON.
+// Operates the page of `brisance view` at the given address in a headless browser, as a user does,
+// and writes screenshots to the given folder. Prints the observations as JSON.
 // NODE_PATH must hold the npm package playwright-core, BROWSER the path of a Chromium.
 const { chromium } = require("playwright-core");
 

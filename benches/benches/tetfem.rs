@@ -148,7 +148,7 @@ fn impacts(criterion: &mut Criterion) {
         group.bench_function(format!("one crack -> {pieces}"), |b| {
             b.iter(|| shatter(&body, &BoundaryConditions::free(&contacts), &fracture));
         });
-        // from nothing to pieces with mass and surface
+        // from a mesh to pieces with mass and surface
         let whole = |mesh: TetMesh| {
             let broken = shatter(
                 &free(mesh, Interpolation::Linear),

@@ -1,4 +1,4 @@
-"""Times peers on the beam that peers_fem wrote to the folder given.
+"""Times peers on the beam that peers_fem wrote to the given folder.
 
 Prints one JSON line a measurement: {"step", "peer", "peer_ms", "largest", "residual"}; a peer that
 is not there gives one line with "absent". Times are processor time, ms.

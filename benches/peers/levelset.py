@@ -1,4 +1,4 @@
-"""Times peers on the cases that peers_levelset wrote to the folder given.
+"""Times peers on the cases that peers_levelset wrote to the given folder.
 
 `levelset.py FOLDER [LIBRARY]...`: libraries named are left out, being timed elsewhere. Prints one
 JSON line a measurement: {"row", "peer", "library", "ms", "error"}; a library that cannot be used

@@ -1,4 +1,4 @@
-"""Times peers on the meshes that peers_slice wrote to the folder given.
+"""Times peers on the meshes that peers_slice wrote to the given folder.
 
 Prints one JSON line a measurement: {"row", "peer", "peer_ms", "peer_error", "peer_failures"}; a peer
 that cannot be imported gives one line with "absent". Times are processor time for both halves, ms.

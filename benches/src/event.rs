@@ -28,7 +28,7 @@ pub struct Event {
     pub body: LevelSet,
     /// Points on its surface, m.
     pub particles: Vec<Point3<f64>>,
-    /// The prescored space.
+    /// The fracture pattern.
     pub pattern: Pattern,
     /// Placement of the pattern.
     pub at: Alignment,

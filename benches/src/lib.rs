@@ -8,6 +8,6 @@ mod timing;
 
 pub use timing::{ratio, timed};
 
-// the boxes of the tests, without the dependencies of the tests
+// shares the meshes of the tests without the dependencies of the tests
 #[path = "../../crates/tetfem/src/tet_boxes.rs"]
 pub mod tet_boxes;

@@ -18,7 +18,7 @@ const DENSITY: f64 = 2000.0;
 /// Coulomb friction of everything.
 pub const FRICTION: f64 = 0.5;
 
-/// A convex fragment, and where it starts.
+/// A convex fragment with its initial pose.
 #[derive(Clone, Debug)]
 pub struct Fragment {
     /// Its corners, m.

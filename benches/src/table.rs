@@ -1,4 +1,4 @@
-//! Rows of JSON as a table for people.
+//! Rows of JSON as a table in text form.
 
 use std::io::{Result, Write};
 

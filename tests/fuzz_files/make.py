@@ -4,7 +4,7 @@ import struct
 import zlib
 
 VERTICES = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
-# seen from outside, corners go round against the clock
+# corners are counter-clockwise seen from outside
 QUADS = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
 TRIANGLES = [t for a, b, c, d in QUADS for t in ((a, b, c), (a, c, d))]
 

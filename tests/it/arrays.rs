@@ -8,7 +8,7 @@ use sim::scene::{Scene, SceneError};
 use crate::cli::problem;
 use crate::stress_loads::bench;
 
-/// A value of the schema and its path in a document, from the outside in.
+/// A value of the schema, with its path in a document from the root to the value.
 struct At<'a> {
     schema: &'a Value,
     steps: Vec<Step>,

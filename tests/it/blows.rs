@@ -1,4 +1,4 @@
-//! Impacts at the time and place of contact, at one step a frame.
+//! Impacts at their time of impact and contact point, with one step per frame.
 
 use std::sync::Arc;
 
@@ -108,7 +108,7 @@ fn an_elastic_ball_keeps_its_height_and_a_flat_box_too() {
     }
 }
 
-/// The unfolded path is straight.
+/// Unfolding the reflections gives a straight path.
 #[test]
 fn a_ball_between_two_walls_bounces_as_often_as_it_has_to() {
     for speed in [20.0, 30.0, 100.0, 1000.0] {

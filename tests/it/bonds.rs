@@ -94,7 +94,7 @@ fn pieces_of_fracture_make_a_scene_of_the_same_masses_and_bonds() {
     let areas = |facts| {
         let mut areas = list(facts, "bonds", "area");
         areas.sort_by(f64::total_cmp);
-        // slivers are as large as the rounding of files
+        // areas of slivers are as small as the rounding errors of the files
         areas.retain(|area| *area > 1e-2);
         areas
     };
@@ -116,7 +116,7 @@ fn pieces_of_fracture_make_a_scene_of_the_same_masses_and_bonds() {
     }
 }
 
-/// Eight blocks balance on a narrow wall in the middle if bonds are strong. If bonds are weak, both ends fall.
+/// Eight blocks balance on a narrow wall in their middle if bonds are strong. If bonds are weak, both ends fall.
 #[test]
 fn bonds_hold_until_they_bear_too_much() {
     for (strength, holds) in [("1e9", true), ("10", false)] {

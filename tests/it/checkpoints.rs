@@ -40,7 +40,7 @@ fn assert_same(one: &Recording, other: &Recording) {
     }
 }
 
-/// The state of a recorder whose poses were not taken.
+/// The state of a recorder that has never moved poses out of memory.
 fn whole(recorder: &Recorder) -> RecordingState {
     recorder.saved(|_| Err("poses were taken")).unwrap()
 }
@@ -436,7 +436,7 @@ fn a_checkpoint_that_does_not_fit_is_refused() {
 #[test]
 fn a_full_disk_ends_a_run_and_tears_no_checkpoint() {
     let case = Case::new(&[("scene.toml", SCENE), ("out.glb.checkpoint", "old")]);
-    // files may have one block, so that writing fails as on a full disk
+    // the limit of one block per file makes writing fail as on a full disk
     let script = "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$@\"";
     let mut limited = Command::new("sh");
     limited.args(["-c", script]).arg(brisance().get_program());

@@ -146,7 +146,7 @@ fn a_dented_body_is_no_fragment() {
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((json["fragments"].as_u64(), json["bodies"].as_u64()), (Some(0), Some(3)));
     let recording = read_glb(&std::fs::read(case.folder.path().join("can.glb")).unwrap()).unwrap();
-    assert!(recording.tracks.iter().any(|track| track.parent.is_some()), "it must be dented");
+    assert!(recording.tracks.iter().any(|track| track.parent.is_some()), "the can must be dented");
     let told = case.run(&["info", "can.glb", "--json"]);
     let json: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
     assert_eq!(json["fragments"].as_u64(), Some(0));
@@ -266,7 +266,7 @@ fn a_scene_is_checked_without_running_it() {
     assert!(output.status.success());
     assert!(said.contains("2 bodies, 12 frames") && said.contains("ball: dynamic, 4."), "{said}");
     assert!(said.contains("breaks above 1 N s"), "{said}");
-    assert!(output.stderr.is_empty(), "nothing is wrong with it");
+    assert!(output.stderr.is_empty(), "a valid scene has no warnings");
     let bad = scene_with("radius = 0.1,", "radius = 0,").run(&["check", "scene.toml"]);
     assert_eq!(bad.status.code(), Some(2));
 }

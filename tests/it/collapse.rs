@@ -1,4 +1,4 @@
-//! Simultaneous impacts instead of inelastic collapse.
+//! Simultaneous impacts prevent inelastic collapse.
 
 use contact::Settings;
 use dynamics::{Momentum, Velocity};
@@ -39,10 +39,11 @@ fn lowest(pose: &Isometry3<f64>) -> f64 {
     pose.translation.y - reach
 }
 
-/// Sequential impacts of such a stack exceed the blows of a step: plates tunnel through the floor.
+/// Sequential impacts of such a stack exceed the limit of impacts per step: plates tunnel through
+/// the floor.
 #[test]
 fn thin_plates_that_land_in_a_stack_stay_above_the_floor() {
-    // sixteen at 20 m/s that bounce need more blows than a frame has
+    // sixteen plates at 20 m/s that bounce exceed the impact limit of a frame
     for (speed, most) in [(2.0, 16), (5.0, 16), (10.0, 16), (20.0, 8)] {
         for count in [3, 8, 16].into_iter().filter(|&count| count <= most) {
             for (friction, restitution) in [(0.5, 0.0), (0.5, 0.3), (0.0, 0.0), (0.3, 0.8)] {
@@ -97,7 +98,7 @@ proptest! {
         for n in 0..counts[1] {
             let center = turn * Vector3::new(0.0, THIN * (2 * n) as f64 - 0.05, 0.0);
             let pose = Isometry3::from_parts(center.into(), turn);
-            // each twice as heavy as the last
+            // each box has twice the mass of the previous one
             world.add(cuboid([WIDE, THIN, WIDE], 0.2 * 2_f64.powi(n as i32), pose, heavy)).unwrap();
         }
         let (before, energy) = (momenta(&world), world.kinetic_energy());

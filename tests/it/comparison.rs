@@ -184,7 +184,8 @@ fn what_cannot_be_compared_is_refused_in_one_sentence() {
     }
 }
 
-/// Quantiles of a Pareto law of exponent 2.5 from 1 on, and `below` numbers evenly below 1.
+/// Quantiles of a Pareto law with exponent 2.5 and lower bound 1, and `below` evenly spaced numbers
+/// below 1.
 fn sizes(below: usize) -> Vec<f64> {
     let quantile = |k: usize| (1.0 - (k as f64 + 0.5) / 200.0).powf(-1.0 / 1.5);
     let small = |k: usize| 0.05 + 0.95 * (k as f64 + 0.5) / below as f64;

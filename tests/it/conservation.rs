@@ -1,4 +1,4 @@
-//! Figures 1 to 3 of Su09, the first with conservation of energy turned off; settings of solvers in scenes.
+//! Figures 1 to 3 of Su09, the first without conservation of energy; settings of solvers in scenes.
 
 use std::collections::BTreeMap;
 
@@ -50,8 +50,8 @@ fn shards_of_a_pillar_bounce_high_only_where_nothing_keeps_energy_at_one_step_a_
     assert!(left.gained < 0.1 * drop && left.risen < 1.0, "{} J, {} m", left.gained, left.risen);
 }
 
-/// The energy fix and the clamp do not suffice alone. With larger shards that bounce more, and without one of the
-/// two, shards gain more energy than others lose, for most seeds.
+/// Neither the energy fix nor the impulse clamp suffices alone: with larger shards that bounce more, and only one
+/// of the two, shards gain more energy than others lose, for most seeds.
 #[test]
 fn the_energy_fix_and_the_clamp_are_both_needed() {
     let gained = |fix: bool, clamp: bool, seed: u64| {
@@ -130,7 +130,7 @@ fn made(text: &str) -> (World, Vec<Appearance>) {
     build(&Scene::from_toml(text).unwrap(), &BTreeMap::new()).unwrap()
 }
 
-/// GBF03 takes ten sweeps and twenty repeats of a pair.
+/// The solver of GBF03 makes ten sweeps and repeats each pair twenty times.
 #[test]
 fn the_reference_solver_of_a_scene_stacks_and_slides_as_closed_forms_say() {
     let simulation = "version = 1\n[simulation]\nsolver = \"reference\"\n";
@@ -315,7 +315,7 @@ fn recordings_are_drawn_beside_each_other_at_the_same_time() {
     assert!(message.contains("--beside") && message.lines().count() == 1, "{message}");
 }
 
-/// The README and the table of figures agree with this build. Slow scenes would take minutes here.
+/// The README and the table of figures agree with this build. Excludes slow scenes, which would take minutes.
 #[test]
 fn the_table_of_figures_and_the_readme_are_of_this_build() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -16,7 +16,8 @@ fn clamped<'a>((body, rotation, momentum, arm): &'a State) -> ClampedBody<'a> {
     ClampedBody { body, rotation, momentum, arm: *arm }
 }
 
-/// Kinetic energy of a dynamic body in a frame that moves with `frame`, once it has `extra`.
+/// Kinetic energy of a dynamic body after the momentum change `extra`, in a frame of reference with
+/// velocity `frame`.
 fn energy((body, rotation, momentum, _): &State, extra: &Momentum, frame: &Vector3<f64>) -> f64 {
     let Body::Dynamic(mass) = body else { return 0.0 };
     let relative = Momentum {
@@ -55,8 +56,8 @@ fn approach((p, q, mut normal, fixed): (Mover, Mover, Vector3<f64>, bool)) -> Ap
 }
 
 proptest! {
-    /// Su09 section 3.2, for every kind of partner; next to a kinematic body the energy is that in
-    /// the frame of its contact point.
+    /// Su09 section 3.2, for every kind of partner; for a kinematic partner the energy is relative
+    /// to the rest frame of its contact point.
     #[test]
     fn no_scaled_impulse_raises_kinetic_energy(
         a in state(mass().prop_map(Body::Dynamic)),
@@ -76,7 +77,7 @@ proptest! {
                 + energy(&b, &given(&b.3, -j * share, -torque * share), &frame)
         };
         let (before, after) = (total(0.0), total(share));
-        // energies of the parts may cancel those of the frame
+        // rounding is relative to the energies before and after the whole impulse
         let scale = before + total(1.0);
         prop_assert!(after <= before + 1e-12 * scale, "{before} -> {after} at {share}");
         // and the clamp removes no more than needed
@@ -116,7 +117,7 @@ proptest! {
         prop_assert!((after + restitution * speed).abs() <= 1e-9 * u.norm());
     }
 
-    /// For a frictionless impact with `over` times its impulse, the scale has the closed form `2 / ((1 + e) over)`.
+    /// For a frictionless impact with `over` times its impulse, the scale is `2 / ((1 + e) over)`.
     #[test]
     fn a_frictionless_elastic_impulse_is_just_allowed(
         a in state(mass().prop_map(Body::Dynamic)),
@@ -156,7 +157,7 @@ fn an_elevator_may_lift_what_stands_on_it() {
     let j = Vector3::y() * 2.0;
     let share = clamp_scale(&at(&body), &at(&lift), &j, &Vector3::zeros());
     assert!((share - 1.0).abs() < 1e-15, "{share}");
-    // beside a static floor the same impulse would be a gain
+    // against a static floor, the same impulse would gain energy
     let share = clamp_scale(&at(&body), &at(&Body::Static), &j, &Vector3::zeros());
     assert_eq!(share, 0.0);
 }

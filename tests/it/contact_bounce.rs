@@ -60,7 +60,7 @@ fn two_hundred_balls_bounce_off_a_free_plate_in_one_frame() {
     let plate = world.add(cuboid([2.0, 0.1, 1.0], 1e6, at(0.0, 0.0, 0.0), surface)).unwrap();
     let start = |n: u32| {
         let (column, row) = (f64::from(n % 20), f64::from(n / 20));
-        // they land one after another
+        // the balls land one after another
         at(0.18 * (column - 9.5), 0.1 + 0.04 + 2e-3 * f64::from(n), 0.18 * (row - 4.5))
     };
     let drop =
@@ -75,8 +75,8 @@ fn two_hundred_balls_bounce_off_a_free_plate_in_one_frame() {
     assert!(world.get(plate).unwrap().momentum.linear.y < -200.0 * 1e-3 * 35.9);
 }
 
-/// The pairwise solver applies impulses corner by corner, and the box rotates in between: the rebound
-/// is lower.
+/// The pairwise solver applies impulses corner by corner, and the box rotates in between, which
+/// lowers the rebound.
 #[test]
 fn with_the_reference_solver_a_flat_box_bounces_no_higher_than_it_may() {
     let (mut world, id) = drop(Settings::reference(), 1.0 / 30.0, 1.0);
@@ -118,7 +118,7 @@ fn boxes_that_land_on_edges_and_corners_gain_no_energy() {
     }
 }
 
-/// The energy bound corrects little.
+/// The energy bound makes only small corrections.
 #[test]
 fn boxes_that_land_on_edges_and_corners_gain_little_without_the_bound_on_energy() {
     for contact in both() {
@@ -194,7 +194,7 @@ fn bodies_that_fall_together_keep_their_angular_momentum() {
     }
 }
 
-/// New pieces touch: the push-out must not accelerate them.
+/// New pieces touch, and the push-out must not accelerate them.
 #[test]
 fn bodies_that_overlap_at_the_start_are_pushed_apart_without_energy() {
     for contact in both() {
@@ -216,7 +216,7 @@ fn bodies_that_overlap_at_the_start_are_pushed_apart_without_energy() {
             assert!(fastest <= 3.0, "{fastest}");
         }
         let manifold = contact.solver == Solver::Manifold;
-        assert!(place(&world, ids[3]).y <= top + 0.2 || !manifold, "none is thrown up");
+        assert!(place(&world, ids[3]).y <= top + 0.2 || !manifold, "no box is thrown up");
         for (n, &id) in ids.iter().enumerate() {
             // rising out of the ground would need energy
             let height = place(&world, id).y;

@@ -41,12 +41,12 @@ fn bodies_of_groups_that_do_not_meet_pass_through_each_other() {
             (*world.get(id).unwrap().pose, *world.get(id).unwrap().momentum, ghost)
         };
         let (alone, beside) = (run(false), run(true));
-        // sweeps continue until all bodies are at rest, to the last bit
+        // sweeps continue until all bodies are at rest, so the results may differ only by round-off
         let apart = alone.0.translation.vector - beside.0.translation.vector;
         let turned = alone.0.rotation.angle_to(&beside.0.rotation);
         let pushed = alone.1.linear - beside.1.linear;
         assert!(apart.norm() < 1e-12 && turned < 1e-7 && pushed.norm() < 1e-12);
-        // the body lies on the floor, inside the other
+        // the body of the other group rests on the floor, inside the first body
         let lies = beside.2.unwrap();
         assert!((lies - 0.5).abs() < 1e-2, "{lies}");
     }
@@ -59,7 +59,7 @@ fn pieces_are_in_the_groups_of_what_they_broke_off() {
     floor(&mut world, 0.0, Material::default());
     let place = Isometry3::translation(0.0, 1.5, 0.0);
     world.add(NewBody { groups, ..brick(Vector3::new(0.2, 0.15, 0.1), place, 1.0) }).unwrap();
-    // a shelf on its path that only collides with others
+    // a shelf in its path that collides only with other groups
     let shelf = cuboid([1.0, 0.1, 1.0], 1.0, at(0.0, 0.7, 0.0), Material::default());
     world.add(NewBody { body: Body::Static, groups: only(4, u32::MAX), ..shelf }).unwrap();
     let broke: usize = (0..60).map(|_| world.step().events.fractures.len()).sum();

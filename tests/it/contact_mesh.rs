@@ -40,7 +40,7 @@ fn sheet(n: u32, size: f64, y: impl Fn(f64, f64) -> f64) -> TriMesh {
     mesh
 }
 
-/// A closed box with corners at `half`.
+/// A closed box with half extents `half`.
 fn block(half: Vector3<f64>) -> TriMesh {
     let corner = |n: u32| {
         let sign = |bit: u32| if n >> bit & 1 == 1 { 1.0 } else { -1.0 };
@@ -236,7 +236,7 @@ fn a_thin_sheet_holds_bodies_on_both_of_its_sides() {
     }
 }
 
-/// Thin and fast: half the speed of sound.
+/// Thin obstacles at up to 170 m/s, half the speed of sound.
 #[test]
 fn nothing_fast_passes_through_a_mesh_or_a_thin_plate() {
     for speed in [20.0, 60.0, 170.0] {

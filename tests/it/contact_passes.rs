@@ -17,7 +17,7 @@ use sim::{NewBody, World};
 enum Partner {
     Dynamic,
     Static,
-    /// Moves without rotation, so that it has a rest frame.
+    /// Translates without rotation, so that it has a rest frame.
     Kinematic(Vector3<f64>),
 }
 
@@ -187,7 +187,7 @@ proptest! {
         let done = frame.collide(search.contacts(), &mut paths, bearing);
         let Paths { poses, mut momenta, flights } = paths;
         let collided = crowd.energy(&poses, &momenta);
-        // energy under gravity is that of free flight
+        // the reference energy under gravity is that of free flight
         let heights = poses.iter().zip(&crowd.poses).zip(&crowd.bodies);
         let risen: f64 = heights
             .map(|((to, from), body)| {

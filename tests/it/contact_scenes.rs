@@ -1,4 +1,4 @@
-//! Scenes of contact at 30 Hz, with figures.
+//! Contact scenes at 30 Hz with quantitative checks.
 
 use std::sync::Arc;
 
@@ -323,8 +323,8 @@ fn billiard_balls_exchange_their_velocities() {
     }
 }
 
-/// GBF03: restitution rises to zero sweep by sweep. With zero from the first sweep, the corners
-/// hold back a freely sliding cube one by one.
+/// In GBF03, restitution rises to zero sweep by sweep. With zero restitution from the first sweep,
+/// the corners stop a freely sliding cube one by one.
 #[test]
 fn without_its_schedule_the_reference_slides_wrong() {
     let tilt = 20f64.to_radians();
@@ -334,7 +334,7 @@ fn without_its_schedule_the_reference_slides_wrong() {
     let (mut world, cube) = on_incline(once, 0.2, 0.0);
     steps(&mut world, 60);
     let x = along_incline(&world, cube);
-    // with it, the error is below 1 %
+    // with the schedule, the error is below 1 %
     assert!((-x.x / exact - 1.0).abs() > 0.01, "{}", x.x);
 }
 
@@ -386,7 +386,7 @@ fn vessel(world: &mut World, body: Body, reach: f64, distance: impl Fn(Point3<f6
         .unwrap();
 }
 
-/// Twenty, where two hundred would take minutes without optimization.
+/// Uses 20 rings, since 200 would take minutes in an unoptimized build.
 #[test]
 fn rings_stay_in_a_bowl() {
     let mut world = world(Settings::default());
@@ -420,7 +420,7 @@ fn rings_stay_in_a_bowl() {
     assert_eq!(inside, ids.len());
 }
 
-/// Twenty for four seconds, where five hundred for a minute would take too long.
+/// Uses 20 boxes for 4 s, since 500 for a minute would take too long.
 #[test]
 fn a_rotating_drum_keeps_its_boxes() {
     let mut world = world(Settings::default());
@@ -539,7 +539,7 @@ fn a_body_that_is_not_finite_is_frozen_and_reported_and_touches_none() {
     }
 }
 
-/// Its moments differ only by round-off, so energy hardly distinguishes its orientations.
+/// The moments of the cube differ only by round-off, so energy hardly constrains its orientation.
 #[test]
 fn a_sampled_cube_at_rest_stays_as_it_is() {
     for contact in both() {
@@ -599,7 +599,7 @@ fn a_belt_takes_along_what_is_put_on_it() {
     }
 }
 
-/// Forces on all bodies: none is the single cause.
+/// The force acts on all bodies, so that none is the only cause.
 #[test]
 fn a_force_that_is_not_finite_freezes_what_it_acts_on() {
     for contact in both() {

@@ -47,7 +47,7 @@ proptest! {
         let exact = Field::Cuboid { half };
         let (distance, normal) = tets.distance_and_normal(&material.inverse_transform_point(&p));
         prop_assert!((distance - exact.distance(&p)).abs() < 1e-12);
-        // on the planes between two faces both normals are valid
+        // on the bisecting planes of two faces, both normals are valid
         let off = half - p.coords.abs();
         let second = off.iter().map(|x| (x - off.min()).abs()).filter(|x| *x > 0.0);
         if second.fold(f64::INFINITY, f64::min) > 1e-9 {
@@ -72,7 +72,7 @@ proptest! {
         };
         let found = (0..mesh.tets.len()).find(|&tet| holds(tet));
         prop_assert_eq!(tets.tetrahedron(&p), found);
-        // a closed surface has the same sides
+        // inside and outside agree with the signed distance to the closed surface
         let surface = Triangles::new(&mesh.boundary(), f64::INFINITY).unwrap();
         let (distance, _) = tets.distance_and_normal(&p);
         prop_assert!((distance - surface.distance(&p)).abs() < 1e-9);
@@ -97,7 +97,7 @@ fn a_crack_that_is_shut_is_no_surface() {
             }
         }
     }
-    assert!(cracked.boundary_faces().len() > whole.boundary_faces().len(), "it is cracked");
+    assert!(cracked.boundary_faces().len() > whole.boundary_faces().len(), "the mesh has a crack");
     let solid = |mesh| TetSolid::new(mesh, &Isometry3::identity()).unwrap();
     let (whole, cracked) = (solid(&whole), solid(&cracked));
     assert_eq!(whole.surface().triangles.len(), cracked.surface().triangles.len());

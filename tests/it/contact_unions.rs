@@ -150,7 +150,7 @@ fn pieces_that_are_put_together_collide_by_their_parts() {
             assert_eq!(self::hulls(&shape).len(), hulls.len());
             // the sampled distance of the piece is that of its parts
             for p in whole.inside_points(200) {
-                // samples outside hold at most two cells
+                // outside samples store at most two cells of distance
                 let exact = shape.field().distance(&frame.inverse_transform_point(&p)).min(0.1);
                 let told = piece.geometry.level_set().value(&p).min(0.1);
                 assert!((told - exact).abs() < 0.05, "{told} for {exact}");
@@ -203,8 +203,8 @@ proptest! {
 }
 
 proptest! {
-    /// A ray from inside leaves a convex solid at the zero of its signed distance. Bounds of the distance hold
-    /// everywhere.
+    /// A ray from inside leaves a convex solid where the signed distance is zero. The bounds on the
+    /// distance hold everywhere.
     #[test]
     fn rays_leave_convex_solids_at_the_surface(
         corners in prop::collection::vec(prop::array::uniform3(-1.0..1.0_f64), 8..30),

@@ -48,7 +48,7 @@ const SPINNING: &str = "position = [0.3, -0.2, 0.1]
     velocity = [1, 2, -3]
     angular_velocity = [4, -5, 6]\n";
 
-/// No key `fracture`: unbreakable bodies are cut, too.
+/// Bodies without the key `fracture` are cut, too.
 #[test]
 fn what_a_blade_parts_keeps_volume_momentum_and_energy() {
     for shape in [
@@ -153,8 +153,9 @@ fn a_blade_that_only_touches_a_body_or_ends_before_it_leaves_it_whole() {
     assert_eq!(cut(&mut world, [edge(0.1, 2.0), edge(0.1, 0.2999)]).len(), 2);
 }
 
-/// Slices far thinner than the samples of their block, at 0.2 m a frame. In the frame of the blow they enter the floor
-/// by a part of this distance, but never so deep that they exit on the other side.
+/// Slices far thinner than the samples of their block move 0.2 m per frame. In the frame of the
+/// impact they penetrate the floor by a part of this distance, but never so deep that they exit on
+/// the other side.
 #[test]
 fn thin_slices_are_cut_again_and_do_not_fall_through_the_floor() {
     for (floor, middle) in [("plane = {}", 0.0), ("box = { half_extents = [3, 0.3, 3] }", -0.3)] {
@@ -177,7 +178,7 @@ fn thin_slices_are_cut_again_and_do_not_fall_through_the_floor() {
         for n in -4..=4 {
             assert!(!cut(&mut world, blade(0.002 * f64::from(n), 0.0)).is_empty(), "slice {n}");
         }
-        // eight slices of 2 mm and two ends, each with another cut across
+        // another cut divides all eight slices of 2 mm and both ends
         let across = [-9.0, 9.0].map(|z| [-9.0, 9.0].map(|x| Point3::new(x, 0.6, z)));
         assert_eq!(cut(&mut world, across).len(), 20);
         for _ in 0..90 {

@@ -27,7 +27,7 @@ fn equal_blows_harden_as_the_closed_form_of_a_bar_says() {
         let beyond = pull - strength - hardening * expected;
         let added = beyond / (3.0 * shear + hardening);
         let flows = strength + hardening * (expected + 0.5 * added);
-        // the work of the yield stress on the plastic strain, in 1.5 m^3
+        // work of the yield stress over the plastic strain, in 1.5 m^3
         assert!((work / (1.5 * added * flows) - 1.0).abs() < 1e-9, "{work}");
         expected += added;
         let length = mesh.vertices.iter().map(|p| p.x).fold(f64::MIN, f64::max)

@@ -104,7 +104,7 @@ fn every_page_of_the_folder_docs_is_linked_from_another() {
     }
 }
 
-/// Blocks of TOML that begin with the version are whole scenes. Their meshes are in `assets`.
+/// Blocks of TOML that begin with the version are complete scenes. Their meshes are in `assets`.
 #[test]
 fn whole_scenes_of_pages_pass_the_check() {
     let mut checked = 0;

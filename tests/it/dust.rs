@@ -51,7 +51,7 @@ fn the_number_of_specks_is_that_of_the_energy_of_the_cracks() {
     let run = simulated(BEAM);
     let pieces = run.0.tracks.iter().filter(|track| track.parent.is_some()).count();
     assert!(pieces > 3, "{pieces} pieces");
-    // Irwin: K^2 (1 - nu^2) / E of each square meter; a cut is a section of the beam
+    // Irwin: K^2 (1 - nu^2) / E per unit area; the area of a cut is the section of the beam
     let energy = 0.7e6_f64.powi(2) * (1.0 - 0.22 * 0.22) / 70e9 * (pieces - 1) as f64 * 0.3 * 0.4;
     for per_joule in [1.0, 100.0, 12_345.6] {
         let dust = dust(&run, per_joule);
@@ -64,8 +64,8 @@ fn the_number_of_specks_is_that_of_the_energy_of_the_cracks() {
     assert!((most.asked / (1e9 * energy) - 1.0).abs() < 1e-5);
 }
 
-/// Tubes of glass with walls of 1.25 to 5 samples, across which slices cut in one go or in two: a cut is a section
-/// of the tube as it is meshed, however thin it is.
+/// Glass tubes with walls of 1.25 to 5 samples break into slices, by one fracture or by two. The area of a cut is the
+/// section of the meshed tube, for any wall thickness.
 #[test]
 fn cracks_of_thin_walls_leave_dust_as_those_of_thick_ones() {
     let solid = "shape = { box = { half_extents = [0.6, 0.15, 0.2] } }";
@@ -87,7 +87,7 @@ fn cracks_of_thin_walls_leave_dust_as_those_of_thick_ones() {
         let scene = sim::scene::Scene::from_toml(&text).unwrap();
         let (world, _) = sim::build(&scene, &Default::default()).unwrap();
         let volume = world.iter().nth(1).unwrap().solid.unwrap().geometry.moments().volume;
-        // a cut makes one piece more; Irwin, as above
+        // each cut adds one piece; energy by Irwin as above
         let energy =
             0.7e6_f64.powi(2) * (1.0 - 0.22 * 0.22) / 70e9 * (leaves - 1) as f64 * volume / 1.2;
         let dust = dust(&run, 1.0);
@@ -242,7 +242,7 @@ fn specks_fly_as_thrown_stones_and_end_at_the_floor() {
     done(&[&["a.jsonl", "--dust", "births.ply", "--threads", "1"], &rate[..]].concat());
     done(&[&["b.jsonl", "--dust", "again.ply", "--threads", "2"], &rate[..]].concat());
     done(&[&["c.jsonl", "--dust", "frames.ply/"], &rate[..]].concat());
-    assert!(read("plain.jsonl") == read("a.jsonl"), "dust changes nothing else");
+    assert!(read("plain.jsonl") == read("a.jsonl"), "dust does not change the recording");
     assert!(read("births.ply") == read("again.ply"), "the same for any number of threads");
     let births = vertices(&read("births.ply"));
     assert!(births.len() > 100, "{}", births.len());
@@ -320,14 +320,14 @@ fn dust_of_a_mesh_leaves_its_cuts_by_their_area() {
     let case = Case::new(&[("box.obj", BOX)]);
     let broken = |material: &[&str], rate: &str| -> (serde_json::Value, Vec<Vertex>) {
         let cut = ["fracture", "box.obj", "--pattern", "voronoi:9", "-o", "pieces.glb", "--json"];
-        // pieces of one cell each, between which cracks are plane
+        // each piece has one cell, so that cracks are planar
         let dust = ["--min-share", "0", "--dust", "dust.ply", "--dust-per-joule", rate];
         let output = case.run(&[&cut[..], material, &dust].concat());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let facts = serde_json::from_slice(&output.stdout).unwrap();
         (facts, vertices(&std::fs::read(case.folder.path().join("dust.ply")).unwrap()))
     };
-    // Irwin, as above: glass, and stone by default
+    // energies by Irwin as above: glass, and the default material stone
     let glass = 0.7e6_f64.powi(2) * (1.0 - 0.22 * 0.22) / 70e9;
     let stone = 1.1e6_f64.powi(2) * (1.0 - 0.25 * 0.25) / 50e9;
     for (material, energy, rate) in
@@ -341,7 +341,7 @@ fn dust_of_a_mesh_leaves_its_cuts_by_their_area() {
         let expected = rate.parse::<f64>().unwrap() * energy * area;
         let off = expected - specks.len() as f64;
         assert!((-1e-3 * expected..1.0 + 1e-3 * expected).contains(&off), "{off} of {expected}");
-        // both faces of each bond, in proportion to its area, within four standard deviations
+        // both faces of each bond emit dust in proportion to its area, within four standard deviations
         let mut seen = 0;
         for bond in bonds {
             let (center, normal) = (vector(&bond["center"]), vector(&bond["normal"]));
@@ -493,7 +493,7 @@ fn dust_of_a_run_that_was_stopped_is_that_of_the_whole_run() {
     assert!(read("a.ply") == read("b.ply"));
 }
 
-/// A beam that stays whole, and one whose cracks take too little for a speck.
+/// A beam that does not break, and one whose crack energy does not suffice for a speck.
 #[test]
 fn dust_without_specks_is_told() {
     let whole = BEAM.replace("velocity = [0, -3, 0]", "velocity = [0, 9, 0]");

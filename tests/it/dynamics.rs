@@ -51,7 +51,7 @@ fn energies(mass: &MassProperties, momentum: &Vector3<f64>) -> (f64, f64) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// The scheme of Su09 is that of SSF08 with an energy fix.
+    /// The scheme of Su09 equals that of SSF08 with an energy fix.
     #[test]
     fn a_scheme_is_its_step_with_or_without_the_fix((mass, turn, momentum) in spinning()) {
         let body = Body::Dynamic(mass);
@@ -159,7 +159,8 @@ proptest! {
                 end.rotation.angle_to(&expected(0.25))
             };
             let (coarse, fine) = (error(8), error(16));
-            // half an order less, since higher orders still contribute; round-off remains at any step
+            // half an order less, since higher-order terms still contribute; the round-off is
+            // independent of the step
             let gain = 2f64.powi(order) / 2f64.sqrt();
             // for nearly equal moments, the energy, exact to round-off, hardly determines the orientation
             let round_off = 1e-9 + (1e-13_f64 / f64::abs(along - 1.0)).min(1e-6);
@@ -404,11 +405,11 @@ proptest! {
     }
 }
 
-/// Bodies with errors of up to 130 degrees with a fourth-order step on the rotation group.
+/// Bodies for which a fourth-order step on the rotation group has errors of up to 130 degrees.
 #[test]
 fn fast_boxes_and_plates_keep_their_orientation() {
     for (size, omega) in [
-        // 68 degrees with that step
+        // that step has an error of 68 degrees
         ([0.02, 0.5, 3.0], [30.0, 1.0, 20.0]),
         ([0.1, 0.2, 0.4], [3.0, 20.0, 1.0]),
         ([0.02, 1.0, 1.0], [1.0, 2.0, 0.5]),

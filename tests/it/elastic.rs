@@ -1,4 +1,4 @@
-//! Bodies of tetrahedra in a world: they keep their tetrahedra, their cracks and their dents.
+//! Bodies of tetrahedra in a world keep their tetrahedra, cracks and dents.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ fn struck(shape: &str, stress: &str, speed: f64) -> World {
     struck_at(shape, stress, (speed, Vector3::new(0.1, 0.2, 0.3), Vector3::new(0.02, 0.0, 0.01)))
 }
 
-/// Like `struck`, with the speed of the ball, m/s, the angular velocity of the body, rad/s, and the position of the ball
-/// relative to the body, m.
+/// As [`struck`], with the speed of the ball, m/s, the angular velocity of the body, rad/s, and the
+/// position of the ball relative to the body, m.
 fn struck_at(
     shape: &str,
     stress: &str,
@@ -93,7 +93,7 @@ fn a_dent_stays_and_changes_neither_mass_nor_momentum_nor_volume() {
         assert!((world.momentum().linear - momentum.linear).norm() < 1e-10 * size);
         assert!((world.momentum().angular - momentum.angular).norm() < 1e-10 * size);
         assert!(world.kinetic_energy() < energy, "{} {energy}", world.kinetic_energy());
-        // points and samples are of the same surface
+        // surface points lie on the surface of the samples
         for p in body.shape.points() {
             assert!(body.shape.field().distance(p).abs() < 0.005);
         }
@@ -134,7 +134,7 @@ fn a_dent_keeps_spin_and_the_blow_pays_for_its_energy() {
         let size = energy + told.energy.unwrap();
         assert!((turning - energy - kinetic_energy).abs() <= 1e-12 * size, "{turning} {energy}");
         assert!(plastic_work > 0.0 && plastic_work + kinetic_energy <= told.energy.unwrap());
-        // only the larger radius of gyration of the new tetrahedra takes energy
+        // rotational energy decreases only by the larger radius of gyration of the new tetrahedra
         let mesh = elastic(&body).unwrap().mesh().unwrap().moments();
         let per_mass = |moments: &Moments| moments.inertia() / moments.volume;
         let widest = per_mass(&mesh).symmetric_eigenvalues().max();
@@ -199,7 +199,8 @@ fn ten_blows(stress: &str, told: &Event) -> (World, Vec<(f64, f64)>) {
     let [x, y, z, i, j, k, w] = told.pose;
     let turn = UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k));
     for _ in 0..10 {
-        // body axes turn with the inertia: the same place and orientation in material space
+        // body axes rotate with the inertia tensor; the position and orientation in material space
+        // are equal
         let since = first.inverse() * material(&world, body);
         let point = (since.inverse() * Point3::from(told.point)).into();
         let [i, j, k, w]: [f64; 4] = (turn * since.rotation).coords.into();
@@ -235,7 +236,7 @@ fn equal_blows_harden_what_yields_and_leave_what_is_brittle_as_it_was() {
         sums.push(dents.iter().map(|dent| dent.0).sum::<f64>());
     }
     assert!(sums[1] < 0.9 * sums[0], "{sums:?}");
-    // without a yield stress and below its strength a body is as it was
+    // without yielding and below its strength, a body does not change
     let brittle = "spacing = 0.06, strength = 1e9, young = 2e6, poisson = 0.4";
     let told = Event { outcome: HitOutcome::Held, ..told.clone() };
     let before = Arc::clone(elastic(&struck(TETS, brittle, 4.0).iter().next().unwrap()).unwrap());
@@ -296,7 +297,7 @@ fn pieces_keep_the_tetrahedra_that_they_are_made_of() {
         let (own, sampled) = (mesh.moments(), solid(&state).moments());
         sum += own.volume;
         solids += state.solid.unwrap().geometry.moments().volume;
-        // in the same place and of the same size, as far as samples resolve it; slivers go to their
+        // equal position and size within the resolution of the samples; slivers belong to their
         // neighbors
         let apart = (own.center() - sampled.center()).norm();
         let ratio = own.volume / sampled.volume;
@@ -314,11 +315,11 @@ fn pieces_keep_the_tetrahedra_that_they_are_made_of() {
 fn a_body_that_holds_is_filled_with_tetrahedra_once() {
     let mut world = struck(BOX, &format!("{BRITTLE}, averaging = 0.5"), 0.3);
     let before = Arc::clone(elastic(&world.iter().next().unwrap()).unwrap());
-    assert!(before.mesh().is_none(), "not before it is hit");
+    assert!(before.mesh().is_none(), "there are no tetrahedra before the impact");
     run(&mut world, 20);
     let state = world.iter().next().unwrap();
     assert!(Arc::ptr_eq(&before, elastic(&state).unwrap()));
-    assert!(before.mesh().is_some(), "the blow was felt");
+    assert!(before.mesh().is_some(), "the impact made the tetrahedra");
 }
 
 #[test]
@@ -359,7 +360,7 @@ fn a_ball_that_is_stretched_is_an_ellipsoid() {
     let stuffing = Stuffing { spacing: 0.3, doublings: 0, halvings: 0, limit: 1 << 20 };
     let before = TetMesh::stuffed(&solid, &stuffing).unwrap();
     let mut after = before.clone();
-    // of the same volume
+    // a stretch that conserves volume
     let stretch = Vector3::new(1.4, 1.0 / 1.4, 1.0);
     after.vertices.iter_mut().for_each(|p| p.coords.component_mul_assign(&stretch));
     let warped = solid.warped(&before, &after, Grid::MAX_NODES).unwrap();
@@ -369,7 +370,7 @@ fn a_ball_that_is_stretched_is_an_ellipsoid() {
         let p = Point3::new(x, y, z);
         assert!(warped.value(&p).abs() < 0.03, "{p}: {}", warped.value(&p));
     }
-    // the field is a distance
+    // the field is a signed distance
     assert!(warped.eikonal_residual(0.2).mean < 0.05);
     let moments = warped.subcell_moments();
     let second =
@@ -381,11 +382,11 @@ fn a_ball_that_is_stretched_is_an_ellipsoid() {
 fn vertices_that_entered_other_tetrahedra_are_found() {
     let bar = kuhn_box([4, 1, 1], Vector3::new(4.0, 1.0, 1.0));
     assert!(bar.overlaps().is_empty());
-    // a bar wound up until its ends overlap
+    // a bar bent into a ring until its ends overlap
     let wound = |turn: f64| {
         let mut mesh = kuhn_box([24, 2, 2], Vector3::new(turn, 1.0, 1.0));
         for p in &mut mesh.vertices {
-            // a screw, so that no vertex lies on a face
+            // the small pitch of the helix keeps vertices off faces
             let z = p.z + 0.02 * p.x;
             *p = Point3::new((3.0 + p.y) * p.x.cos(), (3.0 + p.y) * p.x.sin(), z);
         }
@@ -414,7 +415,8 @@ fn vertices_that_entered_other_tetrahedra_are_found() {
     }
 }
 
-/// Two prongs on a bar; one is bent away and back. The gap has the width between the tetrahedra.
+/// Two prongs on a bar; one is bent away and back. The gap is as wide as that between the
+/// tetrahedra.
 #[test]
 fn limbs_that_move_apart_or_together_do_not_fuse() {
     let full = kuhn_box([10, 10, 3], Vector3::new(1.0, 1.0, 0.3));
@@ -479,7 +481,7 @@ fn counts_of_tetrahedra_come_near_what_is_asked_for() {
         let mesh = TetMesh::stuffed_to_count(&ball(0.08), count, &stuffing).unwrap();
         mesh.validate().unwrap();
         let miss = mesh.tets.len().abs_diff(count) as f64 / count as f64;
-        // a ball in the middle of its grid has jumps in counts, by symmetry
+        // the count of a ball centered in its grid jumps because of symmetry
         assert!(miss < 0.12, "{} for {count}", mesh.tets.len());
     }
 }

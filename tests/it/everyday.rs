@@ -43,7 +43,7 @@ const FALLS: [Fact; 9] = [
         ],
         low: 0.027,
         onto: "stone",
-        // at 0.03 m the second impact of the other side is within a tenth of its strength
+        // from 0.03 m the second impact, on the other side, is within 10 % of the strength
         heights: [0.02, 0.75],
     },
     // the cup of the first example of docs/scenes.md

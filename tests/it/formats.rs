@@ -65,7 +65,7 @@ fn the_ending_chooses_the_format() {
     assert_eq!(of("a.Usdc"), Some(Format::Usd(Encoding::Binary)));
     assert_eq!(of("a.jsonl"), Some(Format::Jsonl));
     assert_eq!(of("frames/"), Some(Format::ObjFolder));
-    assert_eq!(of("frames"), None, "a forgotten ending is no folder");
+    assert_eq!(of("frames"), None, "a path without extension is not a folder");
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(Format::of(folder.path()), Some(Format::ObjFolder));
     assert_eq!(of("a.fbx"), None);
@@ -249,7 +249,7 @@ fn ply_files_are_what_meshes_are_read_from() {
     assert!((normal.into_inner() - pot.poses[1].rotation * Vector3::y()).norm() < 1e-6);
 }
 
-/// Poses taken out of a growing recording are restored in every format, byte by byte.
+/// Every format restores poses that were moved out of a growing recording, byte by byte.
 #[test]
 fn recordings_whose_poses_are_on_disk_are_written_as_others() {
     let folder = tempfile::tempdir().unwrap();
@@ -265,7 +265,7 @@ fn recordings_whose_poses_are_on_disk_are_written_as_others() {
     for every in [1, 2, 3, 5] {
         let mut spooled = whole.clone();
         let mut spool = Spool::beside(&folder.path().join("x")).unwrap();
-        // at some frames all poses before but the last were taken, as `Recorder::take_poses` does
+        // at these frames all poses but the last are moved out, as `Recorder::take_poses` does
         for now in (0..whole.frames).step_by(every) {
             let mut stretches = vec![];
             for (track, of) in spooled.tracks.iter_mut().enumerate() {

@@ -226,7 +226,7 @@ proptest! {
 
     #[test]
     fn every_particle_of_the_body_goes_to_one_fragment((body, pattern, at, least) in events()) {
-        // moved slightly, so that none coincides with a new particle
+        // slightly displaced, so that no point coincides with a new particle
         let nudge = Vector3::new(1.1e-9, 1.3e-9, 1.7e-9);
         let given: Vec<_> = particles(&body).iter().map(|p| p + nudge).collect();
         let broken = shatter(&body, &given, &pattern, &at, least);
@@ -284,14 +284,14 @@ proptest! {
                     let (a, b) = (before[grid.index([i, j, k])], after[grid.index(to)]);
                     let (Some(a), Some(b)) = (a, b) else { continue };
                     compared += 1;
-                    // a node on a cut, to rounding, may fall to either side
+                    // a node on a cut, within rounding, may belong to either side
                     let p = here.transform().inverse_transform_point(&grid.position([i, j, k]));
                     let tied = (pattern.value(a, &p) - pattern.value(b, &p)).abs() < 1e-6;
                     if a == b || tied {
                         continue;
                     }
-                    // a sliver too small for particles is part of a neighbor: on one side only, or
-                    // of the one with the larger face on each
+                    // a sliver too small for particles belongs to a neighbor, possibly to a
+                    // different one in each fracture
                     merged += 1;
                 }
             }
@@ -324,7 +324,7 @@ proptest! {
             prop_assert!(a < b && b < broken.fragments.len() && bond.area > 0.0);
         }
         prop_assert!(broken.bonds.windows(2).all(|w| w[0].fragments < w[1].fragments));
-        // in a body of one piece the bonds hold everything together
+        // the bonds connect all pieces of a connected body
         if body.components().count == 1 {
             let mut joined = vec![0];
             let mut next = 0;
@@ -405,7 +405,7 @@ fn an_empty_body_has_no_fragments() {
 
 #[test]
 fn a_plane_through_a_block_makes_a_bond_of_its_area() {
-    // sides halfway between nodes, so that the voxels are the block
+    // the faces are halfway between nodes, so that the voxels fill the block exactly
     let half = Vector3::new(0.4, 0.25, 0.3) + Vector3::repeat(1.0 / 64.0);
     let half = half.map(|x: f64| (x * 32.0).floor() / 32.0 + 1.0 / 64.0);
     let grid = Grid::new(Point3::from([-1.0; 3]), 1.0 / 32.0, [65; 3], Grid::MAX_NODES).unwrap();
@@ -436,8 +436,8 @@ proptest! {
         let broken = shatter(&body, &particles(&body), &pattern, &at, least);
         for fragment in &broken.fragments {
             for p in &fragment.particles {
-                // by the error of trilinear samples at sharp edges, and by the width of a merged
-                // small piece on a cut
+                // tolerance: the error of trilinear samples at sharp edges, and the width of a
+                // small merged piece on a cut
                 let off = fragment.level_set.value(p).abs();
                 prop_assert!(off <= if least == 0 { 2.0 * h } else { 3.0 * h }, "{}", off / h);
             }
@@ -460,7 +460,7 @@ proptest! {
         let groups: Vec<usize> = (0..broken.fragments.len()).map(|i| i % count).collect();
         let joined = broken.clone().joined(&body, &groups);
         prop_assert_eq!(joined.fragments.len(), count);
-        // every sample belongs only to the group of its fragment
+        // every sample belongs only to the group that contains its fragment
         let owners = holders(&body, &broken).into_iter().zip(holders(&body, &joined));
         for (before, after) in owners {
             let group: Vec<usize> = before.iter().map(|&fragment| groups[fragment]).collect();
@@ -485,7 +485,7 @@ proptest! {
 fn broken_meshes_break_or_are_refused_with_a_reason() {
     let rows = brisance_tests::broken_meshes::rows().unwrap();
     for row in &rows {
-        // refused, or broken without loss
+        // refused, or divided without loss of volume
         let (pieces, volume) = row.broken;
         match &row.winding {
             // an exact solid differs from its samples

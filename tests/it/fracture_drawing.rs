@@ -57,7 +57,7 @@ proptest! {
     fn drawings_of_noise_have_two_triangles_at_each_edge(
         signs in prop::collection::vec(-1.0_f32..1.0, 5 * 5 * 5),
     ) {
-        // the surface passes most faces between voxels twice
+        // the surface crosses most faces between voxels twice
         let bounds = Aabb { min: Point3::origin(), max: Point3::new(1.0, 1.0, 1.0) };
         let grid = Grid::enclosing(&bounds, 0.25, 0, 200).unwrap();
         let solid = LevelSet::from_fn(grid, |p| {
@@ -78,7 +78,7 @@ proptest! {
             let drawing = draw(&fragment.level_set, &body, &breaks);
             prop_assert!(is_closed(&drawing.mesh));
             prop_assert_eq!(drawing.inner.len(), drawing.mesh.triangles.len());
-            // between the isosurface, which cuts corners, and that and the voxels at the rim
+            // the isosurface cuts corners off; the drawn surface may follow the voxels at the rim
             let smooth = fragment.level_set.isosurface();
             let rim = smooth.triangles.len() as f64 * body.grid().cell_volume();
             let volume = drawing.mesh.signed_volume();
@@ -149,10 +149,10 @@ fn drawn_edges_are_sharp_where_a_cut_meets_the_surface() {
             })
             .sum();
         let cut = 4.0 * half.y * half.z / normal.x;
-        // the row of quads along the rim belongs to either side
+        // the row of quads along the rim may belong to either side
         assert!((area / cut - 1.0).abs() < 0.1, "{}", area / cut);
     }
-    // marching cubes rounds the corners off
+    // marching cubes cuts the corners off
     assert!(off.0 < 0.5 * off.1, "{off:?}");
     let solid = 8.0 * half.product();
     assert!((volume / solid - 1.0).abs() < 5e-3, "{}", volume / solid);

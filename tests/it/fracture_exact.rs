@@ -75,7 +75,7 @@ fn block(half_extents: Vector3<f64>) -> Geometry {
     primitive(Solid::Box { half_extents })
 }
 
-/// A blow at a point of the body's bounding box: `towards` goes from -1 to 1 along each axis.
+/// An impact at a point of the bounding box of the body: `towards` is from -1 to 1 along each axis.
 fn impact(body: &Geometry, towards: Vector3<f64>, normal: UnitVector3<f64>) -> Alignment {
     let bounds = body.bounds();
     let at = bounds.center() + towards.component_mul(&bounds.extents()) * 0.5;
@@ -120,7 +120,7 @@ fn check_moments(found: &Moments, exact: &Moments) -> Result<(), TestCaseError> 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// For any spacing and offset of the grid, before and after a fracture.
+    /// Holds for any spacing and offset of the grid, before and after a fracture.
     #[test]
     fn mass_and_moments_are_those_of_the_shape(
         solid in solids(),
@@ -137,7 +137,7 @@ proptest! {
         let pattern = if rough { roughened(smooth) } else { smooth.clone() };
         let least = 1e-4 * exact.volume;
         let broken = body.divide(&pattern, &at, least);
-        // too coarse a grid has no samples in thin bodies
+        // a grid that is too coarse has no samples in thin bodies
         prop_assume!(!rough || broken.pieces.len() > 1);
         check_moments(&sum(&broken.pieces), &exact)?;
         for piece in &broken.pieces {
@@ -320,7 +320,7 @@ fn a_bunny_breaks_into_the_same_35_pieces_at_any_resolution() {
     for (a, b) in coarse.pieces.iter().zip(&fine.pieces) {
         assert_eq!(a.geometry.surface(), b.geometry.surface());
         assert!(is_watertight(&a.geometry.surface().unwrap().mesh));
-        // cut again, like a falling piece
+        // a second cut, as for a falling piece
         let at = impact(&a.geometry, Vector3::zeros(), Vector3::x_axis());
         for again in a.geometry.divide(&patterns()[0], &at, 0.0).pieces {
             assert!(is_watertight(&again.geometry.surface().unwrap().mesh));

@@ -74,7 +74,7 @@ fn stack(world: &mut World) -> (BodyId, Vec<BodyId>) {
 }
 
 proptest! {
-    /// A previous position of a body has no effect.
+    /// The previous position of a body has no effect.
     #[test]
     fn a_body_that_is_put_elsewhere_goes_on_as_one_that_was_added_there(
         to in pose(), velocity in velocity(), turn in vector(3.0),
@@ -96,7 +96,7 @@ proptest! {
         prop_assert_eq!(moved.saved(), added.saved());
     }
 
-    /// v t and g t^2 / 2: the step is exact. Semi-implicit Euler falls by g t (t + dt) / 2.
+    /// The displacements v t and g t^2 / 2 are exact. Semi-implicit Euler gives g t (t + dt) / 2.
     #[test]
     fn a_body_that_is_given_a_velocity_flies_as_far_as_it_says(to in velocity()) {
         let mut world = World::new(Settings::default());
@@ -111,7 +111,7 @@ proptest! {
         prop_assert!((speed(&world, id).angular - to.angular).norm() < 1e-9 * to.angular.norm());
     }
 
-    /// Gravity and a force give one acceleration, and their work equals that of the ledger.
+    /// A force and gravity add up to one acceleration; the reported work equals the energy gain.
     #[test]
     fn a_force_accelerates_a_body_as_newton_says_and_its_work_is_reported(
         force in vector(30.0), torque in vector(1.0), start in velocity(),
@@ -137,7 +137,7 @@ proptest! {
         prop_assert!((place(&world, id) - wanted).norm() < 1e-9 * (1.0 + wanted.norm()));
         let gained = world.get(id).unwrap().momentum.angular - spin;
         prop_assert!((gained - torque * time).norm() < 1e-9 * (1.0 + spin.norm()));
-        // forces act for one frame
+        // forces act for a single frame
         let before = speed(&world, id).linear;
         world.step();
         let change = speed(&world, id).linear - before + Vector3::y() * (9.81 * DT);
@@ -209,7 +209,7 @@ fn a_sleeper_wakes_when_a_body_leaves_it_or_is_put_into_it() {
     assert_eq!(asleep(&world, &cubes), 3);
     world.set_pose(far, &Isometry3::translation(9.0, 5.0, 0.0)).unwrap();
     assert_eq!(asleep(&world, &cubes), 3, "it is far away");
-    // static beside the topmost cube, 0.1 m deep in it
+    // now static beside the topmost cube, 0.1 m deep in it
     world.set_pose(far, &Isometry3::translation(0.4, 1.0, 0.0)).unwrap();
     assert!(!world.get(cubes[2]).unwrap().asleep);
     steps(&mut world, 5);
@@ -289,7 +289,7 @@ fn what_cannot_be_steered_is_refused_and_changes_nothing() {
     }
     assert!(!world.set_user_data(gone, Some(3)));
     assert_eq!(world.saved(), before);
-    // the body still follows its first path
+    // the body still follows its previous path
     world.step();
     assert!((world.get(led).unwrap().pose.translation.y - DT).abs() < 1e-9);
 }
@@ -396,7 +396,7 @@ fn pieces_inherit_the_user_data_of_what_they_came_of_and_start_where_they_came_a
     assert!(pieces > 5 && pieces + 2 == world.len(), "{numbers:?}");
     assert_eq!((world.user_data(floor), world.user_data(ball)), (None, Some(7)));
 
-    // a cut too
+    // the pieces of a cut, too
     let piece = world.iter().find(|state| world.user_data(state.id) == Some(41)).unwrap().id;
     let at = place(&world, piece);
     let edge = |z: f64| [-1.0, 1.0].map(|x| Point3::new(at.x + x, at.y, at.z + z));
@@ -498,7 +498,7 @@ fn a_state_holds_user_data_targets_forces_and_who_touches_whom() {
     assert!(place(&second, load).x > 1e-4);
 }
 
-/// As `World::saved` says.
+/// The documentation of `World::saved` recommends such a clone.
 #[test]
 fn a_clone_goes_back_past_a_fracture_and_a_broken_joint_and_on_with_the_same_bits() {
     let mut world = World::new(Settings::default());
@@ -533,7 +533,7 @@ fn a_clone_goes_back_past_a_fracture_and_a_broken_joint_and_on_with_the_same_bit
 #[test]
 fn bodies_of_solids_have_their_mass_and_lie_where_they_are_put() {
     let half = Vector3::new(0.2, 0.1, 0.3);
-    // off the origin of its own coordinates
+    // the center is not at the origin of the coordinates of the solid
     let corners = Aabb { min: Point3::origin(), max: Point3::from(2.0 * half) };
     let grid = Grid::enclosing(&corners, 0.02, 3, Grid::MAX_NODES).unwrap();
     let mesh = ConvexHull::new(&corners.corners()).unwrap().mesh().clone();
@@ -553,7 +553,7 @@ fn bodies_of_solids_have_their_mass_and_lie_where_they_are_put() {
     assert!((sorted(&cuboid) - sorted(&of_mesh)).norm() < 1e-9);
     let middle = (place * Point3::from(half)).coords;
     assert!((of_mesh.pose.translation.vector - middle).norm() < 1e-12);
-    // its corner is at the position of the corner of the mesh
+    // the corner of the body is at the position of the corner of the mesh
     let mut world = World::new(Settings { gravity: Vector3::zeros(), ..Settings::default() });
     let id = world.add(of_mesh).unwrap();
     let from = place * Point3::new(half.x, half.y, 5.0);

@@ -1,4 +1,4 @@
-//! A GLB file shows the recording.
+//! A GLB file represents the recording.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -149,7 +149,7 @@ fn mix<const N: usize>(values: &[[f32; N]], key: usize, share: f32) -> [f32; N] 
     let a = values[key];
     let b = values[(key + 1).min(values.len() - 1)];
     // frames between keys must be constant, where every interpolation agrees
-    assert!(share == 0.0 || a == b, "a frame fell between keys that differ");
+    assert!(share == 0.0 || a == b, "a frame is between different keys");
     a
 }
 
@@ -305,7 +305,7 @@ fn assert_same(a: &Recording, b: &Recording) {
     }
 }
 
-/// The pot of marble, shards of tinted glass, and a camera that moves.
+/// The pot is of marble, the shards are of tinted glass, and the camera moves.
 pub(crate) fn clear_pot() -> Recording {
     let mut recording = breaking_pot();
     let look = Look::clone(&recording.tracks[1].look);
@@ -333,7 +333,7 @@ fn looks_and_cameras_come_back() {
     assert_same(&recording, &back);
     assert_eq!(back.camera, recording.camera);
     let has_colors = |track: &Track| !track.surface().colors.is_empty();
-    assert!(!back.tracks.iter().any(has_colors), "what is painted for others is not read");
+    assert!(!back.tracks.iter().any(has_colors), "colors for other programs are not read");
     let file = gltf::Gltf::from_slice(&bytes).unwrap();
     let floor = file.meshes().next().unwrap().primitives().next().unwrap();
     let colors = floor.reader(|_| file.blob.as_deref()).read_colors(0).unwrap();

@@ -1,4 +1,4 @@
-//! Reading any GLB file gives a result or an error.
+//! Reading any GLB file returns a result or an error, without a panic.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -90,7 +90,7 @@ fn with_others(document: &Value, pointer: &str) -> Vec<Value> {
 }
 
 /// Runs `info`, `render`, `view` and `slice` on a file; returns whether it is a recording and
-/// whether a mesh. Drawing is slow and only additionally tests the numbers of nodes and the scene.
+/// whether a mesh. Drawing is slow and additionally tests only the numbers of nodes and the scene.
 fn used(bytes: &[u8], path: &Path, is_drawn: bool) -> [bool; 2] {
     let recording = read_glb(bytes);
     if let Ok(recording) = &recording {

@@ -1,4 +1,4 @@
-//! The scenes of the folder have the recorded final bits, for any number of threads.
+//! The scenes of the repository have the recorded final bits, for any number of threads.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Forces and stresses of blows: scaling laws, and numerical integration of the equation of motion.
+//! Forces and stresses of impacts: scaling laws, and numerical integration of the equation of
+//! motion.
 
 use fracture::{Impact, Material, Section};
 use proptest::prelude::*;
@@ -7,7 +8,7 @@ fn section(extent: f64) -> Section {
     Section { thickness: extent, width: extent, length: extent }
 }
 
-/// `n`th entries of the table of materials, and a blow between two of them.
+/// Two materials of the table, and the section, curvature and mass of an impact between them.
 fn blows() -> impl Strategy<Value = ([Material; 2], Section, f64, f64)> {
     let material = || (0..Material::TABLE.len()).prop_map(|n| Material::TABLE[n]);
     let power = |range: std::ops::Range<f64>| range.prop_map(|x| 10_f64.powf(x));
@@ -21,7 +22,8 @@ fn blows() -> impl Strategy<Value = ([Material; 2], Section, f64, f64)> {
 }
 
 proptest! {
-    /// Faster and heavier blows load a body more; stronger, tougher or thicker bodies bear more.
+    /// Faster and heavier strikers load a body more; stronger, tougher or thicker bodies have
+    /// higher critical speeds.
     #[test]
     fn critical_speeds_are_monotonic(
         ([body, striker], section, curvature, mass) in blows(),
@@ -164,8 +166,9 @@ fn hertz_forces_grow_as_powers() {
     assert!((round.force(1.0) / unit / 3_f64.powf(-0.2) - 1.0).abs() < 1e-9);
 }
 
-/// The force on a thin wall under a hard blow is that of the wave, `8 v sqrt(D rho h)`, so that the
-/// bending stress is some `1.36 v ln(1 + r / a) sqrt(E rho)`, with the thickness in the logarithm only.
+/// The force of a hard impact on a thin wall is that of the flexural wave, `8 v sqrt(D rho h)`, so
+/// that the bending stress is about `1.36 v ln(1 + r / a) sqrt(E rho)`, with the thickness in the
+/// logarithm only.
 #[test]
 fn thin_walls_break_at_the_speed_of_their_material() {
     let (glass, steel) = (Material::named("glass").unwrap(), Material::named("steel").unwrap());

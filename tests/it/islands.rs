@@ -1,4 +1,4 @@
-//! Exact solution of contact islands, at 30 Hz and awake.
+//! Exact solution of contact islands at 30 Hz, without sleep.
 
 use std::f64::consts::PI;
 use std::sync::Arc;

@@ -94,7 +94,7 @@ fn pendulum(solver: Solver, fps: f64, kind: JointKind) -> (World, BodyId, JointI
 
 #[test]
 fn a_pendulum_swings_as_its_equation_says() {
-    // angle from straight down; a rod about its end: 3 g / 2 l
+    // angle from the downward vertical; a rod about its end: 3 g / 2 l
     let exact = follow([PI / 2.0, 0.0], 1.0, |x| [x[1], -1.5 * G * x[0].sin()]);
     for (solver, near) in WITH_JOINTS.into_iter().zip([1e-3, 0.05, 0.05]) {
         for kind in [JointKind::Point, JointKind::Hinge] {
@@ -282,7 +282,7 @@ fn a_joint_breaks_at_its_force_and_at_its_torque() {
             let broken: Vec<JointId> =
                 (0..60).flat_map(|_| world.step().events.broken_joints).collect();
             assert!(broken.is_empty() || broken == [id]);
-            assert_eq!(broken.is_empty(), place(&world, beam).y > -0.1, "what broke falls");
+            assert_eq!(broken.is_empty(), place(&world, beam).y > -0.1, "broken beams fall");
             !broken.is_empty()
         };
         let most = f64::INFINITY;
@@ -352,7 +352,7 @@ fn what_is_joined_sleeps_and_wakes_together() {
     let scene = Scene::from_toml(CHAIN).unwrap();
     let (mut world, bodies) = build(&scene, &BTreeMap::new()).unwrap();
     let reports: Vec<_> = (0..120).map(|_| world.step()).collect();
-    assert_eq!(reports[119].counters.awake, 0, "it hangs still");
+    assert_eq!(reports[119].counters.awake, 0, "the chain is asleep");
     let asleep = |world: &World, n: usize| world.get(bodies[n].body).unwrap().asleep;
     assert!(asleep(&world, 1) && asleep(&world, 2));
     let ids: Vec<JointId> = world.joints().map(|joint| joint.id).collect();
@@ -364,7 +364,7 @@ fn what_is_joined_sleeps_and_wakes_together() {
     let fallen = [1, 2].map(|n| place(&world, bodies[n].body).y);
     let exact = 0.5 * G * 0.25;
     assert!((1.7 - fallen[0] - exact).abs() < 0.05 && (1.4 - fallen[1] - exact).abs() < 0.05);
-    assert!((fallen[0] - fallen[1] - 0.3).abs() < 1e-2, "they stay joined");
+    assert!((fallen[0] - fallen[1] - 0.3).abs() < 1e-2, "the joint still connects them");
 }
 
 #[test]
@@ -507,10 +507,10 @@ fn the_impulse_cache_of_a_long_pile_does_not_grow() {
                 (found + report.counters.impulses_found, contacts + report.counters.contacts);
         }
     }
-    // each contact, and ten frames of past contacts
+    // the contacts of the frame and of ten previous frames
     assert!(remembered[0] <= 11 * most, "{remembered:?} {most}");
     assert!(remembered[1] <= remembered[0], "{remembered:?}");
-    assert!(found * 2 > contacts, "{found} of {contacts} contacts were known once it lay");
+    assert!(found * 2 > contacts, "{found} of {contacts} contacts had warm-start impulses at rest");
     let rotation = UnitQuaternion::<f64>::identity();
     assert!(
         world.iter().all(|s| s.pose.translation.vector.y > -0.02

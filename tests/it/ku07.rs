@@ -101,7 +101,7 @@ fn a_top_precesses() {
     for frame in 1..=300 {
         world.step();
         let t = f64::from(frame) * DT;
-        // the angular velocity is L / I along a fixed axis and the rest along the own axis
+        // the body rotates by L / I about a fixed axis and by the rest about its own axis
         let about_momentum = UnitQuaternion::from_scaled_axis(momentum * (t / across));
         let own = (1.0 - along / across) * 11.0;
         let about_axis = UnitQuaternion::from_scaled_axis(Vector3::z() * (own * t));
@@ -123,7 +123,7 @@ fn bounced(h: f64, restitution: f64, t: f64) -> (f64, f64) {
     loop {
         speed *= restitution;
         let flight = 2.0 * speed / G;
-        // negligible speeds: bounces have no last one
+        // a ball has no last bounce: slower bounces are negligible
         if since < flight || speed < 0.01 {
             return (speed * since - 0.5 * G * since * since, speed);
         }
@@ -169,7 +169,7 @@ fn a_bouncing_ball_comes_to_rest() {
         impacts += report.counters.impacts;
         assert_eq!(report.counters.limited_blows, 0);
     }
-    // the speeds of impact are halved until they are below 1 mm/s
+    // impact speeds halve until they are below 1 mm/s
     let first = (2.0 * G * 0.4f64).sqrt();
     assert_eq!(impacts, (first / 1e-3).log2().floor() as usize + 1);
     let state = world.get(id).unwrap();

@@ -99,8 +99,8 @@ impl LeastNorm {
 }
 
 proptest! {
-    /// The residual over the smallest singular value bounds the error of a solution in the range of
-    /// the matrix. Round-off changes this range by the condition number.
+    /// The residual divided by the smallest singular value bounds the error of a solution in the
+    /// range of the matrix. Round-off changes this range in proportion to the condition number.
     #[test]
     fn with_too_many_links_the_multipliers_are_those_of_least_norm(
         (positions, inverse_masses, ends) in complete(6),
@@ -206,7 +206,7 @@ fn velocities_that_tear_the_lattice_apart_end_with_a_residual() {
 fn a_wall_of_faces_has_the_links_and_mass_of_geometry() {
     let (mesh, lattice) = wall(Neighbors::Faces);
     assert_eq!(mesh.tets.len(), 4080);
-    // four faces a tetrahedron, less those outside, each shared by two
+    // tetrahedra have four faces; every inner face is shared by two tetrahedra
     let outside = 2 * 2 * (17 * 10 + 10 * 4 + 17 * 4);
     assert_eq!(lattice.links().len(), (4 * 4080 - outside) / 2);
     let mass: f64 = lattice.masses().iter().sum();
@@ -216,7 +216,7 @@ fn a_wall_of_faces_has_the_links_and_mass_of_geometry() {
     assert!(mean > 12.0, "{mean} links a tetrahedron");
 }
 
-/// Forces in the links for one push on an unbreakable wall.
+/// Link forces of one push on an unbreakable wall.
 fn push(neighbors: Neighbors) -> (Lattice, Strike) {
     let (_, mut lattice) = wall(neighbors);
     lattice.scale_strengths(|_| 1e12);
@@ -303,7 +303,7 @@ fn a_crack_weakens_each_link_once_and_less_with_each_step() {
     let mut lattice = lattice(&mesh, Neighbors::Faces);
     let whole = lattice.strengths().to_vec();
     let middle = lattice.load(&Point3::new(0.3, 0.3, 0.3), 0.0, &Vector3::x(), 1.0);
-    // a link so weak that only it breaks
+    // only this link is weak enough to break
     let weakest = (0..whole.len())
         .find(|&l| lattice.links()[l].ends.iter().any(|&e| middle[e as usize].norm() > 0.0))
         .unwrap();
@@ -461,7 +461,7 @@ fn a_part_is_the_lattice_of_its_tetrahedra() {
     assert!(!one.broken.is_empty());
     assert_eq!(one.broken, other.broken);
     assert_eq!(part.strengths(), alone.strengths());
-    // and a part of the struck body is equally weak
+    // a part of the struck body keeps the weakened strengths
     let left = whole.part(&[]);
     assert_eq!((left.links().len(), left.positions().len()), (0, 0));
     let all: Vec<u32> = (0..tets.len() as u32).collect();
@@ -516,7 +516,7 @@ fn a_body_breaks_where_a_picture_of_its_strength_is_dark() {
         brisance::format::glb::read_glb(&std::fs::read(case.folder.path().join("out.glb")).unwrap())
             .unwrap()
     };
-    assert_eq!(run("1").tracks.len(), 2, "it must hold where the picture says nothing");
+    assert_eq!(run("1").tracks.len(), 2, "the bar must hold without a weak region");
     let broken = run("0");
     let reaches = |track: &sim::Track| {
         let surface = track.surface();
@@ -526,7 +526,7 @@ fn a_body_breaks_where_a_picture_of_its_strength_is_dark() {
     let pieces: Vec<_> = broken.tracks.iter().filter(|t| t.parent.is_some()).map(reaches).collect();
     assert!(pieces.len() > 1, "it must break");
     for [low, high] in &pieces {
-        assert!(*low > 0.1 || *high < 0.23, "a piece from {low} to {high} spans what is weak");
+        assert!(*low > 0.1 || *high < 0.23, "a piece from {low} to {high} spans the weak region");
     }
     let [left, right] = [-0.29, 0.29].map(|x: f32| {
         pieces.iter().position(|[low, high]| *low <= x && x <= *high).expect("the ends are there")

@@ -1,5 +1,5 @@
-//! Bodies of masses and links in a world: they keep their tetrahedra and the weakening of their links (Ku07
-//! sections 2 and 3.2).
+//! Bodies of masses and links in a world keep their tetrahedra and the weakening of their links
+//! (Ku07 sections 2 and 3.2).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -150,7 +150,7 @@ fn a_body_of_tetrahedra_breaks_along_their_faces() {
         tets.extend(corners(mesh));
         let (own, sampled) = (mesh.moments(), state.solid.unwrap().geometry.moments());
         volume += own.volume;
-        // in the same place and of the same size, as far as samples resolve it
+        // equal position and size within the resolution of the samples
         if own.volume > 0.003 {
             let apart = (own.center() - sampled.center()).norm();
             let ratio = own.volume / sampled.volume;
@@ -215,7 +215,7 @@ fn one_blow_twice_weakens_links_twice() {
     for _ in 0..3 {
         throw_again(&mut world, &thrown);
         let reports = run(&mut world, 4);
-        assert!(reports.iter().any(|report| !report.events.held.is_empty()), "the blow was felt");
+        assert!(reports.iter().any(|report| !report.events.held.is_empty()), "the slab was struck");
         assert_eq!(world.len(), 2);
         let state = world.iter().next().unwrap();
         left.push(latticed(&state).unwrap().lattice().unwrap().strengths().iter().sum::<f64>());
@@ -223,7 +223,7 @@ fn one_blow_twice_weakens_links_twice() {
     assert!(left[0] > left[1] && left[1] > left[2], "{left:?}");
 }
 
-/// The lattice after a blow, only from its event and the parameters of the body.
+/// The lattice after an impact, computed only from its event and the parameters of the body.
 fn lattice_after(before: &World, event: &Event) -> Lattice {
     let state = before.get(event.body).unwrap();
     let model = latticed(&state).unwrap().model();
@@ -331,7 +331,7 @@ fn weakened_links_are_there_again_after_a_checkpoint_and_in_a_replay() {
     }
     rest.restore(&first.saved()).unwrap();
     assert_eq!(strengths(&rest), strengths(&first));
-    assert_ne!(strengths(&rest), strengths(&worn()), "they are weaker");
+    assert_ne!(strengths(&rest), strengths(&worn()), "the links are weaker");
     run(&mut rest, FRAMES - saved);
     assert!(rest.saved() == whole.saved() && strengths(&rest) == strengths(&whole));
 

@@ -31,7 +31,7 @@ fn is_closed_manifold(mesh: &TriMesh) -> bool {
     edges.iter().all(|(&(a, b), &n)| a != b && n == 1 && edges.get(&(b, a)) == Some(&1))
 }
 
-/// Samples with random values and signs: the hardest input for an isosurface.
+/// Samples with random values and signs: the worst case for an isosurface.
 fn noise() -> impl Strategy<Value = LevelSet> {
     let value = prop_oneof![-1.0f32..1.0, Just(0.0), Just(-1.0)];
     [2usize..7, 2usize..7, 2usize..7].prop_flat_map(move |dims| {
@@ -120,7 +120,7 @@ fn mesh_of_a_level_set_gives_the_level_set_back() {
             for (i, j, k) in itertools(nx, ny, nz) {
                 let exact = solid.distance(&grid.position([i, j, k]));
                 let got = f64::from(again.as_slice()[grid.index([i, j, k])]);
-                // second order of the mesh and of marching
+                // the mesh and fast marching have second-order errors
                 worst = worst.max((exact - got).abs());
                 assert!(exact.abs() < 0.1 * h || (exact < 0.0) == (got < 0.0));
             }
@@ -133,7 +133,7 @@ fn itertools(nx: usize, ny: usize, nz: usize) -> impl Iterator<Item = (usize, us
     (0..nx).flat_map(move |i| (0..ny).flat_map(move |j| (0..nz).map(move |k| (i, j, k))))
 }
 
-/// A box of two triangles a side, with its corners on grid nodes: all possible ties.
+/// A box with two triangles per side and its corners on grid nodes, so that all ties occur.
 fn box_mesh(half: f64) -> TriMesh {
     let vertices = (0..8)
         .map(|c| Point3::from([4, 2, 1].map(|bit| if c & bit == 0 { -half } else { half })))

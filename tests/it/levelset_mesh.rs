@@ -91,7 +91,7 @@ fn overlapping_parts_become_one_solid() {
     let grid = grid_around(&mesh, 150);
     let level_set = LevelSet::from_mesh(&mesh, grid, Sign::Strict).unwrap();
     let volume = level_set.subcell_moments().volume;
-    // overlaps of parts count once
+    // overlapping parts count once
     assert!(volume < mesh.signed_volume() && volume > 0.9 * mesh.signed_volume());
     let mut inside = 0;
     for node in nodes(&grid).step_by(61) {

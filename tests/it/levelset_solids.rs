@@ -72,7 +72,7 @@ proptest! {
             }
             Err(error) => {
                 prop_assert_eq!(error, HullError::Flat { count: points.len() });
-                // no four span a volume
+                // rejects point sets of which no four span a volume
                 let spread = |p: &Point3<f64>| p - points[0];
                 for a in &points {
                     for b in &points {

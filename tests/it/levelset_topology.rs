@@ -6,7 +6,7 @@ use nalgebra::Point3;
 use ndarray::Array3;
 use proptest::prelude::*;
 
-/// Samples of one cell along each edge, with more samples closer to another topology.
+/// Samples per edge of one cell; more samples if another topology is close.
 const CELL: [usize; 3] = [16, 32, 64];
 
 /// Pieces of the surface and its Euler number.

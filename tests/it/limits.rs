@@ -107,7 +107,7 @@ fn level_sets_of_impossible_numbers_or_with_more_behind_them_are_refused() {
     refuses(&|b| b.truncate(400), "ends too early");
 }
 
-/// Samples that are inside only by round-off: finer lattices have less inside.
+/// Samples that are inside only by round-off: finer lattices have fewer inside nodes.
 #[test]
 fn tetrahedra_for_a_solid_of_next_to_no_volume_are_refused() {
     let grid = Grid::new(Point3::new(-3.0, -3.0, -3.0), 1.0, [8; 3], 1 << 10).unwrap();

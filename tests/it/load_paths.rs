@@ -118,7 +118,7 @@ fn columns_of_two_storeys_bear_what_is_computed_by_hand() {
 
 #[test]
 fn a_column_breaks_at_the_load_that_its_strength_gives() {
-    // axial: the middle of the foot bears the whole load
+    // axial load: the middle of the foot bears the whole load
     let strength = 2e5;
     let bears = |mass: f64| {
         let height = 0.5;

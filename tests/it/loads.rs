@@ -1,4 +1,4 @@
-//! All forces during a blow load a body: supports, contacts, joints and gravity (Mu01).
+//! Supports, contacts, joints and gravity load a body during an impact (Mu01).
 
 use std::sync::Arc;
 

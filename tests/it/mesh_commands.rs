@@ -275,7 +275,7 @@ fn bad_values_are_told_in_words_of_what_is_wrong() {
     }
 }
 
-/// Faces of a cube across x and y show the red half of an image, those across z have a color.
+/// The faces of a cube across x and y show the red half of an image; those across z have a color.
 #[test]
 fn cuts_of_fracture_have_the_mean_color_of_the_mesh_unless_told_otherwise() {
     let case = textured();

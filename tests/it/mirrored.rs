@@ -171,7 +171,7 @@ fn mirrored_copies_of_all_shapes_are_their_images() {
                  velocity = [1, 2, 3]\ncopies = {{ mirror = \"{name}\" }}"
             );
             let (world, appearances) = made(&body);
-            // samples of formed shapes are not mirror images
+            // the samples of computed shapes are not mirror images
             assert_image(&world, Mirror(axis, 0.0), 5e-3, &body);
             let recording = Recorder::new(&world, &appearances).finish();
             assert_drawn(&recording, 0, Mirror(axis, 0.0), 0.03);

@@ -1,4 +1,4 @@
-//! Bodies that break by their links or material within the frame of a world.
+//! Bodies that break by their lattice or by stress within the frame of a world.
 
 use std::collections::BTreeMap;
 
@@ -62,7 +62,7 @@ fn a_gentle_blow_leaves_the_slab_whole_and_breakable() {
         let reports = run(&mut world, 40);
         assert_eq!(world.len(), 2, "{model}");
         let held: Vec<_> = reports.iter().flat_map(|r| &r.events.held).collect();
-        assert!(!held.is_empty(), "the blow was felt: {model}");
+        assert!(!held.is_empty(), "the slab was struck: {model}");
         assert!(world.iter().any(|state| state.breakage.is_some()));
     }
 }
@@ -166,8 +166,8 @@ fn a_sword_parts_what_it_passes_through_and_nothing_else() {
     let mut world = build(&Scene::from_toml(scene).unwrap(), &BTreeMap::new()).unwrap().0;
     let (mass, momentum, energy) = (world.mass(), world.momentum(), world.kinetic_energy());
     let edge = |x: f64| [Point3::new(x, 0.02, -1.0), Point3::new(x, 0.02, 1.0)];
-    assert!(world.cut(edge(-3.0), edge(-1.0)).is_empty(), "it does not come so far");
-    assert!(world.cut(edge(-1.0), edge(-1.0)).is_empty(), "it does not move");
+    assert!(world.cut(edge(-3.0), edge(-1.0)).is_empty(), "the blade does not reach the body");
+    assert!(world.cut(edge(-1.0), edge(-1.0)).is_empty(), "the blade does not move");
     let cuts = world.cut(edge(-1.0), edge(1.0));
     assert_eq!(cuts.len(), 1);
     assert_eq!((cuts[0].fragments.len(), world.len()), (2, 4));

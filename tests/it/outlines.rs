@@ -173,7 +173,7 @@ proptest! {
             assert!(ClosedMesh::new(mesh.clone()).is_ok(), "{}", list);
             mesh.signed_volume() / PIXEL.powi(2)
         });
-        // scan lines between the rows of the integer grid of the corners
+        // scan lines lie between the integer rows of the corners
         let winding = |x: f64, y: f64| {
             let edges = points.iter().zip(points.iter().cycle().skip(1));
             edges.map(|(a, b)| {

@@ -1,4 +1,4 @@
-//! A body that breaks another loses the impulse that the other withstood.
+//! A striker that breaks a body loses the impulse that the body withstood.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ fn window(speed: f64, impulse: f64, pane: &str, pattern: &str, fps: f64) -> Stri
     )
 }
 
-/// The lines of a pane of 0.6 x 0.8 m.
+/// The keys of a pane of 0.6 x 0.8 m.
 fn pane(half_thickness: f64, spacing: f64, is_held: bool) -> String {
     let shape = format!(
         "shape = {{ box = {{ half_extents = [0.3, 0.4, {half_thickness}], spacing = {spacing} }} }}"
@@ -60,7 +60,7 @@ fn fly(text: &str, seconds: f64) -> (Vector3<f64>, usize) {
     (state.momentum.linear / state.body.mass_properties().unwrap().mass(), pieces)
 }
 
-/// 33 kg, e = 0.3: the whole blow is 1.3 m v.
+/// 33 kg, e = 0.3: the impulse on an unbreakable pane is 1.3 m v.
 #[test]
 fn speeds_are_continuous_where_a_pane_begins_to_break() {
     let pane = pane(0.02, 0.0125, true);
@@ -74,7 +74,7 @@ fn speeds_are_continuous_where_a_pane_begins_to_break() {
     let (above, broken) = speed(1.001);
     assert_eq!(whole, 0);
     assert!(broken > 10, "{broken}");
-    // the impulse on the ball
+    // the impulses on the ball, N s
     let [below, above] = [below + critical * 0.999, above + critical * 1.001].map(|dv| dv * mass);
     assert!((below / 50.0 - 1.0).abs() < 0.002, "{below} N s");
     assert!((above / below - 1.0).abs() < 0.02, "{below} {above} N s");
@@ -82,7 +82,7 @@ fn speeds_are_continuous_where_a_pane_begins_to_break() {
 
 #[test]
 fn stronger_panes_cost_the_ball_what_they_bear() {
-    // a pane of 2.4 kg: its pieces receive little
+    // a pane of 2.4 kg: its pieces receive a small impulse
     let pane = pane(0.001, 0.001, true);
     let speeds = [0.0001, 20.0, 60.0].map(|impulse| {
         let (velocity, pieces) = fly(&window(10.0, impulse, &pane, RADIAL, 30.0), 0.3);
@@ -119,7 +119,7 @@ fn exit_speeds_depend_neither_on_the_rate_nor_on_the_number_of_pieces() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// In the frame in which a free block breaks.
+    /// Includes the frame in which a free block breaks.
     #[test]
     fn momentum_is_kept_when_a_body_breaks(
         (speed, impulse, aside) in (0.5..20.0_f64, 1.0..200.0_f64, -0.25..0.25_f64),
@@ -135,7 +135,7 @@ proptest! {
             prop_assert!(report.energy.kinetic <= energy * (1.0 + 1e-12));
             let after = world.momentum();
             prop_assert!((after.linear - before.linear).norm() <= 1e-12 * size);
-            // lever arms of a meter
+            // lever arms are about a meter
             prop_assert!((after.angular - before.angular).norm() <= 1e-12 * size);
         }
     }
@@ -166,7 +166,7 @@ fn pebbles(count: usize, density: f64) -> String {
 }
 
 /// Simultaneous impulses on a slab add up: 136 kg strike it at 12 m/s through the pebbles on it, without gravity and
-/// far from the blocks. The first blows of the pebbles are sequential; light pebbles receive little from them.
+/// far from the blocks. The first impacts of the pebbles are sequential; light pebbles receive a small impulse.
 #[test]
 fn a_slab_bears_the_sum_of_what_strikes_it_at_the_same_time() {
     let hardest = |count: usize| {

@@ -64,7 +64,7 @@ fn only_bricks_that_came_loose_break_by_the_next_pattern() {
     let wall = "[pattern.a.bricks]\ncount = [4, 3, 1]\nbond = 0\n[pattern.b.slices]\nplanes = 3\nspread = 0.1";
     let whole = "pattern = \"a\", generations = 2";
     let once = masses(&struck(wall, &format!("{whole}, bonds = {{ strength = 1e9 }}"), [0.0; 2]));
-    // as one body that the ball did not break
+    // the bonds hold the wall together, so the ball does not break it
     assert_eq!(once.len(), 1);
     let alone = struck(wall, whole, [0.15, 0.0]);
     assert_eq!(masses(&alone).len(), 12);
@@ -126,7 +126,7 @@ fn a_blow_parts_a_body_into_clusters_and_another_one_cluster_into_its_pieces() {
     assert!(gain <= 1e-9, "{gain}");
 }
 
-/// The strength of a level decides: an impulse 2 % below has no effect, 2 % above breaks it.
+/// The strength of a level is its threshold: an impulse 2 % below has no effect, one 2 % above breaks it.
 #[test]
 fn each_level_bears_its_own_impulse() {
     let count = |strengths: [f64; 2], speed: f64| {
@@ -134,7 +134,7 @@ fn each_level_bears_its_own_impulse() {
         (0..10).for_each(|_| drop(world.step()));
         masses(&world).len()
     };
-    // the loss of 4/3 pi 0.05^3 1000 kg in a blow without rebound on 192 kg that rotate: from the run
+    // the momentum loss of a ball of 4/3 pi 0.05^3 1000 kg without rebound on a free body of 192 kg, in the run
     let mut whole = of_levels([1e9, 1e9], &ball("ball", [0.0, 0.3, 0.2], 10.0));
     let mut hardest = 0.0_f64;
     for _ in 0..10 {
@@ -142,14 +142,14 @@ fn each_level_bears_its_own_impulse() {
         hardest = report.loads.impacts.iter().map(|impact| impact.impulse).fold(hardest, f64::max);
     }
     let mass = 4.0 / 3.0 * std::f64::consts::PI * 0.05_f64.powi(3) * 1000.0;
-    // the arm is 0.3 m along y: 1/m + 1/M + r^2 / I
+    // the lever arm is 0.3 m along y: 1/m + 1/M + r^2 / I
     let inertia = 192.0 * (0.8_f64.powi(2) + 0.2_f64.powi(2)) / 12.0;
     let expected = 10.0 / (1.0 / mass + 1.0 / 192.0 + 0.3_f64.powi(2) / inertia);
     assert!((hardest - expected).abs() < 2e-3 * expected, "{hardest} {expected}");
     assert_eq!(count([1.02 * expected, 1e9], 10.0), 1);
     assert_eq!(count([0.98 * expected, 1e9], 10.0), 6);
-    // above both strengths in one blow: a cluster receives the excess over the strength of the body; its pieces
-    // strike the others with less
+    // an impulse above both strengths: a cluster receives the excess over the strength of the body; its pieces
+    // strike the others with a smaller impulse
     assert_eq!(count([1.0, 0.5 * expected], 10.0), 9);
 }
 
@@ -432,7 +432,7 @@ fn the_json_of_a_broken_box_has_the_moments_and_bonds_of_its_bricks() {
     }
 }
 
-/// The area vectors of the cuts of a piece without an outer face add up to zero, as for any closed surface.
+/// The area vectors of the cuts of a piece without outer faces add up to zero, as for any closed surface.
 #[test]
 fn normals_of_rough_bonds_close_around_a_piece_within() {
     let rough = "voronoi:60,clustering=0,noise={amplitude=0.02,frequency=6}";
@@ -449,7 +449,7 @@ fn normals_of_rough_bonds_close_around_a_piece_within() {
             sums[piece].1 += area;
         }
     }
-    // for other pieces, the opposite of the outer faces
+    // for other pieces the sum is opposite to that of the outer faces
     let outer: nalgebra::Vector3<f64> = sums.iter().map(|(vector, _)| vector).sum();
     assert!(outer.norm() < 1e-9, "every bond counts once on either side: {outer}");
     let within = pieces.iter().zip(&sums).filter(|(piece, _)| piece["outer_faces"] == 0);

@@ -86,7 +86,7 @@ fn it_is_darker_in_the_shadow_and_in_corners() {
     let block = track("block", cuboid([0.5; 3]), vec![Isometry3::translation(0.0, 0.5, 0.0)]);
     let (with, without) = (still(vec![ground(), block]), still(vec![ground()]));
     let view = View::fitted(&with, 1.0);
-    // straight down, with -z at the top of the picture: the sun is at -x and z
+    // the camera looks straight down, with -z at the top of the picture; the sun is at -x and +z
     let above = view.moved(Point3::origin(), Point3::new(0.0, 8.0, 0.0)).unwrap();
     let [dark, bright] =
         [&with, &without].map(|r| render((r, &Images::default()), &above, 0.0, [81, 81]));
@@ -96,7 +96,7 @@ fn it_is_darker_in_the_shadow_and_in_corners() {
     assert!(off(pixel(0.75), 40) > 150, "the shadow: {}", off(pixel(0.75), 40));
     let [foot, tip] = [0.62, 0.95].map(|along| brightness(&dark, pixel(along), 40));
     assert!(foot + 5 < tip, "less of the sky is seen at the foot: {foot} {tip}");
-    assert!(off(pixel(-1.6), pixel(1.6)).abs() < 12, "far from it");
+    assert!(off(pixel(-1.6), pixel(1.6)).abs() < 12, "no shadow far from the block");
     // no pattern on a sunlit side
     let top: Vec<i32> = (36..45).map(|x| brightness(&dark, x, 40)).collect();
     let (least, most) = (top.iter().min().unwrap(), top.iter().max().unwrap());
@@ -143,7 +143,7 @@ fn metals_mirror_what_is_around_them() {
         let view = View::fitted(&recording, 1.0);
         let view = view.moved(Point3::new(0.0, 0.0, 0.0), Point3::new(0.0, 2.0, 4.0)).unwrap();
         let picture = render((&recording, &Images::default()), &view, 0.0, [33, 33]);
-        // the mirror image of its center is as far below the floor as the center is above
+        // the mirror image of the center is as far below the floor as the center is above it
         [picture.pixel(16, 16), picture.pixel(1, 24)].map(|pixel| pixel.map(i32::from))
     };
     let metal = |roughness| Look { color: [0.9; 3], metallic: 1.0, roughness, ..Look::default() };

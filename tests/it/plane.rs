@@ -62,7 +62,7 @@ fn a_block_slides_down_an_incline_as_coulomb_says() {
         (0..frames).for_each(|_| drop(world.step()));
         let way = (named(&world, &looks, "block").pose.translation.vector - start).norm();
         let acceleration = G * (slope.sin() - friction * slope.cos());
-        // semi-implicit Euler is ahead by half a step
+        // semi-implicit Euler leads the exact motion by half a step
         let ahead = 0.5 * acceleration / f64::from(fps);
         let error = way - 0.5 * acceleration;
         assert!((-1e-3..ahead + 1e-3).contains(&error), "{solver}: {way} m");
@@ -80,7 +80,7 @@ fn discs_bounce_off_each_other_elastically() {
         )
     };
     let bodies = disc("a", -0.5, 0.0, 2.0, 1000.0) + &disc("b", 0.5, 0.12, -1.0, 3000.0);
-    // normals are those of up to one step before or after the contact of the discs
+    // normals are those of at most one step before or after the contact of the discs
     for solver in ["impulse", "manifold"] {
         let simulation = format!("gravity = [0, 0, 0]\nsolver = \"{solver}\"\nfps = 3000");
         let (mut world, looks) = made(&simulation, &bodies);

@@ -471,7 +471,7 @@ fn a_browser_plays_every_scene_and_a_link_replays_bit_by_bit() {
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let seen: Value = serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!(seen["trouble"], json!([]), "{seen}");
-    assert_eq!(seen["strangers"], json!([]), "it asks for nothing from elsewhere");
+    assert_eq!(seen["strangers"], json!([]), "no requests to other servers");
     for Sample { key, .. } in SCENES {
         let scene = &seen["scenes"][key];
         assert_eq!(scene["gained"], 0, "{key}: {seen}");
@@ -483,7 +483,7 @@ fn a_browser_plays_every_scene_and_a_link_replays_bit_by_bit() {
     assert_eq!((&seen["run"], &seen["dropped"]), (&seen["shared"], &seen["shared"]), "{seen}");
     check_files(&seen, case.folder.path());
     let run = std::fs::read_to_string(case.folder.path().join("events.json")).unwrap();
-    assert_eq!(warnings_of(&serde_json::from_str(&run).unwrap()), "", "the program runs it, too");
+    assert_eq!(warnings_of(&serde_json::from_str(&run).unwrap()), "", "a replay without warnings");
     let bodies = ["start", "zoomed", "cut"].map(|when| seen["touched"][when].as_u64().unwrap());
     assert!(bodies[0] == bodies[1] && bodies[1] < bodies[2], "two fingers: {bodies:?}");
     let [broken, text, cube, unknown] = ["broken", "text", "cube", "unknown"]

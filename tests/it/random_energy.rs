@@ -90,8 +90,9 @@ fn config() -> ProptestConfig {
 proptest! {
     #![proptest_config(config())]
 
-    /// Bodies with one velocity V do the work V . J by an impulse J, which is the growth of momentum without
-    /// gravity: they are static in their frame.
+    /// Kinematic bodies with one velocity V do the work V . J by an impulse J, which equals the
+    /// momentum change of the others without gravity. In a frame of reference with velocity V the
+    /// kinematic bodies are static.
     #[test]
     fn kinematic_bodies_give_no_more_energy_than_the_work_of_their_impulse(
         fallers in prop::collection::vec(faller(), 1..6),

@@ -278,7 +278,7 @@ proptest! {
         }
     }
 
-    /// A body with velocity V and without rotation does the work V . J by an impulse J.
+    /// A kinematic body with velocity V and without rotation does the work V . J by an impulse J.
     #[test]
     fn what_is_dragged_along_by_random_joints_gains_the_work_of_the_impulse(
         links in links().prop_map(without_limits), linear in vector(2.0),
@@ -297,7 +297,7 @@ proptest! {
             let told = report.energy.work;
             prop_assert!((told - work).abs() <= 1e-9 * scale, "frame {}: {}, not {} J", frame, told, work);
             prop_assert!(growth <= work + 1e-9 * scale, "frame {}: {} J by {} J", frame, growth, work);
-            // in the first frame the linkage is accelerated by a blow
+            // in the first frame an impact accelerates the linkage
             let is_kept = frame == 0 || growth >= work - 1e-9 * scale;
             prop_assert!(is_kept, "frame {}: {} J by {} J", frame, growth, work);
         }
@@ -324,7 +324,7 @@ proptest! {
             let [moved, turned] = [now.linear - linear, now.angular - angular].map(|v| v.norm());
             prop_assert!(moved < 1e-10 * p, "frame {}: {} of {} N s", frame, moved, p);
             prop_assert!(turned < 1e-9 * l, "frame {}: {} of {} N m s", frame, turned, l);
-            // joints are closed to 1e-9 m
+            // joint errors are below 1e-9 m
             prop_assert!(report.energy.kinetic <= energy * (1.0 + 1e-8), "frame {}", frame);
             energy = report.energy.kinetic;
         }
@@ -350,8 +350,8 @@ proptest! {
         }
     }
 
-    /// A body with velocity V does the work V . J by an impulse J on the bodies that it drags. The work is negative if
-    /// a blow pushes against it.
+    /// A kinematic body with velocity V does the work V . J by an impulse J on the bodies that it
+    /// drags. The work is negative if an impact acts against the velocity.
     #[test]
     fn what_is_dragged_along_and_struck_gains_the_signed_work_and_no_more(
         links in links(), linear in vector(2.0), balls in prop::collection::vec(thrown(), 1..5),
@@ -373,7 +373,7 @@ proptest! {
             let lost = report.energy.dissipation.total();
             let balance = report.energy.kinetic - energy - told + lost;
             prop_assert!(balance.abs() < 1e-12 * scale, "frame {}: {} J", frame, balance);
-            // joints are closed to 1e-9 m
+            // joint errors are below 1e-9 m
             prop_assert!(lost > -1e-8 * scale, "frame {}: gains {} J", frame, -lost);
             let work = linear.dot(&(world.momentum().linear - momentum));
             let is_solved = !report.events.unsolved && report.counters.unsolved_islands == 0;

@@ -228,7 +228,7 @@ proptest! {
         prop_assert!(slept > 0 || ids.len() == 2);
     }
 
-    /// From the time at rest: the tumbling of boxes depends on round-off.
+    /// Compares from rest on, since the tumbling of boxes is sensitive to round-off.
     #[test]
     fn a_pile_that_may_sleep_ends_where_one_ends_that_may_not(pile in pile(0.0)) {
         let (mut world, _, ids) = world(&pile, false);

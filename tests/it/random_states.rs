@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 use proptest::prelude::*;
 use sim::{Event, Recorder, Trigger, World};
 
-/// A scene costs a third of a second, and half of them break by cuts alone.
+/// A scene takes a third of a second, and half of the scenes break only by cuts.
 const CASES: u32 = 10;
 
 /// A random scene with cuts in its timeline, since a cut between frames is not an event.
@@ -53,7 +53,7 @@ impl Run {
     /// Executes the acts of a frame, and steps. Returns poses and momenta, and the energy.
     fn step(&mut self, scene: &RandomScene, frame: usize) -> (Vec<u64>, u64) {
         for act in scene.acts_of(frame) {
-            act.apply(&mut self.world).expect("what is not finite is refused");
+            act.apply(&mut self.world).expect("numbers that are not finite are refused");
         }
         let report = self.world.step();
         self.mismatches += report.events.mismatches.len();

@@ -144,7 +144,7 @@ fn a_beam_on_the_bench_is_fixed_loaded_and_solved_in_every_way() {
         line.split(' ').nth(2).unwrap().parse().unwrap()
     };
     let own = tension(&[]);
-    // small strains
+    // with small strains
     for more in [["--newton"].as_slice(), &["--cg"], &["--newton", "--cg"]] {
         assert!((tension(more) / own - 1.0).abs() < 1e-3, "{more:?}");
     }
@@ -155,7 +155,7 @@ fn a_beam_on_the_bench_is_fixed_loaded_and_solved_in_every_way() {
         &[&beside[..], &load].concat(),
         &["--fix fixes no vertex", "0,0,0", "1,0.1,0.1"],
     );
-    // an edge is a hinge
+    // a support along an edge is a hinge
     let hinged = ["stress", "beam.msh", "--fix", "0,0,0,0,0,0.1", "-o", "beam.vtu"];
     refused(&case, &[&hinged[..], &load].concat(), &["let the body turn"]);
     let struck = ["stress", "beam.msh", "--at", "0.5,0.1,0.05", "--impulse", "0,-1,0"];
@@ -445,7 +445,7 @@ fn a_folder_that_takes_no_files_is_told_of_in_a_sentence() {
     assert!(told.contains("/proc/p.glb: its folder is not writable: choose another"), "{told}");
 }
 
-/// The winding number of an open sheet is nowhere that of an interior.
+/// An open sheet has no interior winding number anywhere.
 #[test]
 fn open_meshes_without_an_inside_are_said_to_be_open() {
     let sheet = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";

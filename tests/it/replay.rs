@@ -232,7 +232,7 @@ fn events_take_the_place_of_strengths() {
     let (told, again) = run(told, 12);
     assert_eq!(told.saved(), world.saved());
     assert_eq!(again, events);
-    // and without events nothing breaks
+    // without events nothing breaks
     let mut none = made(SCENE);
     none.replay(vec![]);
     let (none, _) = run(none, 12);

@@ -261,7 +261,7 @@ fn a_rig_is_no_mesh() {
     assert_eq!(case.names(), ["of_rig.toml", "rig.glb", "scene.toml"]);
 }
 
-/// A skinned mesh of another program has its bind pose, which is that of its export.
+/// A skinned mesh of another program is read in its bind pose, the pose of its export.
 #[test]
 fn a_skinned_mesh_of_another_program_is_a_mesh() {
     let bytes = rigged(&breaking_pot());

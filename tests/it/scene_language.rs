@@ -46,7 +46,7 @@ fn the_rule_of_friction_says_how_far_ice_slides_on_a_rough_floor() {
     assert!((way / stops(0.05) - 1.0).abs() < 1e-3, "{way}");
 }
 
-/// A body that arrives at v leaves at e v.
+/// A body with impact speed v rebounds with the speed e v.
 #[test]
 fn the_rule_of_restitution_says_how_fast_a_ball_leaves() {
     for (rule, e) in [("", 0.4), ("\"max\"", 0.9), ("\"multiply\"", 0.36), ("\"average\"", 0.65)] {
@@ -352,11 +352,11 @@ fn wind_slows_a_falling_ball_to_its_terminal_speed() {
     let state = world.iter().next().unwrap();
     let mass = state.body.mass_properties().unwrap().mass();
     let velocity = state.momentum.linear / mass;
-    // half rho c A v^2 = m g, in moving air
+    // half rho c A v^2 = m g in moving air
     let area = std::f64::consts::PI * 0.01;
     let terminal = (2.0 * mass * 9.81 / (1.2 * 0.5 * area)).sqrt();
     assert!((velocity.x - 3.0).abs() < 0.05, "{velocity}");
-    // with a difference of a step of gravity
+    // within half a step of gravity
     assert!((velocity.y + terminal).abs() < 9.81 / 60.0, "{velocity} is not {terminal}");
 }
 
@@ -374,7 +374,7 @@ fn a_push_gives_its_impulse_at_its_time() {
         let turned = Vector3::new(0.0, 0.1, 0.0).cross(&pushed);
         assert!((state.momentum.angular - turned).norm() < 1e-12, "frame {frame}");
         let gain = if frame == 16 { report.energy.kinetic } else { 0.0 };
-        assert!((report.energy.work - gain).abs() < 1e-12, "what is pushed gets work, {report:?}");
+        assert!((report.energy.work - gain).abs() < 1e-12, "the push does work, {report:?}");
     }
 }
 
@@ -389,7 +389,7 @@ fn an_explosion_pushes_away_and_breaks() {
     let (mut world, appearances) = made(scene);
     let report = world.step();
     let ball = world.get(appearances[0].body).unwrap();
-    // three quarters of the impulse per area, on the shadow of a ball
+    // three quarters of the impulse per area, over the cross-section of the ball
     let impulse = 0.75 * 300.0 * std::f64::consts::PI * 0.01;
     assert!((ball.momentum.linear - Vector3::x() * impulse).norm() < 1e-9, "{:?}", ball.momentum);
     let far = world.get(appearances[1].body).unwrap();

@@ -109,7 +109,7 @@ fn spheres_break_on_the_table_and_then_the_table_breaks() {
                     sphere.spacing = Some(sphere.radius / 8.0);
                     let copies = body.copies.as_mut().unwrap();
                     copies.count = [2, 1, 2];
-                    // random shards in the way of the ball share its blow
+                    // random shards in the path of the ball share its impulse
                     copies.spacing = [1.0, 0.16, 0.7];
                 }
                 if body.name == "table"
@@ -178,7 +178,8 @@ fn storeys_come_down_one_after_the_other_where_a_column_is_gone() {
         report.map(|report| report.frame)
     };
     let first = broke("column 1 front right").expect("the explosion takes it");
-    // the two neighbors bear half of the load each, the fourth column nothing until they fail
+    // each of the two neighbors bears half of the load; the fourth column bears none until they
+    // fail
     let neighbors = ["column 1 back right", "column 1 front left"].map(|name| broke(name).unwrap());
     assert_eq!(neighbors, [first + 1; 2], "by the load of the next frame");
     assert!(broke("column 1 back left").unwrap() > first + 1);
@@ -187,7 +188,7 @@ fn storeys_come_down_one_after_the_other_where_a_column_is_gone() {
         run.reports.iter().any(released)
     };
     assert!(!fell("slab 1", first) && fell("slab 1", first + 20));
-    // of the slab or of its pieces, if it broke in its fall
+    // of the slab or, if it broke in its fall, of its pieces
     let height = |name: &str| {
         let mut parts = vec![run.body(name)];
         for fracture in run.reports.iter().flat_map(|report| &report.events.fractures) {
@@ -300,7 +301,7 @@ fn the_documented_materials_are_those_of_the_table() {
     }
 }
 
-/// The chain withstands the swing and the blow; the wall does not.
+/// The chain withstands the swing and the impact; the wall does not.
 #[test]
 fn a_ball_on_a_chain_breaks_a_wall() {
     let swinging = run("wrecking_ball", 55, |_| ());
@@ -348,8 +349,8 @@ fn crumbled(run: &Run, name: &str) -> (usize, f64, f64) {
     (pieces.len(), pieces[0].0 / event.mass_before, far)
 }
 
-/// Ku07 figure 4: under the same blow, uniform weakening crumbles a whole slab, and random weakening opens a hole
-/// with a ragged rim at the impact.
+/// Ku07 figure 4: the same impact crumbles a whole slab with uniform weakening, and opens a hole
+/// with a ragged rim with random weakening.
 #[test]
 fn even_weakening_crumbles_a_slab_and_weakening_by_chance_opens_a_hole() {
     let run = run("uneven", 6, |_| ());
@@ -420,7 +421,7 @@ fn a_sword_cuts_a_melon_in_five_and_a_rope_in_two() {
     assert_eq!(run.world.joints().count(), 6);
 }
 
-/// Two joints of 1,500 N a plank bear a ball of 40 kg and not one of 1.2 t.
+/// The two joints of a plank, 1,500 N each, bear a ball of 40 kg but not one of 1.2 t.
 #[test]
 fn a_bridge_fails_plank_by_plank_below_the_heavy_ball_alone() {
     let light = run("plank_bridge", 90, |scene| {
@@ -441,7 +442,7 @@ fn a_bridge_fails_plank_by_plank_below_the_heavy_ball_alone() {
             frames[plank].get_or_insert(report.frame);
         }
     }
-    // each plank in turn; the ball is on at most two of them at a time
+    // the planks fail one after the other; the ball is on at most two of them at a time
     let frames: Vec<usize> = frames.into_iter().map(|frame| frame.expect("all fail")).collect();
     assert!(frames.is_sorted(), "{frames:?}");
     assert!(frames.windows(3).all(|three| three[0] < three[2]), "{frames:?}");

@@ -163,8 +163,8 @@ fn a_shattering_scene_keeps_its_mass_and_gains_no_energy_in_any_frame() {
     assert!((world.mass() - mass).abs() <= 1e-12 * mass);
 }
 
-/// The energy bound corrects little. Of 40 strikes, 0.1 m to either side of the middle, two gained more than a
-/// thousandth of their energy in a frame, 0.5 % at most.
+/// The energy bound makes only small corrections. Of 40 strikes, 0.1 m to either side of the middle, two gained more
+/// than a thousandth of their energy in a frame, 0.5 % at most.
 #[test]
 fn a_shattering_scene_gains_little_without_the_bound_on_energy() {
     let most = |n: i32| {
@@ -178,8 +178,8 @@ fn a_shattering_scene_gains_little_without_the_bound_on_energy() {
     assert!(gains.iter().filter(|gain| **gain > 1e-3).count() <= 2, "{gains:?}");
 }
 
-/// A weak body in the way takes less momentum from the ball than a strong one, and both are
-/// conserved when nothing else is there.
+/// Tests a body that breaks and an unbreakable one. Both collisions conserve linear momentum, and
+/// kinetic energy does not grow.
 #[test]
 fn breaking_in_free_space_keeps_linear_momentum() {
     for strength in [20.0, f64::INFINITY] {
@@ -224,7 +224,7 @@ fn the_blow_that_breaks_a_body_is_borne_by_its_pieces_in_the_same_frame() {
         let pieces: Vector3<f64> =
             world.iter().filter(|s| s.id != ball).map(|s| s.momentum.linear).sum();
         assert!((pieces - given).norm() < 1e-10 * before.norm(), "{pieces} {given}");
-        // light pieces yield: less than the whole would have received, but more than nothing
+        // light pieces yield, so that the ball loses only a part of the impulse on an unbroken wall
         let share = given.norm() / event.impulse.norm();
         assert!(share > 0.1 && share < 1.0, "{share}");
         return;
@@ -241,7 +241,7 @@ fn a_body_that_is_not_finite_is_frozen_and_reported() {
     assert_eq!(report.events.frozen, [id]);
     let state = world.get(id).unwrap();
     assert_eq!(state.pose.translation.vector, Vector3::new(0.0, 5.0, 0.0));
-    // the others' bits are those of a world without it
+    // the other bodies have the same bits as in a world without the frozen body
     let mut alone = struck_brick(Settings::default());
     alone.step();
     let others = bits(&alone);
@@ -300,7 +300,7 @@ fn pieces_are_drawn_closed_with_the_surface_of_the_whole_and_cuts_apart() {
         assert!(mesh.facts().unwrap().closed, "{} has a crack", piece.name);
         volume += mesh.signed_volume();
         outer += area(&surface, skin);
-        // the solid texture is that of the whole brick
+        // the solid texture is that of the unbroken brick
         assert!(
             rest.iter().all(|p| p.iter().zip([0.3, 0.2, 0.15]).all(|(x, h)| x.abs() < h + 0.03))
         );

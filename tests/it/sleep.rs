@@ -138,8 +138,8 @@ fn hit_stack(sleep: bool, frames: usize) -> Vec<Vector3<f64>> {
     ids.iter().map(|&id| place(&world, id)).collect()
 }
 
-/// The effect of a blow depends on round-off: two runs without sleep, with blows at two times,
-/// measure this.
+/// The effect of an impact is sensitive to round-off. Two runs without sleep, with impacts at two
+/// times, measure this sensitivity.
 #[test]
 fn a_sleeping_stack_that_is_hit_moves_as_if_it_had_never_slept() {
     let (slept, woke, later) = (hit_stack(true, 60), hit_stack(false, 60), hit_stack(false, 75));
@@ -314,7 +314,7 @@ fn plank_turns_by(plank: f64, weight: Option<NewBody>, load: NewBody) -> f64 {
 
 #[test]
 fn a_load_on_its_end_tips_a_sleeping_plank() {
-    // the plank just bears 4.5 hundredths of its weight at its end
+    // at its end the plank bears at most 4.5 % of its weight without tipping
     for share in [0.08, 0.12, 0.15, 0.18, 0.25] {
         let load = heavy(10.0 * share, [0.03; 3], [0.44, 0.49, 0.0]);
         for sleep in [false, true] {
@@ -422,7 +422,7 @@ fn sleepers_wake_and_fall_when_gravity_turns() {
     assert_eq!(asleep(&world, &ids), 3);
     let before = ids.iter().map(|&id| place(&world, id)).collect::<Vec<_>>();
     world.set_gravity(Vector3::new(0.0, -9.81, 0.0)).unwrap();
-    assert_eq!(asleep(&world, &ids), 3, "it is as it was");
+    assert_eq!(asleep(&world, &ids), 3, "equal gravity wakes no body");
     world.set_gravity(Vector3::new(0.0, 2.0, 0.0)).unwrap();
     assert_eq!(asleep(&world, &ids), 0);
     steps(&mut world, 30);

@@ -80,7 +80,7 @@ fn checked(solid: &ClosedMesh, plane: &Plane) -> fracture::Slice {
     }
     let parts = [&halves.front, &halves.back].map(|half| half.mesh().mesh());
     let (whole, sum) = (mesh.moments(), parts[0].moments() + parts[1].moments());
-    // for a sliver much smaller than its box, rounding is relative to the box
+    // the rounding errors of a sliver much smaller than its bounding box are relative to the box
     let extent = Aabb::around(&mesh.vertices).map_or(0.0, |bounds| bounds.extents().norm());
     let volume = whole.volume.abs() + 1e-3 * extent.powi(3);
     assert!((sum.volume - whole.volume).abs() <= 1e-12 * volume);
@@ -376,7 +376,7 @@ fn a_mesh_that_bounds_nothing_is_refused_with_the_edge() {
     assert_eq!(broken(&|m| m.triangles[2][1] = 8), missing);
     let twice = NotClosed::Collapsed { triangle: 1, vertex: 7 };
     assert_eq!(broken(&|m| m.triangles[1] = [7, 7, 1]), twice);
-    // without its last triangle, [4, 7, 6], the block is open along that one's edges
+    // without its last triangle, [4, 7, 6], the block is open along the edges of this triangle
     let open = broken(&|m| m.triangles.truncate(11));
     let NotClosed::Open { from, to } = open else { panic!("{open}") };
     assert!([[7, 4], [6, 7], [4, 6]].contains(&[from, to]), "{open}");

@@ -81,7 +81,8 @@ fn tower_rows(boxes: usize, friction: Option<(f64, FrictionBounds)>) -> Vec<Row>
     rows
 }
 
-/// Enumerates all active sets: `A lambda = b` on active rows, no impulse and no approach elsewhere.
+/// Enumerates all active sets: `A lambda = b` on active rows; zero impulse and no approach on the
+/// others.
 fn direct(a: &DMatrix<f64>, b: &DVector<f64>) -> DVector<f64> {
     let n = b.len();
     for set in 0..1_u32 << n {
@@ -133,14 +134,14 @@ fn a_warm_start_reaches_the_same_point_in_fewer_sweeps() {
         let mut cold = bodies.mlcp(&rows);
         let needed = cold.solve(1e-9, 20_000);
         let known = cold.impulses();
-        // the same bodies a little later: nearly the same load
+        // the same bodies at a later time, with nearly the same load
         bodies.momenta.iter_mut().for_each(|m| m.linear *= 1.01);
         let (mut again, mut warm) = (bodies.mlcp(&rows), bodies.mlcp(&rows));
         let without = again.solve(1e-9, 20_000);
         warm.start(&known);
         let with = warm.solve(1e-9, 20_000);
         assert!(needed < 20_000 && with < without, "{form:?}: {without} without, {with} with");
-        // three feet with friction share their load in many ways
+        // the load distribution on three feet with friction is not unique
         let (p, q) = (again.impulses(), warm.impulses());
         let apart = p.iter().zip(q).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
         assert!(form.is_some() || apart < 1e-6, "{apart}");
@@ -228,7 +229,7 @@ fn impulses_have_the_same_bits_for_any_number_of_threads() {
     }
     let mut rows = Vec::new();
     for i in 1..=boxes as u32 {
-        // each on the ground and against the next
+        // each body touches the ground and the next body
         for (other, normal) in [(0, Vector3::y()), (i % boxes as u32 + 1, Vector3::x())] {
             let arms = [-0.5 * normal, 0.5 * normal];
             let along = |direction| Row::along([i, other], direction, arms);
@@ -267,7 +268,7 @@ proptest! {
         // b in the range of J, as it is for accelerations
         let b = &j * DVector::from_vec(push);
         let scale = b.amax();
-        // contacts may enclose a body from all sides: then there is no solution
+        // contacts may enclose a body from all sides, and then have no solution
         if let Ok(f) = contact_forces(&a, &b) {
             let w = &a * &f + &b;
             prop_assert!(f.min() >= 0.0);
@@ -351,7 +352,7 @@ fn bisection_finds_the_time_of_impact_to_a_nanosecond() {
         let time = fall(height, up, &ball, UnitQuaternion::identity()).unwrap();
         assert!((time - exact(height - 0.1, up)).abs() < 1e-9, "{height} {up}: {time}");
     }
-    // a box on its corner, and two balls that collide in flight
+    // a box that falls on its corner, and two balls that collide in flight
     let half = Vector3::new(0.1, 0.2, 0.3);
     let turn =
         UnitQuaternion::from_axis_angle(&Unit::new_normalize(Vector3::new(1.0, 0.4, 0.7)), 0.8);
@@ -473,7 +474,7 @@ fn a_stack_stands_with_every_solver() {
 
 #[test]
 fn the_clamp_keeps_energy_from_growing_with_every_solver() {
-    // a box in the ground that errors push out
+    // a box in the ground that position correction pushes out
     let gain = |solver: Solver, clamp: Clamp, bound: bool| {
         let mut settings = settings(solver, 60.0);
         (settings.contact.clamp, settings.gravity) = (clamp, Vector3::zeros());

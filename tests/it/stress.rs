@@ -52,7 +52,7 @@ fn a_body_that_bears_a_blow_keeps_the_stress_of_each_tetrahedron() {
     }
     let blow = blow.expect("the ball hits the cube");
     assert_eq!(blow.outcome, HitOutcome::Held);
-    // the same blow, solved once more
+    // solves the same impact again
     let state = world.get(blow.body).unwrap();
     let Some(FractureModel::Stress(elastic)) = state.breakage.map(|b| &b.model) else { panic!() };
     let sim::Solid { geometry, material } = state.solid.unwrap();
@@ -128,12 +128,13 @@ fn pieces_keep_the_stress_that_they_broke_off_under() {
     let last = recording.frames - 1;
     let there = pieces.iter().filter(|track| track.pose(last).is_some());
     let volumes: f64 = there.map(|track| volume(track, last)).sum();
-    // a piece with disconnected tetrahedra was filled again with coarse ones
+    // new coarse tetrahedra fill a piece with disconnected ones
     assert!(volumes > 0.9 * 0.008 && volumes < 0.008 + 1e-7, "{volumes}");
     for track in pieces.iter().filter(|track| !track.poses.is_empty()) {
         let stress = track.stress(track.birth).unwrap();
         assert!(stress.frame == track.birth && stress.von_mises > 0.0, "{}", track.name);
-        // the origin of a body is its center of mass, to a third of the spacing of coarse ones
+        // the origin of a body is its center of mass, within a third of the spacing of coarse
+        // tetrahedra
         let center = center(track, track.birth).coords.norm();
         assert!(center < 0.06 / 3.0, "{}: {center}", track.name);
     }

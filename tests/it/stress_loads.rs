@@ -142,7 +142,7 @@ fn what_is_wrong_with_a_file_of_loads_is_said_in_one_sentence() {
     let supports = [
         ("box = [[2, 0, 0], [3, 1, 1]]", "`support[0]` fixes no vertex of the body"),
         ("", "`support[0]` must have either `face` or `box`"),
-        // an edge is a hinge
+        // a support along an edge is a hinge
         ("box = [[0, 0, 0], [0, 0, 0.1]]", "let the body turn"),
     ];
     let supports = supports.map(|(keys, words)| (format!("[[support]]\n{keys}\n{push}"), words));

@@ -68,7 +68,7 @@ fn an_anchored_wall_hit_in_the_middle_keeps_its_rim() {
         }
         assert!(gain <= 1e-10, "{gain}");
         assert!(world.len() > pieces + 3, "the middle breaks out");
-        assert!((world.mass() - mass).abs() <= 1e-12 * mass, "anchored mass counts");
+        assert!((world.mass() - mass).abs() <= 1e-12 * mass, "the mass includes anchored bodies");
         let held = anchored_points(&world);
         assert!(!held.is_empty());
         // every point of the rim is still held: the wall's outline is unchanged
@@ -81,7 +81,7 @@ fn an_anchored_wall_hit_in_the_middle_keeps_its_rim() {
             let at_rim = state.lineage.is_some()
                 && state.shape.points().iter().any(|p| {
                     let rest = state.pose * p;
-                    // a tip that is narrower than its samples is not held
+                    // a tip narrower than the spacing of its samples is not held
                     let well_in = rest.x.abs() > 0.78 || rest.y.abs() > 0.58;
                     well_in && rest.z.abs() < 0.06 && state.momentum.linear.norm() == 0.0
                 });
@@ -93,7 +93,7 @@ fn an_anchored_wall_hit_in_the_middle_keeps_its_rim() {
 #[test]
 fn stronger_bonds_leave_more_of_a_wall_standing() {
     let hung = |bonds: &str| {
-        // pieces that break again do not test bonds
+        // a second fracture of pieces would not test bonds
         let once = format!("{bonds}, generations = 1");
         let (mut world, _) = made(&held_wall(&once));
         let whole = world.mass();
@@ -109,7 +109,7 @@ fn stronger_bonds_leave_more_of_a_wall_standing() {
     let [none, weak, strong] =
         ["", ", bonds = { strength = 1e6 }", ", bonds = { strength = 3e6 }"].map(hung);
     assert!(none.0 >= weak.0 && weak.0 > strong.0, "{none:?} {weak:?} {strong:?}");
-    assert!(none.2 > weak.2, "what breaks out stays in larger pieces: {none:?} {weak:?}");
+    assert!(none.2 > weak.2, "weak bonds hold some pieces together: {none:?} {weak:?}");
     // unbroken bonds hold the wall together, and the report shows this
     let (_, held, bodies) = hung(", bonds = { strength = 1e12 }");
     assert!(held && bodies == 2);
@@ -118,7 +118,7 @@ fn stronger_bonds_leave_more_of_a_wall_standing() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// In free space, bonds change nothing but the shapes of the bodies.
+    /// In free space, bonds affect only the shapes of the bodies.
     #[test]
     fn pieces_that_stay_together_keep_mass_momentum_and_energy(
         seed in 0..1000_u64,
@@ -275,7 +275,7 @@ fn an_anchored_beam_bears_its_weight_up_to_the_stress_of_bending() {
         let reports = run(&mut world, 3);
         assert!(
             reports.iter().any(|r| !r.events.fractures.is_empty()),
-            "only then weights are looked at"
+            "only a strength enables the check of the weight"
         );
         world.is_anchored(beam)
     };
@@ -332,7 +332,7 @@ proptest! {
             prop_assert!(born <= new, "{born}");
             refused += report.events.over_budget.len();
         }
-        prop_assert!(refused > 0 || most > 30, "the report must tell of it");
+        prop_assert!(refused > 0 || most > 30, "the report must count refused fractures");
         prop_assert!((world.mass() - mass).abs() <= 1e-12 * mass);
     }
 }

@@ -256,7 +256,7 @@ fn a_kinematic_crank_gives_what_the_energy_grows_by() {
     let at = Vector3::new(0.3, 0.0, 0.0);
     let rod = add(&mut world, rod, Isometry3::from(at * 2.5), Velocity::default());
     world.add_joint(joint(JointKind::Point, [rod, crank], at)).unwrap();
-    // in the first frame the linkage is accelerated by a blow
+    // in the first frame an impact accelerates the linkage
     world.step();
     let (start, mut work) = (energy(&world), 0.0);
     for _ in 0..300 {
@@ -305,7 +305,7 @@ fn a_motor_that_a_limit_stops_holds_and_does_no_work() {
     assert!(report.energy.work.abs() < 1e-9 && !report.events.unsolved, "{report:?}");
 }
 
-/// A limit stops the hinge, and the motor then drives it back.
+/// A limit stops the hinge, and then the motor drives it back.
 #[test]
 fn a_motor_takes_a_hinge_back_from_the_limit_it_was_thrown_against() {
     let mut world = world(30.0, 0.0);
@@ -335,7 +335,7 @@ struct Flywheel {
 
 fn flywheel() -> impl Strategy<Value = Flywheel> {
     let power = |least: f64, most: f64| (least..most).prop_map(|x: f64| 10.0_f64.powf(x));
-    // one inner step a frame: more steps would add up their torques
+    // limits the speed to one inner step per frame, since the torques of several steps would add up
     let motor = (-5.0..5.0_f64, power(-2.0, 1.0));
     let limits = prop::option::of((0.0..1.0_f64, 0.0..1.0_f64));
     (power(-1.0, 1.0), -3.0..3.0_f64, motor, limits).prop_map(
@@ -376,14 +376,14 @@ fn rates(world: &World, ids: &[BodyId]) -> Vec<f64> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// A motor below its maximum torque has its target speed. A motor at its maximum lags behind on that side. A
-    /// limit only pushes.
+    /// A motor below its maximum torque reaches its target speed. A motor at its maximum torque has not reached the
+    /// target in the direction of the torque. A limit only pushes.
     #[test]
     fn motors_and_limits_of_a_shaft_meet_complementarity(
         wheels in prop::collection::vec(flywheel(), 2..9),
     ) {
         let (mut world, ids) = shaft(&wheels);
-        // of the angle in a step
+        // an angle error of 1e-9 rad per step of 1/240 s
         let slack = 1e-9 * 240.0;
         for frame in 0..120 {
             let before = rates(&world, &ids);
@@ -395,7 +395,7 @@ proptest! {
                 let ends = wheels[n].limits.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
                 [joints[n].coordinate - ends[0] < 1e-8, ends[1] - joints[n].coordinate < 1e-8]
             };
-            // an impact at a limit changes all speeds without work of motors
+            // an impact at a limit changes all speeds without work by motors
             let is_struck = (0..wheels.len())
                 .any(|n| at(n) != [false; 2] && (before[n] - after[n]).abs() > slack);
             if is_struck {
@@ -479,7 +479,7 @@ proptest! {
             let off = (world.kinetic_energy() / start - 1.0).abs();
             prop_assert!(off < 1e-9, "energy is off by {} in frame {}", off, frame);
             let now = world.momentum();
-            // relative to the parts, which may cancel
+            // relative to the summands, which may cancel
             let size = |of: fn(&Momentum) -> f64| {
                 world.iter().map(|body| of(body.momentum)).sum::<f64>()
             };

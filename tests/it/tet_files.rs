@@ -44,7 +44,7 @@ fn all_formats_hold_the_same_mesh() {
     assert_eq!(files.len(), 15);
     let first = read_tets(&files[0]).unwrap();
     first.validate().unwrap();
-    // a vertex of no tetrahedron is dropped
+    // vertices without a tetrahedron are dropped
     assert_eq!((first.vertices.len(), first.tets.len()), (12, 12));
     assert!((first.moments().volume - 0.6 * 0.1 * 0.7).abs() < 1e-15);
     for file in &files[1..] {

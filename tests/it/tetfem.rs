@@ -131,7 +131,8 @@ proptest! {
         let tangent = model.tangent(&u);
         let slope = tangent.multiply(&way);
         for n in 0..u.len() {
-            // forces are cubic: the step's error is 1e-12 of the third derivative
+            // forces are cubic in the displacements: the error of the step is 1e-12 of the third
+            // derivative
             let difference = (more[n] - less[n]) / (2.0 * step);
             prop_assert!((difference - slope[n]).amax() <= 1e-7 * largest(&slope));
         }
@@ -190,7 +191,7 @@ proptest! {
         mesh in boxes(), contacts in contacts(), turn in rotation(), shift in vector(1.0),
         first in any::<prop::sample::Index>(),
     ) {
-        // the supports are chosen by the first tetrahedron and the axes
+        // the first tetrahedron and the axes determine the supports
         let mut other = mesh.clone();
         let first = first.index(mesh.tets.len());
         other.tets.rotate_left(first);
@@ -339,7 +340,7 @@ proptest! {
         let center = |t: usize| mesh.corners(t).iter().map(|p| p.coords).sum::<Vector3<f64>>() / 4.0;
         for (t, mean) in means.iter().enumerate() {
             let apart = |o: &usize| (center(*o) - center(t)).norm();
-            // points on the edge may be inside or outside
+            // rounding may put points at the radius inside or outside
             prop_assume!((0..means.len()).all(|o| (apart(&o) - radius).abs() > 1e-12));
             let (mut sum, mut volume) = (Matrix3::zeros(), 0.0);
             for other in (0..means.len()).filter(|other| apart(other) <= radius) {
@@ -349,7 +350,7 @@ proptest! {
             let size = stresses.iter().map(Matrix3::amax).fold(0.0, f64::max);
             prop_assert!((mean - sum / volume).amax() <= 1e-12 * size);
         }
-        // at vertices, adjacent tetrahedra count, too
+        // means at vertices include the adjacent tetrahedra
         let vertices = averaging.means_at_vertices(&stresses);
         prop_assert_eq!(vertices.len(), mesh.vertices.len());
         for (v, (place, mean)) in vertices.iter().enumerate() {
@@ -396,7 +397,7 @@ proptest! {
             made.with_plastic(plastic).unwrap()
         };
         let body = made(given.clone());
-        // balanced loads need no balancing, and their response is additive
+        // balanced plastic strains need no further balancing, and their response is additive
         let again = made(body.plastic().to_vec());
         let unloaded = body.respond(&Load::new(&[])).unwrap();
         for ((own, other), stress) in body.plastic().iter().zip(again.plastic()).zip(unloaded.stresses) {
@@ -439,7 +440,7 @@ proptest! {
             prop_assert_eq!(&dent.mesh, body.mesh());
         }
         for t in 0..dent.mesh.tets.len() {
-            // within a fifth of each other, since the body is scaled back by at most that
+            // a flow changes each volume by at most a fifth, and so does the rescaling of the body
             let ratio = dent.mesh.volume(t) / body.mesh().volume(t);
             prop_assert!((0.8 / 1.2 - 1e-9..=1.2 / 0.8 + 1e-9).contains(&ratio), "{ratio}");
         }

@@ -74,7 +74,8 @@ fn pictures_wrap_images_as_their_samplers_say() {
             root["samplers"] = json!([{ "wrapS": sampler }]);
             root["textures"] = json!([{ "source": 0, "sampler": 0 }]);
             let texture = &mut root["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"];
-            // the columns 0.06 to 0.14 of the face are 1.06 to 1.14: red again, blue mirrored, and the blue rim
+            // the offset moves columns 0.06 to 0.14 to 1.06 to 1.14: red if repeated, blue if
+            // mirrored or clamped
             texture["extensions"] = json!({ "KHR_texture_transform": { "offset": [1, 0] } });
             root["extensionsUsed"] = json!(["KHR_texture_transform"]);
         });

@@ -174,8 +174,8 @@ pub(crate) fn read(path: &Path) -> (Vec<Triangle>, Vec<Vec<u8>>) {
     (triangles, images.collect())
 }
 
-/// Checks that outer triangles have the material and texture coordinates of the cube there, and cuts the inner
-/// material; returns the number of each.
+/// Checks that outer triangles have the material and the texture coordinates of the cube, and that
+/// cuts have the inner material; returns the numbers of both.
 fn check_exact(path: &Path) -> [usize; 2] {
     let (triangles, images) = read(path);
     assert_eq!(images, [picture()], "each image once, byte by byte");
@@ -231,7 +231,7 @@ fn pieces_keep_the_materials_and_the_image_of_a_glb_file() {
         std::fs::write(folder.join("cube.glb"), cube_glb(&images, &extra, [0, 1])).unwrap();
         succeeds(&case, &["fracture", "cube.glb", "--pattern", "voronoi:9", "-o", "a.glb"]);
         succeeds(&case, &["slice", "cube.glb", "--plane", "1,2,3,0.1", "-o", "b.glb"]);
-        // the pieces of pieces have them too
+        // pieces of pieces have them, too
         succeeds(&case, &["slice", "a.glb", "--plane", "0,1,0,0.3", "-o", "c.glb"]);
         for name in ["a.glb", "b.glb"] {
             let [outer, inner] = check_exact(&folder.join(name));
@@ -327,7 +327,8 @@ fn sampled_pieces_are_painted_as_the_mesh_with_its_seams() {
         let Some(axis) = face_of(&places) else { continue };
         on_faces += 1;
         for (p, told) in triangle.corners {
-            // that of a neighbor is visible if no corner lies within the face
+            // on the rim of a face the coordinates of an adjacent face may apply: tests only
+            // triangles within the face
             let is_within = (0..3).all(|k| k == axis || p[k].abs() < 0.999);
             let wanted = uv(axis, &p.coords);
             assert!(!is_within || (told - wanted).norm() < 1e-5, "{told} for {wanted} at {p}");

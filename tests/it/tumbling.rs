@@ -11,13 +11,13 @@ use sim::{BodyId, NewBody, World};
 
 use crate::contact_scenes::{at, cuboid, floor, material, steps_without_gain, world};
 
-/// Depths of a corner of a body of 0.3 to 0.8 m, m, while it tumbles and at the end: the first is that of most runs,
-/// the second the limit. Of 4,000 runs, 7 were deeper than 30 mm (94 mm at most) on the way, and 3 deeper than 5 mm
-/// (9.7 mm at most) at the end. With arms along tangents a bar lay 63 mm deep at the end.
+/// Depths of a corner of a body of 0.3 to 0.8 m, m, while it tumbles and at the end: the first value holds for most
+/// runs, the second is the limit. Of 4,000 runs, 7 were deeper than 30 mm (94 mm at most) while tumbling, and 3 deeper
+/// than 5 mm (9.7 mm at most) at the end. With lever arms along tangents, a bar was 63 mm deep at the end.
 const PASSING: [f64; 2] = [0.03, 0.12];
 const LEFT: [f64; 2] = [0.005, 0.015];
 const RUNS: usize = 400;
-/// Allowed number of runs deeper than most.
+/// Allowed number of runs deeper than the first value.
 const DEEPER: usize = RUNS / 100;
 
 /// A bar over a floor.

@@ -223,7 +223,7 @@ fn a_binary_stage_holds_the_bodies_and_poses_of_the_run() {
         let mut places = stage.samples::<3>(&format!("{prim}.xformOp:translate"));
         let mut turns = stage.samples::<4>(&format!("{prim}.xformOp:orient"));
         assert!(places.is_sorted_by(|a, b| a.0 < b.0), "{name}");
-        // times between frames are blows
+        // samples between frames are impacts
         places.retain(|place| place.0.fract() == 0.0);
         turns.retain(|turn| turn.0.fract() == 0.0);
         assert_eq!((places.len(), turns.len()), (poses.len(), poses.len()), "{name}");

@@ -66,7 +66,7 @@ fn the_fix_of_a_free_rotation_takes_the_branch_that_its_file_says() {
     let fixes: Value = serde_json::from_str(&text).unwrap();
     let mut seen = Vec::new();
     for case in fixes["cases"].as_array().unwrap() {
-        // zero time: both steps keep the orientation and only the fix rotates
+        // after zero time, both steps keep the orientation and only the fix rotates
         let rotation = |branch: &str| {
             let step = json!({ "R": case["R"], "R_fixed": case["R_fixed"], "branch": branch });
             json!({ "cases": [{

@@ -92,7 +92,7 @@ fn a_page_is_served_with_all_it_needs_and_nothing_else() {
     let page = String::from_utf8(body).unwrap();
     assert_eq!(status, 200);
     assert!(head.contains("default-src 'none'"), "{head}");
-    assert!(!page.contains("http:") && !page.contains("https:"), "it needs no network");
+    assert!(!page.contains("http:") && !page.contains("https:"), "the page needs no network");
     for part in page.split(['"', ' ']).filter(|p| p.ends_with(".js") || p.ends_with(".css")) {
         let (status, _, body) = served.get(&format!("/{part}"));
         assert_eq!(status, 200, "{part}");
@@ -305,7 +305,7 @@ fn a_browser_plays_the_recording_in_one_batch() {
     let seen = play(&case);
     assert_eq!((&seen["stressed"], &seen["colour"]), (&false.into(), &"material".into()), "{seen}");
     assert_eq!(seen["trouble"], serde_json::json!([]), "{seen}");
-    assert_eq!(seen["strangers"], serde_json::json!([]), "it asks for nothing from elsewhere");
+    assert_eq!(seen["strangers"], serde_json::json!([]), "no requests to other servers");
     assert_eq!(seen["first"], "0.00 s frame 0 of 12");
     assert_eq!(seen["middle"], "0.20 s frame 6 of 12", "the time line is scrubbed");
     let calls = seen["calls"].as_u64().unwrap();

@@ -42,7 +42,7 @@ fn no_scene_that_comes_with_it_warns() {
     }
 }
 
-/// Rolling friction of a material of the scene and of bodies, with each solver without rows for it.
+/// Rolling friction of a material of the scene and of bodies, with each solver that does not support it.
 #[test]
 fn friction_against_rolling_that_the_solver_ignores_is_warned_of() {
     for (solver, ignores) in [
@@ -93,7 +93,7 @@ proptest! {
         let [floor, thing] = [0, 1].map(|n| world.iter().nth(n).unwrap().id);
         let exact = radius - height;
         match world.warnings()[..] {
-            [] => prop_assert!(exact <= 0.1 * radius + 1e-9, "{exact} deep, and no word"),
+            [] => prop_assert!(exact <= 0.1 * radius + 1e-9, "{exact} deep, no warning"),
             [Warning::Inside { body, other, depth }] => {
                 prop_assert_eq!((body, other), (thing, floor));
                 prop_assert!(exact >= 0.1 * radius - 1e-9, "{exact}");
@@ -167,7 +167,7 @@ fn tetrahedra_that_lack_parts_of_a_body_are_warned_of() {
     assert_eq!(warnings(0.02), []);
 }
 
-/// A box of 0.2 m with a lattice: at 0.25 and 0.15 m a blow of eight times what it bears does nothing, at 0.1 m it breaks.
+/// A box of 0.2 m with a lattice of 0.25 or 0.15 m resists an impact of eight times its strength; with 0.1 m it breaks.
 #[test]
 fn lattices_too_coarse_to_crack_are_warned_of() {
     let scene = |key: &str, spacing: f64| {
@@ -193,7 +193,7 @@ fn lattices_too_coarse_to_crack_are_warned_of() {
     }
 }
 
-/// Whatever the shape, and also where nothing else is wrong with it.
+/// A warning for every shape, even if nothing else is wrong with it.
 #[test]
 fn a_spacing_larger_than_the_body_is_told() {
     let body = |shape: &str| {
@@ -222,8 +222,8 @@ fn combined(parts: &str, keys: &str) -> String {
     )
 }
 
-/// Spherical shells: the thickness that the warning tells is that of the two radii, and at the spacing that
-/// it gives there is none and the mass is that of the closed form within 2 %.
+/// Spherical shells: the warning reports the wall thickness within 1 %. At the suggested spacing there is no warning,
+/// and the mass is that of the closed form within 2 %.
 #[test]
 fn walls_thinner_than_two_cells_are_told_with_a_spacing_that_helps() {
     let shell = |wall: f64, keys: &str| {
@@ -249,7 +249,7 @@ fn walls_thinner_than_two_cells_are_told_with_a_spacing_that_helps() {
         assert!((mass / exact - 1.0).abs() < 0.02, "{mass} kg, not {exact}");
     }
     assert_eq!(shell(0.013, "").wall_warnings(&none), vec![]);
-    // nothing is left of half a cell: the error says why
+    // walls of half a cell have no samples: the error gives the reason
     let error = build(&shell(0.003, ""), &none).unwrap_err();
     let sim::Cause::Walls(walls) = &error.cause else { panic!("{error}") };
     assert!((walls.thickness / 0.003 - 1.0).abs() < 0.01, "{walls:?}");
@@ -258,7 +258,7 @@ fn walls_thinner_than_two_cells_are_told_with_a_spacing_that_helps() {
     assert!(matches!(&none_helps[..], [warning] if warning.walls.resolves.is_none()));
 }
 
-/// Edges and tapers are no walls.
+/// Edges and tapers are not walls.
 #[test]
 fn combined_solids_without_thin_walls_are_not_warned_of() {
     let part = |shape: &str| format!("{{ shape = {{ {shape} }} }}");
@@ -391,9 +391,9 @@ fn rounded_box(edges: [f64; 3], radius: f64) -> f64 {
         + 4.0 / 3.0 * pi * radius.powi(3)
 }
 
-/// Coarse samples of solids that are rotated off the axes of the grid, beside closed forms of the volume. A mass error
-/// above 8 % causes a warning with about this error, an error below 3 % causes none. At the spacing of the warning
-/// the error is below 8 %.
+/// Coarse samples of solids that are rotated against the axes of the grid, compared with closed forms of the volume. A
+/// mass error above 8 % causes a warning with about this error, an error below 3 % causes none. At the spacing of the
+/// warning the error is below 8 %.
 #[test]
 fn warnings_of_wrong_masses_give_the_error_and_a_sufficient_spacing() {
     let none = BTreeMap::new();
@@ -431,7 +431,7 @@ fn warnings_of_wrong_masses_give_the_error_and_a_sufficient_spacing() {
         let coarse = scene(0.01);
         let exact = error(&coarse);
         match &coarse.mass_warnings(&none)[..] {
-            [] => assert!(exact.abs() < 0.08, "{part}, rounded by {radius}: {exact}, and no word"),
+            [] => assert!(exact.abs() < 0.08, "{part}, rounded by {radius}: {exact}, no warning"),
             [sim::MassWarning::Coarse { error: found, spacing, .. }] => {
                 told += 1;
                 assert!(exact.abs() > 0.03, "{part}, rounded by {radius}: {exact}, not {found}");
@@ -448,7 +448,7 @@ fn warnings_of_wrong_masses_give_the_error_and_a_sufficient_spacing() {
     assert!(told > 3, "{told}");
 }
 
-/// A smaller rounding of the same box causes none.
+/// A smaller rounding of the same box causes no warning.
 #[test]
 fn a_rounding_larger_than_the_body_causes_a_warning() {
     let rounded = |radius: f64| {
@@ -464,7 +464,7 @@ fn a_rounding_larger_than_the_body_causes_a_warning() {
 
 const CLOSED: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
-/// Each of the options alone, with an option that has an effect beside it.
+/// Tests each option alone, and together with an option that has an effect.
 #[test]
 fn options_of_fracture_without_effect_are_noted() {
     let open = CLOSED.trim_end_matches("f 2 3 4\n");

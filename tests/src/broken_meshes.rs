@@ -10,7 +10,7 @@ use nalgebra::{Point3, Vector3};
 use sim::scene::MeshSign;
 use thiserror::Error;
 
-/// An error of the report itself.
+/// Why the report cannot be made.
 #[derive(Debug, Error)]
 pub enum ReportError {
     /// A mesh of `assets` cannot be read.
@@ -19,10 +19,10 @@ pub enum ReportError {
     /// The facts of a mesh cannot be computed.
     #[error(transparent)]
     Mesh(#[from] MeshError),
-    /// It has no grid.
+    /// The grid of a mesh is invalid.
     #[error(transparent)]
     Grid(#[from] GridError),
-    /// There is no pattern.
+    /// The pattern is invalid.
     #[error(transparent)]
     Pattern(#[from] PatternError),
 }

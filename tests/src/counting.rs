@@ -62,24 +62,24 @@ impl Counting {
 // that nothing was allocated, as the trait requires.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the promises of `GlobalAlloc::alloc`.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::alloc`.
         self.counted(layout.size(), || unsafe { System.alloc(layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the promises of `GlobalAlloc::alloc_zeroed`.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::alloc_zeroed`.
         self.counted(layout.size(), || unsafe { System.alloc_zeroed(layout) })
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
         self.give_back(layout.size());
-        // SAFETY: the caller keeps the promises of `GlobalAlloc::dealloc`.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::dealloc`.
         unsafe { System.dealloc(place, layout) }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // both may exist for a moment
-        // SAFETY: the caller keeps the promises of `GlobalAlloc::realloc`.
+        // the old and the new block may exist at the same time
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::realloc`.
         let new = self.counted(size, || unsafe { System.realloc(place, layout, size) });
         if !new.is_null() {
             self.give_back(layout.size());

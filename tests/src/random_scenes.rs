@@ -21,19 +21,19 @@ const GAIN: f64 = 1e-7;
 /// Round-off tolerance of the energy ledger and of momentum.
 const ROUND_OFF: f64 = 1e-9;
 
-/// Minimum displacement of moving bodies in a frame, relative to the size of the largest.
+/// Minimum displacement of moving bodies in a frame, relative to the size of the largest body.
 const LEAST_WAY: f64 = 1e-3;
 
-/// A scene with the acts of a game.
+/// A scene with the actions of a game.
 #[derive(Clone, Debug)]
 pub struct RandomScene {
     /// The scene file.
     pub toml: String,
-    /// By frame.
+    /// Frame and action.
     pub acts: Vec<(usize, Act)>,
 }
 
-/// A change of the world from outside.
+/// An external change of the world.
 #[derive(Clone, Debug)]
 pub enum Act {
     /// Removes a body.
@@ -46,7 +46,7 @@ pub enum Act {
     Cut(Vector3<f64>),
 }
 
-/// Solids of a size of about 1.
+/// A solid of a size of about 1.
 #[derive(Clone, Debug)]
 struct Body {
     shape: Shape,
@@ -225,7 +225,7 @@ impl Frame {
             ),
         );
         if body.breaks && body.motion == "dynamic" {
-            // a cube of this size breaks at a hundredth of its momentum at one size per frame
+            // a cube of this size breaks at 1 % of its momentum at a speed of one size per frame
             let bears = (1e-2 * 1000.0 * self.size.powi(3) * speed).min(1e9);
             put(
                 toml,
@@ -288,7 +288,7 @@ impl RandomScene {
         Ok(world)
     }
 
-    /// The acts of a game before a frame, in order.
+    /// The actions of a game before a frame, in order.
     pub fn acts_of(&self, frame: usize) -> impl Iterator<Item = &Act> {
         self.acts.iter().filter(move |(at, _)| *at == frame).map(|(_, act)| act)
     }
@@ -314,10 +314,10 @@ impl RandomScene {
 }
 
 impl Act {
-    /// Executes the act.
+    /// Executes the action.
     ///
     /// # Errors
-    /// When the world accepts an invalid act.
+    /// When the world accepts an invalid action.
     pub fn apply(&self, world: &mut World) -> Result<(), String> {
         let ids: Vec<BodyId> = world.iter().map(|body| body.id).collect();
         if ids.is_empty() {
@@ -397,14 +397,14 @@ impl Ledger {
         self.energy = world.kinetic_energy() + world.potential_energy();
         self.grow(world, before);
         let growth = self.energy - before;
-        // bodies between contradictory joints receive far more work than they keep
+        // contradictory joints do far more work on bodies than the bodies retain
         let most = ROUND_OFF * self.scales[0] + 8.0 * f64::EPSILON * report.energy.work.abs();
         if !report.events.frozen.is_empty()
             || !bits(world).iter().all(|&x| f64::from_bits(x).is_finite())
         {
             return Err("a state is not finite".into());
         }
-        // retired bodies remove their energy
+        // retirement of bodies removes their energy
         if report.energy.gain > report.energy.work + GAIN * self.scales[0] {
             let (gain, work) = (report.energy.gain, report.energy.work);
             return Err(format!("{gain} J gained by {work} J of work, {} J moved", self.scales[0]));

@@ -24,7 +24,7 @@ pub fn load(name: &str, change: impl FnOnce(&mut Scene)) -> (Scene, World, Vec<A
     (scene, world, bodies)
 }
 
-/// The world of a scene with files in the folder `scenes`.
+/// The world of a scene whose files are in the folder `scenes`.
 ///
 /// # Panics
 /// If a file is missing, or the scene is not valid.

@@ -1,10 +1,10 @@
-//! Tests that need a missing program.
+//! Tests that are skipped because a program is missing.
 
 use std::fs::OpenOptions;
 use std::io::Write;
 
-/// Reports why a test is skipped: in its output, which a passing test does not show, and in the file
-/// `BRISANCE_SKIPPED`, which `cargo xtask test` prints.
+/// Reports why a test is skipped: on standard output, which passing tests hide, and in the file
+/// named by `BRISANCE_SKIPPED`, which `cargo xtask test` prints.
 #[allow(clippy::print_stdout, reason = "a skipped test says so")]
 pub fn skipped(reason: &str) {
     println!("skipped: {reason}");

@@ -9,7 +9,7 @@ mod values;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// One check per file, by the stem of its name. A file with no row here is a failure.
+/// One check per file, by the stem of its name. A file without an entry is a failure.
 const CHECKS: &[(&str, Check)] = &[
     ("energy_fix", dynamics::energy_fix),
     ("fem_analytic", fem::analytic),
@@ -25,7 +25,7 @@ const CHECKS: &[(&str, Check)] = &[
 /// Compares the library with the text of a file.
 type Check = fn(&str) -> Result<Worst, serde_json::Error>;
 
-/// The comparison of a file with the largest ratio of error to tolerance.
+/// The comparison of a file: the number with the largest ratio of error to tolerance.
 #[derive(Clone, Debug)]
 pub struct Worst {
     /// The case and number.

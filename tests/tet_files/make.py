@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 
 
 def mesh(tetra=True):
-    """Two cubes of six tetrahedra each, their surface on one side, and a vertex of no tetrahedron."""
+    """Two cubes of six tetrahedra each, triangles on one side of their surface, and an unused vertex."""
     node = lambda i, j, k: (i * 2 + j) * 2 + k
     places = [[0.3 * i + 0.01 * j, 0.1 * j, 0.7 * k] for i in range(3) for j in range(2) for k in range(2)]
     tets = []
@@ -39,7 +39,7 @@ def mesh(tetra=True):
 
 
 def appended(path, whole, is_base64):
-    """A VTU file as ParaView writes it; meshio reads such files, but writes none."""
+    """A VTU file in the style of ParaView, which meshio reads but does not write."""
     tets = whole.cells_dict["tetra"]
     lists = [
         whole.points.astype("<f8").tobytes(),
@@ -81,7 +81,7 @@ def main():
     for version, name in (("2.2", "gmsh22"), ("4.1", "gmsh")):
         for binary in (False, True):
             kind = "binary" if binary else "text"
-            # of 4.1 meshio writes one kind of cell only
+            # in version 4.1 meshio writes only one kind of cells
             given = whole if version == "2.2" else mesh()
             meshio.write(HERE / f"gmsh_{version}_{kind}.msh", given, file_format=name, binary=binary)
     for name, version in (("vtk42", "4.2"), ("vtk", "5.1")):

@@ -1,4 +1,4 @@
-"""Opens what `brisance blender` made of a recording, and compares it with the JSON lines of the same run.
+"""Opens the output of `brisance blender` for a recording, and compares it with the JSON lines of the same run.
 
 usage: blend.py FILE.blend|FILE.usdc FILE.jsonl
 """

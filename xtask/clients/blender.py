@@ -26,7 +26,7 @@ TO_BLENDER = Quaternion((0.5**0.5, 0.5**0.5, 0, 0))
 
 
 def shown(frame):
-    """Names of the bodies that are not scaled to nothing."""
+    """Names of the bodies with a nonzero scale."""
     scene.frame_set(frame)
     return {name for name, o in objects.items() if o.matrix_world.to_scale().length > 0.5}
 

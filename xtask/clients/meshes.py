@@ -24,7 +24,7 @@ def turned(pose):
 
 
 def solid(meshes):
-    """One mesh of the surface and the cuts of a body, with vertices at one place joined."""
+    """One mesh of the surface and the cuts of a body, with merged vertices."""
     mesh = trimesh.util.concatenate([trimesh.Trimesh(m.vertices, m.faces) for m in meshes])
     mesh.merge_vertices(merge_tex=True, merge_norm=True)
     return mesh

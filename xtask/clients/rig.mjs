@@ -28,7 +28,7 @@ async function load(path) {
 
 /// The corners of all triangles in a frame, by the number of the body and the name of the material.
 function drawn({ scene, mixer, duration }, frame) {
-  // times of keys are rounded to f32: exactly at a frame, the step may come later
+  // key times are rounded to f32, so a step may occur slightly after its frame
   mixer.setTime(Math.min((frame + 1e-3) / fps, duration));
   scene.updateMatrixWorld(true);
   const corners = new Map();

@@ -34,7 +34,7 @@ def by_vtk(file):
 
 
 def by_meshio(file):
-    """The same."""
+    """As `by_vtk`, by meshio."""
     mesh = meshio.read(file)
     corners = np.concatenate([block.data.ravel() for block in mesh.cells])
     return mesh.points, corners, {name: np.concatenate(data) for name, data in mesh.cell_data.items()}

@@ -28,7 +28,7 @@ const nodes = new Map(gltf.scene.children.map((node) => [node.userData.name ?? n
 const nodeOf = (body) => nodes.get(body.name) ?? assert.fail(`no node for ${body.name}`);
 let farthest = 0;
 for (let frame = 0; frame < head.frames; frame++) {
-  // times of keys are rounded to f32: exactly at a frame, the step may come later
+  // key times are rounded to f32, so a step may occur slightly after its frame
   mixer.setTime(Math.min((frame + 1e-3) / head.fps, gltf.animations[0].duration));
   gltf.scene.updateMatrixWorld(true);
   const shown = head.bodies.flatMap((body, n) => (nodeOf(body).scale.length() > 0.5 ? [n] : []));

@@ -1,4 +1,4 @@
-"""Opens USD files, lets USD's own validators look at them, and compares them with the JSON lines of the
+"""Opens USD files, checks them with the validators of USD, and compares them with the JSON lines of the
 same run: its recording as text and in binary, its bodies after the last frame for a physics engine, and its dust.
 
 usage: usd.py FILE.usda FILE.usdc PHYSICS.usda DUST.usda FILE.jsonl
@@ -50,7 +50,7 @@ for frame in range(head["frames"]):
 
 
 def farthest(named, time):
-    """How far a body is off in the last frame, m."""
+    """The position error of a body in the last frame, m."""
     off, cache = 0.0, UsdGeom.XformCache(time)
     for number, (x, y, z, *_) in zip(frames[last]["bodies"], frames[last]["poses"]):
         matrix = cache.GetLocalToWorldTransform(named[bodies[number]["name"]])

@@ -6,7 +6,7 @@ const [program, ...args] = process.argv.slice(2);
 const wasi = new WASI({ version: "preview1", args: ["program", ...args], preopens: { ".": "." } });
 const module = new WebAssembly.Module(readFileSync(program));
 const imports = wasi.getImportObject();
-// imports of crates that expect a browser; nothing here calls them
+// imports of crates that expect a browser; the program never calls them
 for (const { module: from, name } of WebAssembly.Module.imports(module)) {
   imports[from] ??= {};
   imports[from][name] ??= () => {

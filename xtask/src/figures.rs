@@ -8,11 +8,11 @@ use crate::{Outcome, cargo};
 /// A scene that reproduces a figure.
 struct Figure {
     scene: &'static str,
-    /// Paper and figure, or nothing.
+    /// Paper and figure; empty without one.
     of: &'static str,
     /// The result of the paper.
     says: &'static str,
-    /// Frames of the picture; none if another picture includes the scene.
+    /// Frames of the picture; empty if another picture includes the scene.
     frames: &'static str,
     /// Target and position of the camera, unless the defaults suffice.
     camera: Option<[&'static str; 2]>,

@@ -58,7 +58,7 @@ type Outcome = Result<(), String>;
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    // paths of arguments are relative to the current folder, all others to the workspace
+    // paths in arguments are relative to the current folder, all others to the workspace
     let here = std::env::current_dir().unwrap_or_default();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let outcome = std::env::set_current_dir(root).map_err(|e| e.to_string());

@@ -1,4 +1,4 @@
-// What the viewer uses of three.js, for esbuild to keep and the rest to leave out.
+// The parts of three.js that the viewer uses; esbuild omits the rest.
 export {
   ACESFilmicToneMapping, BatchedMesh, BufferAttribute, BufferGeometry, Color, DirectionalLight, DoubleSide, Fog, FrontSide,
   HemisphereLight, InstancedMesh, Matrix4, MeshPhysicalMaterial, MeshStandardMaterial, PCFShadowMap,

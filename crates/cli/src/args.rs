@@ -127,7 +127,7 @@ pub fn complaint(error: &clap::Error, words: impl Iterator<Item = String>) -> St
     let mut rest = parts.map(joined);
     let tip = rest.clone().find_map(|part| Some(part.strip_prefix("tip: ")?.to_owned()));
     let usage = rest.find_map(|part| Some(part.strip_prefix("Usage: ")?.to_owned()));
-    // clap takes a negative number for an argument
+    // clap mistakes a negative number for an option
     let is_number = |tip: &String| tip.strip_prefix("to pass '-").is_some_and(starts_with_digit);
     let tip = match tip {
         Some(tip) if is_number(&tip) => " (the option before it takes no negative number)".into(),

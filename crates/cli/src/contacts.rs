@@ -74,7 +74,7 @@ impl Contacts {
         Ok(())
     }
 
-    /// Writes them to `path`.
+    /// Writes the lines to `path`.
     ///
     /// # Errors
     /// If reading or writing fails; the file is then unchanged.

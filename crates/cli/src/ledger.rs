@@ -50,7 +50,7 @@ struct AnchorRow {
     frame: usize,
     time: f64,
     name: String,
-    /// As [`ANCHOR_COLUMNS`] after time and body.
+    /// Values of [`ANCHOR_COLUMNS`] after time and body.
     numbers: [f64; 9],
 }
 
@@ -101,8 +101,8 @@ impl Ledger {
         });
     }
 
-    /// Adds the loads on anchored bodies in the frame of `report`, without bodies that `name` does
-    /// not know.
+    /// Adds the loads on anchored bodies in the frame of `report`; skips bodies for which `name`
+    /// returns `None`.
     pub fn add_anchor_loads(
         &mut self,
         world: &World,

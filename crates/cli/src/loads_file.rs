@@ -43,7 +43,7 @@ pub(crate) struct Bench {
     pub(crate) supports: Vec<bool>,
     /// Forces, and the radius over which each is spread, m.
     pub(crate) contacts: Vec<(Contact, f64)>,
-    /// On each boundary face, Pa; none if empty.
+    /// Pressure on each boundary face, Pa; empty without pressure loads.
     pub(crate) pressures: Vec<f64>,
     /// Body force, N/m^3.
     pub(crate) body_force: Vector3<f64>,

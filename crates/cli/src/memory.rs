@@ -44,7 +44,7 @@ fn checked(place: *mut u8, bytes: usize) -> *mut u8 {
     place
 }
 
-/// Ends the program. Returns only if that itself fails for lack of memory.
+/// Ends the program. Returns only in a nested call, for an allocation that fails meanwhile.
 #[cold]
 fn give_up(bytes: usize) {
     static ENDING: AtomicBool = AtomicBool::new(false);

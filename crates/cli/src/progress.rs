@@ -124,7 +124,7 @@ impl Drop for Phase {
     fn drop(&mut self) {
         drop(self.end.take());
         if let Some(shown) = self.shown.take() {
-            // it only prints
+            // the thread only prints
             let _ = shown.join();
         }
     }

@@ -1,4 +1,4 @@
-"""How many pieces a china cup breaks into, by the height it falls from, with finite elements; a plot."""
+"""Plots the number of pieces of a china cup against the height of its fall, with finite elements."""
 
 import sys
 
@@ -27,7 +27,7 @@ for row, height in enumerate(heights):
     for seed in seeds:
         tilt = np.random.default_rng(seed).uniform(20.0, 40.0)
         world = brisance.World(scene, record=False)
-        # the body starts just above the floor, with its speed of impact
+        # the body starts just above the floor, with the impact speed
         world.add(
             {"cylinder": {"radius": 0.04, "half_height": 0.05}},
             position=(0, 0.09, 0), velocity=(0, -float(np.sqrt(2 * 9.81 * height)), 0),

@@ -27,7 +27,7 @@ pub(crate) enum Act {
 pub(crate) struct Body {
     /// Keys as in a scene, in JSON.
     pub(crate) keys: String,
-    /// The mesh that its shape calls [`MESH`].
+    /// The mesh to which its shape refers by the name [`MESH`].
     pub(crate) mesh: Option<Triangles>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) type Triangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
 /// Placeholder file name of a mesh in memory.
 pub(crate) const MESH: &str = "mesh.obj";
 
-/// Result of an act.
+/// Result of an action.
 pub(crate) enum Done {
     Nothing,
     Broke(Vec<Fracture>),

@@ -17,7 +17,7 @@ pub(crate) fn interruptible<T: Send + 'static>(
     work: impl FnOnce() -> PyResult<T> + Send + 'static,
 ) -> PyResult<T> {
     let (done, result) = channel();
-    // the receiver may be gone
+    // the receiver is gone after an interruption
     let worker = std::thread::Builder::new().spawn(move || drop(done.send(work())));
     worker.map_err(|e| PyRuntimeError::new_err(format!("cannot start a thread: {e}")))?;
     let result = Mutex::new(result);

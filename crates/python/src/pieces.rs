@@ -128,7 +128,7 @@ struct Job {
 ///
 /// `pattern` is a text such as `"voronoi:20,clustering=0.8"` or `"radial:9x4"`; `pieces=20` stands for
 /// `"voronoi:20"`. The pattern is centered at `at`, m, with its y axis along `normal`; by default at the middle
-/// of the top. Pieces below the share `min_share` of the volume stay with a neighbor. An open mesh is sampled
+/// of the top. Pieces below the share `min_share` of the volume merge with a neighbor. An open mesh is sampled
 /// with about `nodes` nodes.
 #[pyfunction]
 #[pyo3(name = "fracture", signature = (vertices, triangles, *, pattern=None, pieces=None, at=None, normal=[0.0, 1.0, 0.0], seed=0,

@@ -446,7 +446,7 @@ pub(crate) fn world_at(
 }
 
 impl World {
-    /// Executes an act and returns its number.
+    /// Executes an action and returns the number of the added object.
     fn numbered(&mut self, act: Act) -> PyResult<u64> {
         match self.act(act)? {
             Done::Numbered(number) => Ok(number),

@@ -47,7 +47,7 @@ def spec(tmp_path: Path) -> Path:
 
 
 def samples(folder: Path) -> dict[int, tuple[dict[str, Any], dict[str, Any]]]:
-    """All samples of a data set, and where each lies."""
+    """All samples of a data set with their files."""
     found = {}
     for shard in sorted(folder.glob("*.tar")):
         with tarfile.open(shard) as tar:
@@ -139,7 +139,7 @@ def test_a_data_set_is_the_same_again_and_goes_on_where_it_was_stopped(spec: Pat
     assert main([str(spec), "--samples", "6", "-o", str(tmp_path / "two")]) == 0
     assert last.read_bytes() == shards[-1].read_bytes()
     assert (tmp_path / "two" / kept).stat().st_mtime_ns == time
-    # another data set is not written over an existing one
+    # a data set does not overwrite a different one
     assert main([str(spec), "--samples", "7", "-o", str(tmp_path / "two")]) == 2
 
 

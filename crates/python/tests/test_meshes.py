@@ -46,7 +46,7 @@ def test_pieces_are_closed_and_fill_the_solid() -> None:
 
 def test_normals_of_cuts_close_up_the_pieces() -> None:
     mesh = ball()
-    # no splinter joins a neighbor, so every cut is planar
+    # no splinter is merged with a neighbor, so every cut is planar
     broken = brisance.fracture(mesh, pieces=15, seed=2, min_share=0.0)
     # normals point from the first piece to the second, and area vectors add up to zero for a piece
     # without outer faces
@@ -147,7 +147,7 @@ TRIANGLES = st.one_of(
 )
 
 
-#: Arrays that each of the functions is given.
+#: Number of pairs of random arrays for each function.
 EXAMPLES = 720
 
 

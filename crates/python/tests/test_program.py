@@ -1,4 +1,4 @@
-"""The report of the program is as its schema says, by a validator of its own."""
+"""An independent validator accepts the report of the program by its schema."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_comparison_fits_its_schema(tmp_path: Path) -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(report, schema)
     assert report["models"][0]["power_law"]["count"] >= 10
-    # the validator can fail
+    # the validator rejects a wrong report
     report["models"][0]["run"]["measured"]["pieces"] = -1
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(report, schema)

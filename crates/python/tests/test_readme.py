@@ -1,4 +1,4 @@
-"""What README.md shows beside its doctests."""
+"""The code of README.md that is not in doctests."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def test_nothing_is_lost_when_a_worker_dies(scene: Path, tmp_path: Path) -> None
 
 
 def kill_a_worker() -> bool:
-    """Kills a process of Ray that simulates."""
+    """Kills a simulating Ray process."""
     for process in Path("/proc").iterdir():
         try:
             if process.name.isdecimal() and (process / "cmdline").read_bytes().startswith(b"ray::simulate"):

@@ -316,7 +316,7 @@ def test_pickled_worlds_go_on_with_the_same_bits() -> None:
 
 
 def poses_in_page(page: str, frame: int) -> dict[int, list[float]]:
-    """The poses of a frame that the scripts of a page read from it, in Node."""
+    """The poses of a frame as the scripts of an embedded page read them in Node."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("needs Node")
@@ -356,7 +356,7 @@ def test_a_recording_plays_in_a_page_of_its_own() -> None:
 
 @pytest.fixture
 def no_collections() -> Iterator[None]:
-    """Hypothesis hooks into garbage collection, and Python ignores what is raised in such a hook, Ctrl-C too."""
+    """Hypothesis hooks into garbage collection, and Python ignores exceptions in such a hook, including Ctrl-C."""
     gc.disable()
     yield
     gc.enable()

@@ -39,11 +39,11 @@ fn what_began_and_did_not_end_is_what_touches() {
     let mut known: Vec<[BodyId; 2]> = Vec::new();
     for events in events {
         for pair in &events.ended {
-            let n = known.binary_search(pair).expect("what ended had begun");
+            let n = known.binary_search(pair).expect("a contact that ended had begun");
             known.remove(n);
         }
         for pair in &events.began {
-            let n = known.binary_search(pair).expect_err("what began had not");
+            let n = known.binary_search(pair).expect_err("a contact that begins is new");
             known.insert(n, *pair);
         }
         let pairs: Vec<_> = events.touching.iter().map(|touching| touching.bodies).collect();
@@ -61,7 +61,8 @@ fn what_began_and_did_not_end_is_what_touches() {
 }
 
 proptest! {
-    /// The floor and gravity change the momentum; the energy bound also slows low bounces.
+    /// The floor and gravity change the momentum. The tolerance is 1 %, since the energy bound
+    /// slows low bounces.
     #[test]
     fn impulses_of_a_ball_that_bounces_add_up_to_its_change_of_momentum(
         height in 0.2..3.0, restitution in 0.0..0.9, frames in 10usize..80,
@@ -80,7 +81,7 @@ proptest! {
                 given += touching.impulse;
             }
         }
-        // support of a sleeper gives no events
+        // the support of a sleeping body reports no events
         let awake = !world.get(id).unwrap().asleep;
         let wanted = world.momentum().linear.y + 9.81 * DT * frames as f64;
         prop_assert!(!awake || (given - wanted).abs() <= 1e-9 + 0.01 * wanted, "{} for {}", given, wanted);

@@ -14,7 +14,7 @@ use super::{ball, body, floor, steps};
 const ALL: Filter<'static> =
     Filter { groups: Groups { memberships: u32::MAX, filter: u32::MAX }, wanted: None };
 
-/// Balls at some places.
+/// Balls at given positions.
 fn balls(places: &[(Vector3<f64>, f64)]) -> World {
     let mut world = World::new(Settings::default());
     for (at, radius) in places {
@@ -57,7 +57,7 @@ proptest! {
                 }
             }
             (None, None) => {}
-            // ends
+            // end of the range
             (Some(first), None) => prop_assert!(most - first < 1e-9, "{} of {}", first, most),
             (None, Some(hit)) => prop_assert!(most - hit.distance < 1e-6),
         }

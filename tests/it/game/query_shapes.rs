@@ -35,7 +35,7 @@ fn same_as_parry(shape: &Shape, other: &dyn RayCast, ray: &Ray) -> Outcome {
     let line = query::Ray::new(glam(&ray.from.coords), glam(&ray.along));
     let wanted = other.cast_local_ray_and_get_normal(&line, ray.max_distance, true);
     let found = shape.cast_ray(ray);
-    // at edges and tangents either library may miss
+    // at edges and tangents either library may report no hit
     let nears = |distance: f64| {
         let at = ray.at(distance);
         let around = |way: Vector3<f64>| {
@@ -191,7 +191,7 @@ proptest! {
         }
     }
 
-    /// A ball touches at its final position, and not before.
+    /// A ball touches the shape at its final position, and not before.
     #[test]
     fn a_moving_ball_stops_where_it_touches(
         (from, along) in aimed(), points in corners(), radius in 0.02..0.6, height in 0.05..1.0, kind in 0..6,
@@ -223,7 +223,7 @@ proptest! {
             let center = Point3::from(from + along * end);
             prop_assert!((center - hit.normal * radius - hit.point).norm() < 1e-4);
         }
-        // the same seen from the shape
+        // the same cast with the shape as the moving body
         let back = (&UnitVector3::new_unchecked(-along), 6.0);
         let other = shape.sweep(&place, back, (&Shape::ball(radius), &start));
         prop_assert_eq!(other.is_some(), hit.is_some());

@@ -1,4 +1,5 @@
-//! Numbers that no game means to give: they are refused, have no effect or freeze a body that is then reported.
+//! Invalid numbers from a game: the world refuses them, ignores them, or freezes the body and
+//! reports it.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ fn finite(world: &World, report: &Report) -> bool {
     numbers.iter().all(|x| x.is_finite()) && world.iter().all(of)
 }
 
-/// Shapes with a length that is no length.
+/// Shapes with an invalid length.
 fn unusable() -> Vec<Shape> {
     let of = |x: f64| {
         let rounds = [
@@ -101,7 +102,7 @@ fn negative_lengths_make_no_mass() {
     let refused = Err(MassError::Length { length: NEGATIVE });
     assert_eq!(MassProperties::ball(1.0, NEGATIVE), refused);
     assert_eq!(MassProperties::cuboid(1.0, &Vector3::new(1.0, NEGATIVE, 1.0)), refused);
-    // two negative numbers have a positive mass
+    // two negative numbers would give a positive mass
     let ball = NewBody::ball(NEGATIVE, NEGATIVE).err();
     assert_eq!(ball, Some(RigidError::Mass(MassError::Length { length: NEGATIVE })));
 }
@@ -136,7 +137,7 @@ fn cubes_rest_in_steps_of_seconds() {
     }
 }
 
-/// Bodies need to be still for half a second, which is more frames than there are numbers.
+/// Bodies fall asleep after half a second at rest: more frames than an integer can count.
 #[test]
 fn time_steps_next_to_nothing_are_stepped() {
     for dt in [f64::MIN_POSITIVE, 1e-200, 1e-30, 1e-12] {
@@ -241,7 +242,7 @@ fn joints_of_no_numbers_are_refused() {
 }
 
 proptest! {
-    /// An axis has "any length but zero".
+    /// The documentation of the axis allows "any length but zero".
     #[test]
     fn the_length_of_the_axis_of_a_joint_does_not_matter(
         axis in vector(1.0), exponent in -300..29_i32,
@@ -261,7 +262,7 @@ proptest! {
     }
 }
 
-/// The corners of a triangle mesh may be far beyond all that is simulated.
+/// The corners of a triangle mesh may be far outside the simulated region.
 #[test]
 fn an_endless_triangle_is_frozen() {
     let far = 1e200 * FRAC_1_SQRT_2;

@@ -1,4 +1,4 @@
-//! Poses at the blows of a frame, as a world and its recordings show them.
+//! Poses at the impacts within a frame, in a world and in its recordings.
 
 use brisance::format::Format;
 use brisance::format::glb::read_glb;
@@ -90,7 +90,7 @@ fn recordings_hold_where_a_ball_struck_both_planes_of_a_wedge_in_a_frame() {
     for ending in ["glb", "usda"] {
         Format::of(&path(ending)).unwrap().write(&recording, &path(ending)).unwrap();
     }
-    // the keys of the translation of the last node, as any glTF reader sees them
+    // the translation keys of the last node, as any glTF reader reads them
     let file = gltf::Gltf::open(path("glb")).unwrap();
     let blob = file.blob.as_deref();
     let mut channels = file.animations().flat_map(|animation| animation.channels());

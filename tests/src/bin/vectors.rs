@@ -1,7 +1,7 @@
 //! Runs the reference vectors of a folder against the library, one line per file.
 //!
 //! `vectors [DIR]`; the default is the folder `vectors` of this package. Exit code 1 if a number
-//! exceeds its tolerance, a file has no check, or there is no file.
+//! exceeds its tolerance, a file has no check, or the folder has no file.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
 
 use brisance_tests::vectors::run;

@@ -50,7 +50,7 @@ impl Moving {
         if axes.determinant() < 0.0 {
             axes.set_column(2, &-axes.column(2));
         }
-        // some of the vectors have moments that are impossible for solids
+        // some reference bodies have moments that violate the triangle inequality of solids
         let mass = MassProperties::artificial(self.m, eigen.eigenvalues)
             .expect("the vectors' masses are positive");
         let axes = Rotation3::from_matrix_unchecked(axes);

@@ -9,7 +9,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, UnitQuaternion, Vector3};
 use serde::Deserialize;
 
 type Vector = [f64; 3];
-/// Row by row.
+/// A matrix by rows.
 type Matrix = [[f64; 3]; 3];
 
 fn matrix(rows: &Matrix) -> Matrix3<f64> {
@@ -20,7 +20,7 @@ fn rotation(rows: &Matrix) -> UnitQuaternion<f64> {
     UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(matrix(rows)))
 }
 
-/// Some of the vectors have moments that are impossible for solids.
+/// Some reference bodies have moments that violate the triangle inequality of solids.
 fn body(inertia: Vector) -> MassProperties {
     MassProperties::artificial(1.0, inertia.into()).expect("the vectors' moments are positive")
 }
@@ -42,7 +42,7 @@ fn mismatch(same: bool) -> f64 {
     if same { 0.0 } else { f64::INFINITY }
 }
 
-/// The branch that the files call `name`.
+/// The branch that has the name `name` in the files.
 fn named_branch(name: &str) -> Option<EnergyFix> {
     match name {
         "none" => Some(EnergyFix::Unneeded),
@@ -89,7 +89,7 @@ pub(super) fn energy_fix(text: &str) -> Result<Worst, serde_json::Error> {
         worst.compare(what("energy"), (energy / case.target - 1.0).abs(), 1e-13);
         let mut error = apart(&after, &case.fixed);
         if case.a.is_some_and(|a| a.abs() < 1e-14) {
-            // both directions reach the energy: also compares with the reverse rotation
+            // a rotation in either direction reaches the energy: also accepts the reverse rotation
             let other = before * rotation(&case.fixed).inverse() * before;
             let other = other.to_rotation_matrix().into_inner();
             error = error.min((after.to_rotation_matrix().into_inner() - other).abs().max());
@@ -133,7 +133,7 @@ struct Step {
     branch: String,
 }
 
-/// The true orientation, and one step at 30 Hz with the fix.
+/// The exact orientation, and one step at 30 Hz with the fix.
 pub(super) fn free_rotation(text: &str) -> Result<Worst, serde_json::Error> {
     let file: FreeRotations = serde_json::from_str(text)?;
     let mut worst = Worst::new();
@@ -195,7 +195,7 @@ struct Piece {
     w: Vector,
 }
 
-/// Mass properties of the pieces of a voxel solid, their velocities, and what they conserve.
+/// Mass properties of the pieces of a voxel solid, their velocities and the conserved quantities.
 pub(super) fn fragments(text: &str) -> Result<Worst, serde_json::Error> {
     const TOLERANCE: f64 = 1e-11;
     let file: Fragments = serde_json::from_str(text)?;

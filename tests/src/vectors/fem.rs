@@ -1,5 +1,5 @@
-//! Finite elements: each case gives its largest error, relative to the largest expected number of
-//! its kind, or infinity if exact values differ.
+//! Finite elements: each case returns its largest error, relative to the largest expected number of
+//! the same kind, or infinity if values that must be equal differ.
 
 use levelset::TetMesh;
 use nalgebra::{Matrix3, Point3, Vector3};
@@ -41,7 +41,7 @@ fn compare(
     Ok(worst)
 }
 
-/// No error or an infinite one.
+/// Zero if values are equal, otherwise infinite.
 fn exact(equal: bool) -> f64 {
     if equal { 0.0 } else { f64::INFINITY }
 }
@@ -68,7 +68,7 @@ fn element_case(case: &Value) -> f64 {
         expected.push(scale);
         error(&[found, &[scale]].concat(), &expected)
     };
-    // inputs of small strain lose digits, as noted in the file
+    // inputs of small strain have fewer significant digits, as the file notes
     let factor = if name == "small_strain_rotated_stiff" { 1e-2 } else { 1.0 };
     let strain_scale = scale / material.mu;
     // the largest principal stress may be zero
@@ -93,8 +93,8 @@ fn element_case(case: &Value) -> f64 {
     worst
 }
 
-/// Newton equilibria of anchored blocks: displacements; energy and the tetrahedron of greatest
-/// tension too.
+/// Anchored blocks in equilibrium by Newton's method: displacements, energies and the tetrahedron
+/// with the greatest tension.
 pub(super) fn statics(text: &str) -> Result<Worst, serde_json::Error> {
     compare(text, 1e-8, static_case)
 }
@@ -207,7 +207,7 @@ struct Cantilever {
     material: Material,
 }
 
-/// Deflections per mesh, which also rise to that of Timoshenko's beam and stay below.
+/// Deflections per mesh, which must also increase and stay below that of a Timoshenko beam.
 fn cantilevers(case: &Value) -> f64 {
     let size = Vector3::new(number(&case["L"]), number(&case["b"]), number(&case["h"]));
     let beam = Cantilever { size, load: number(&case["P"]), material: material(case) };
@@ -219,7 +219,7 @@ fn cantilevers(case: &Value) -> f64 {
         let expected = number(&row["work_over_P"]);
         worst = worst.max(exact(last < found && found < limit));
         last = found;
-        // the tolerance of these numbers is 1e-7, of other checks of the file 1e-9
+        // the tolerance of these numbers is 1e-7; that of the other checks of the file is 1e-9
         worst = worst.max(1e-2 * (found / expected - 1.0).abs());
     }
     worst
@@ -254,7 +254,7 @@ impl Cantilever {
     }
 }
 
-/// Marks, cut faces, vertex copies and pieces, which are exact; and the plane.
+/// Marks, cut faces, vertex copies and pieces, which must be equal, and the crack plane.
 pub(super) fn marking(text: &str) -> Result<Worst, serde_json::Error> {
     compare(text, 1e-11, marking_case)
 }
@@ -269,7 +269,7 @@ fn marking_case(case: &Value) -> f64 {
     let crack = Crack::find(&mesh, &stresses, number(&case["threshold"])).expect("a crack");
     let marks = crack.mark(&mesh, number(&case["r_frac"]));
     let opened = separate(&mesh, &marks);
-    // the normal may point either way
+    // the sign of the normal is arbitrary
     let same = crack.normal.dot(&vectors(&expected["normal"])[0]) > 0.0;
     let found: Vec<_> = marks.iter().map(|&m| f64::from(if same { m } else { -m })).collect();
     let area: f64 = opened.cut_faces.iter().map(|face| area(&mesh, face)).sum();

@@ -40,7 +40,7 @@ fn solve(case: &Value, worst: &mut Worst) {
     let accelerations: Vec<Vector3<f64>> =
         forces.iter().zip(&held).zip(&inverse_masses).map(|((q, h), w)| (q + h) * *w).collect();
     let expected = numbers(&case["qdd"]);
-    // for zero acceleration, relative to the effect of the forces alone
+    // accelerations may be zero: their errors are relative to the effect of the forces alone
     let (forces, found) = (flat(&forces), flat(&accelerations));
     let size = forces.iter().zip(inverse_masses.iter().flat_map(|w| [*w; 3]));
     let size = size.map(|(q, w)| (q * w).abs()).fold(1e-300, f64::max);

@@ -35,7 +35,7 @@ pub(super) fn flat(vectors: &[Vector3<f64>]) -> Vec<f64> {
     vectors.iter().flat_map(|v| [v.x, v.y, v.z]).collect()
 }
 
-/// Largest difference over largest expected size.
+/// Largest difference over the largest expected magnitude.
 pub(super) fn error(found: &[f64], expected: &[f64]) -> f64 {
     assert_eq!(found.len(), expected.len());
     let size = expected.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));

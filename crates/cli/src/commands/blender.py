@@ -24,13 +24,13 @@ def recording(path):
 
 
 def set_rate(scene, fps):
-    """The rate must be that of the recording before it is imported: keys come in seconds and stay in frames."""
+    """Sets the rate of the recording before the import, which converts key times from seconds to frames."""
     scene.render.fps = max(1, round(fps))
     scene.render.fps_base = scene.render.fps / fps
 
 
 def group(scene, nodes):
-    """Puts what came of each body that broke below an empty."""
+    """Makes an empty the parent of the pieces of each broken body."""
     root = list(range(len(nodes)))
     for n, node in enumerate(nodes):
         parent = node.get("extras", {}).get("parent")

@@ -272,8 +272,8 @@ impl RunRequest<'_> {
             .map_err(|source| Failure::NotSaved { path: path(), source })?;
         saved.check().map_err(|source| Failure::Saved { path: path(), source })?;
         let RunOptions { fps, seed, resume, checkpoint_every, .. } = self.options;
-        // checkpoints do not contain the bodies that the visitor carries, nor events those he
-        // throws
+        // a checkpoint does not contain the bodies that the visitor carries, and an event file does
+        // not contain those that the visitor throws
         let given = [
             ("--fps", fps.is_some()),
             ("--seed", seed.is_some()),

@@ -102,7 +102,7 @@ struct Of {
     /// The index of its first point.
     first: i32,
     body: i32,
-    /// m/s.
+    /// Speed, m/s.
     speed: f32,
 }
 

@@ -152,7 +152,7 @@ impl Bvh {
         let mut stopped = false;
         self.walk(ray, limit, |hit| {
             stopped |= stops(hit.triangle);
-            // no hit is nearer than this limit, which ends the traversal
+            // this limit ends the traversal, since no hit is nearer
             if stopped { f32::NEG_INFINITY } else { limit }
         });
         stopped

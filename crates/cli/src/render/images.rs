@@ -175,7 +175,7 @@ impl Level {
         Some(Self { size, pixels: (0..size[0] * size[1]).map(mean).collect() })
     }
 
-    /// Linear.
+    /// Linear color and alpha of a pixel.
     fn pixel(&self, x: usize, y: usize) -> [f32; 4] {
         let [r, g, b, a] = self.pixels[y * self.size[0] + x];
         [linear(r), linear(g), linear(b), f32::from(a) / 255.0]

@@ -10,16 +10,16 @@ use super::stage::{Spot, Stage};
 /// averaged with that of neighbors.
 #[derive(Clone, Copy)]
 pub(super) struct Sample {
-    /// Factor of `light`.
+    /// Factor on `light`.
     pub(super) color: Vec3,
-    /// Added to it.
+    /// Radiance that does not depend on `light`.
     pub(super) glow: Vec3,
     /// Irradiance of the sky on a white surface, and the share of sunlight.
     pub(super) light: Light,
     pub(super) place: Vec3,
-    /// Zero for the sky.
+    /// Shading normal; zero for the sky.
     pub(super) normal: Vec3,
-    /// From the camera.
+    /// Distance from the camera.
     pub(super) distance: f32,
 }
 

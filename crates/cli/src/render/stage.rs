@@ -55,7 +55,7 @@ pub(super) struct Spot {
     /// Shading normal, towards the ray's origin.
     pub(super) normal: Vec3,
     pub(super) distance: f32,
-    /// Linear, for diffusely reflected or transmitted light.
+    /// Linear color of diffusely reflected or transmitted light.
     pub(super) color: Vec3,
     pub(super) roughness: f32,
     pub(super) metallic: f32,

@@ -76,7 +76,7 @@ def fracture(
 
     ``pattern`` is a text such as ``"voronoi:20,clustering=0.8"`` or ``"radial:9x4"``; ``pieces=20`` stands for
     ``"voronoi:20"``. The pattern is centered at ``at``, m, with its y axis along ``normal``; by default at the middle
-    of the top. Pieces below the share ``min_share`` of the volume stay with a neighbor. An open mesh is sampled with
+    of the top. Pieces below the share ``min_share`` of the volume are merged with a neighbor. An open mesh is sampled with
     about ``nodes`` nodes.
 
     The volumes of the pieces add up to that of the mesh:
@@ -126,7 +126,7 @@ def tetrahedralize(
     """Fills the solid of a mesh with about ``count`` tetrahedra, or with cells of ``cell`` m.
 
     Cells are halved up to ``halvings`` times where the mesh is too thin; a mesh that would still lose parts is
-    same is refused.
+    refused.
 
     Returns vertices, m, of shape (n, 3), and tetrahedra of shape (m, 4).
     """

@@ -1,4 +1,4 @@
-"""Keys of scenes from Python's own values and NumPy's."""
+"""Scene keys from Python and NumPy values."""
 
 from __future__ import annotations
 

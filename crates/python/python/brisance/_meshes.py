@@ -41,7 +41,7 @@ MeshLike = Union[Mesh, _Faces, _Cells, _PolyData]
 
 
 def arrays_of(mesh: Any, triangles: Any) -> tuple[npt.ArrayLike, npt.ArrayLike]:
-    """Vertices and triangles of arrays, or of an object of another library."""
+    """Vertices and triangles from arrays or from a mesh object of another library."""
     if triangles is not None:
         return mesh, triangles
     for names in (("vertices", "faces"), ("vertices", "triangles")):

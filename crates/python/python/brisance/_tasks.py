@@ -30,7 +30,7 @@ def each(
             address=address, log_to_driver=False, include_dashboard=False, logging_level=logging.ERROR
         )
     try:
-        # a task has one processor
+        # each task uses one processor
         one = {"env_vars": {"RAYON_NUM_THREADS": "1"}}
         task = ray.remote(num_cpus=1, max_retries=RETRIES, runtime_env=one)(function)
         waiting = [task.remote(*job) for job in jobs]

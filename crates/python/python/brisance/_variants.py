@@ -1,4 +1,4 @@
-"""Scenes with other values."""
+"""Scenes with changed values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-#: Values of a scene by their keys, as ``{"body.cube.restitution": 0.5}``.
+#: Values of a scene by key, such as ``{"body.cube.restitution": 0.5}``.
 Values = Mapping[str, Any]
 
 
@@ -23,7 +23,7 @@ def parsed(text: str) -> dict[str, Any]:
 
 
 def place(scene: dict[str, Any], key: str) -> tuple[Any, Any]:
-    """The table or list that holds the value of a key, and its name or index there.
+    """The table or list that contains the value of a key, and the name or index of the value in it.
 
     An entry of a list is addressed by its ``name``, as in ``body.cube.density``, or by its index from 0.
     """
@@ -54,7 +54,7 @@ def place(scene: dict[str, Any], key: str) -> tuple[Any, Any]:
 
 
 def changed(text: str, values: Values) -> str:
-    """The text of a scene with other values."""
+    """The text of a scene with changed values."""
     import tomli_w
 
     scene = parsed(text)

@@ -6,22 +6,22 @@
     name = "crockery"
     samples = 1000
     seed = 0
-    shard = 100               # samples of a tar file
+    shard = 100               # samples per tar file
     material = "china"        # of the scenes; or density = 2400.0, kg/m^3
     split = [0.8, 0.1, 0.1]   # shares of training, validation and test; by object
 
     [[object]]
     name = "bunny"
     file = "bunny.obj"        # relative to the file
-    size = 0.3                # longest edge of its box, m; as in the file unless given
+    size = 0.3                # longest edge of its bounding box, m; default: as in the file
     licence = "Stanford 3D Scanning Repository"
 
     [[pattern]]
     text = "voronoi:20,clustering=0.5"
 
-Sample ``n`` has the object ``n`` modulo the number of objects, a random pattern, and a random point of impact on the
-surface. The folder holds WebDataset shards (``train-00000.tar`` ...), ``index.json``, ``statistics.json`` and a
-``DATASHEET.md``. A sample is ``KEY.npz``, read by :func:`load`, and ``KEY.json``. Finished shards are
+Sample ``n`` uses the object ``n`` modulo the number of objects, a random pattern, and a random point of impact on the
+surface. The folder contains WebDataset shards (``train-00000.tar`` ...), ``index.json``, ``statistics.json`` and a
+``DATASHEET.md``. A sample is ``KEY.npz``, which :func:`load` reads, and ``KEY.json``. Finished shards are
 never repeated.
 
 Needs ``pip install "brisance[sweep]"``.
@@ -127,7 +127,7 @@ def refuse(table: Mapping[str, Any], known: set[str], what: str) -> None:
 
 
 def tables(table: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
-    """Tables of a list."""
+    """The tables of an array of tables."""
     found = table.get(key, [])
     if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
         raise ValueError(f'"{key}" must be tables: write [[{key}]]')
@@ -162,7 +162,7 @@ def number(table: Mapping[str, Any], key: str, default: float) -> float:
 
 
 def whole(table: Mapping[str, Any], key: str, default: int) -> int:
-    """A number of 0 or more."""
+    """A whole number of 0 or more."""
     value = table.get(key, default)
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise ValueError(f'"{key}" must be a whole number of 0 or more, not {value!r}')
@@ -218,7 +218,7 @@ def sample(
 
 
 def doubled_areas(vertices: npt.NDArray[Any], triangles: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Normals of triangles as (n, 3); their length is twice the area."""
+    """Normals of triangles, of shape (n, 3), with twice the area as length."""
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     return np.asarray(np.cross(b - a, c - a))
 
@@ -247,7 +247,7 @@ def conjugate(q: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def rotated(points: npt.NDArray[Any], q: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Points turned by a unit quaternion qx, qy, qz, qw."""
+    """Points rotated by a unit quaternion qx, qy, qz, qw."""
     axis, w = q[:3], q[3]
     t = 2.0 * np.cross(axis, points)
     turned: npt.NDArray[Any] = points + w * t + np.cross(axis, t)
@@ -305,7 +305,7 @@ def samples(
 
 def make_shard(out: str, name: str, numbers: Sequence[int], table: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Writes a shard; returns the descriptions of its samples. Failed samples have an ``error``."""
-    # a material cannot be pickled
+    # the specification is created here, since a material cannot be pickled
     spec = Spec(table, Path())
     meshes = {entry["name"]: mesh_of(entry) for entry in spec.objects}
     said = []
@@ -340,7 +340,7 @@ def mesh_of(entry: Mapping[str, Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any
 
 
 def add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
-    """Adds a file with bytes that do not depend on the time."""
+    """Adds a file; the bytes of the archive do not depend on the time."""
     info = tarfile.TarInfo(name)
     info.size = len(data)
     tar.addfile(info, io.BytesIO(data))
@@ -387,7 +387,7 @@ def make(
 
 
 def statistics(said: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Numbers of pieces, their shares of the volume, and cut area over the surface area of the whole object."""
+    """Statistics of piece counts, volume fractions of pieces, and cut area over the surface area of the object."""
     good = [one for one in said if "error" not in one]
     counts = np.array([one["pieces"] for one in good] or [0])
     shares = np.array([share for one in good for share in one["shares"]] or [0.0])

@@ -1,8 +1,8 @@
 """Many runs of a scene in parallel: ``python -m brisance.sweep SCENE --set KEY=A,B --seeds N -o FOLDER``.
 
-Every run is a task of Ray on one processor. A task whose worker dies is repeated. Finished runs are never repeated, so
-the same command resumes a stopped sweep. The folder holds ``results.parquet``, a row for each run, and ``runs/``, a
-file for each.
+Every run is a Ray task on one processor. Ray repeats a task whose worker dies. Finished runs are never repeated, so the
+same command resumes a stopped sweep. The folder contains ``results.parquet`` with a row per run, and ``runs/`` with a
+file per run.
 
 Needs ``pip install "brisance[sweep]"``: Ray, pyarrow and tomli-w.
 """
@@ -24,7 +24,7 @@ from . import Scene, World, __version__
 from ._tasks import each, progress_of, write_whole
 from ._variants import changed, combinations, draws, parsed
 
-#: Endings of recordings.
+#: File name extensions of recordings.
 RECORDINGS = (".glb", ".jsonl", ".usda", ".usdc", ".pvd")
 
 
@@ -48,7 +48,7 @@ class Run:
     def of(
         text: str, path: Path, values: Mapping[str, Any], seed: int, frames: int | None, fps: float | None, digest: int
     ) -> Run:
-        """A run of a scene with other values; ``digest`` is that of all files of the scene."""
+        """A run of a scene with changed values; ``digest`` is the hash of all files of the scene."""
         folder = path.parent
         own = changed(text, values) if values else text
         decides = json.dumps([__version__, own, str(folder.resolve()), seed, frames, fps, digest])
@@ -130,7 +130,7 @@ def sweep(
     ``samples`` draws from these ranges. ``grid`` maps keys of the scene to values, such as
     ``{"body.cube.restitution": [0.2, 0.5]}``. ``seeds`` is a list of numbers, or their count from 0 on. ``recording`` is
     the file name extension of recordings, such as ``".glb"``. ``ray`` is the address of a cluster; by default this
-    machine. Runs call ``progress(done, all)`` at their end.
+    machine. ``progress(done, all)`` is called after each run.
 
     Returns the rows of ``results.parquet``: the values, ``error``, and the results of the run. A failed
     run has an ``error`` and does not stop the others.
@@ -186,12 +186,12 @@ def write_table(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
 
 
 def plainly(value: Any) -> Any:
-    """A value of a column: tables and lists as JSON."""
+    """A value for a column; tables and lists become JSON."""
     return json.dumps(value) if isinstance(value, (dict, list)) else value
 
 
 def grid_of(texts: Sequence[str]) -> dict[str, list[Any]]:
-    """A grid from texts as ``body.cube.restitution=0.2,0.5``; values are those of TOML, or text."""
+    """A grid from texts such as ``body.cube.restitution=0.2,0.5``; values are parsed as TOML, or else as text."""
     grid: dict[str, list[Any]] = {}
     for text in texts:
         key, equals, values = text.partition("=")
@@ -207,7 +207,7 @@ def grid_of(texts: Sequence[str]) -> dict[str, list[Any]]:
 
 
 def ranges_of(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Ranges from texts as ``body.cube.restitution=0.1:0.9``."""
+    """Ranges from texts such as ``body.cube.restitution=0.1:0.9``."""
     ranges: dict[str, tuple[float, float]] = {}
     for text in texts:
         key, equals, ends = text.partition("=")

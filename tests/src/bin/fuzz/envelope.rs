@@ -6,21 +6,21 @@ use crate::mutate::{Random, mutate};
 /// The container of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Envelope {
-    /// Nothing.
+    /// No container.
     None,
     /// Binary glTF: chunks of JSON and of data with their lengths.
     Glb,
     /// PNG: chunks with their CRC-32.
     Png,
-    /// A CRC-32 of all preceding bytes.
+    /// A CRC-32 of all preceding bytes at the end.
     Sum,
 }
 
 impl Envelope {
-    /// Changes `file`; `other` is a file of its kind.
+    /// Changes `file`; `other` is a file of the same kind.
     pub(crate) fn mutate(self, file: &mut Vec<u8>, other: &[u8], random: &mut Random) {
         match self {
-            // sometimes changes the container, too
+            // one case in eight damages the container, too
             _ if random.below(8) == 0 => mutate(file, other, random),
             Self::None => mutate(file, other, random),
             Self::Glb => {
@@ -49,7 +49,7 @@ fn word(bytes: &[u8], at: usize) -> Option<usize> {
     Some(u32::from_le_bytes(*word) as usize)
 }
 
-/// JSON and data.
+/// The JSON and data chunks.
 fn glb_parts(file: &[u8]) -> Option<[Vec<u8>; 2]> {
     let length = word(file, 12)?;
     let json = file.get(20..20 + length)?.to_vec();

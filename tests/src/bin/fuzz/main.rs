@@ -24,7 +24,8 @@ use clap::Parser;
 use mutate::Random;
 use targets::{TARGETS, Target};
 
-/// Why a file is refused, if it is; an error if the program is at fault.
+/// `Ok(Some(reason))` if the program refuses a file, `Ok(None)` if it accepts it, and an error if
+/// it fails.
 type Outcome = Result<Option<String>, String>;
 
 /// Limit of all allocations, to protect the machine, bytes.
@@ -39,27 +40,27 @@ static MEMORY: Counting = Counting::new(MAX_MEMORY);
 
 #[derive(Clone, Debug, Parser)]
 struct Options {
-    /// What to try [default: all]
+    /// Targets to try [default: all]
     targets: Vec<String>,
-    /// Files of each target
+    /// Number of files per target
     #[arg(long, default_value_t = 1000)]
     cases: u64,
     /// Minutes to spend on each target; overrides the number of cases
     #[arg(long)]
     minutes: Option<f64>,
-    /// How long a case may take; other programs may share the machine
+    /// Time limit of a case, s; other programs may share the machine
     #[arg(long, default_value_t = 20)]
     seconds: u64,
-    /// Of the random numbers
+    /// Seed of the random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where files that fail are kept
+    /// Folder for the files of failed cases
     #[arg(long, default_value = "target/fuzz")]
     failures: PathBuf,
     /// Try this file only
     #[arg(long)]
     file: Option<PathBuf>,
-    /// The folder to work in: this process tries one target, another one watches it
+    /// Working folder of the child process that tries one target; the parent process watches it
     #[arg(long, hide = true)]
     work: Option<PathBuf>,
 }
@@ -174,7 +175,7 @@ fn work(options: &Options, folder: &Path) -> Result<(), String> {
         cases += 1;
         if attempt(target, &file)?.is_none() {
             accepted += 1;
-            // repeated changes
+            // accepted files are changed again
             if files.len() < first + KEPT {
                 files.push(file);
             } else {

@@ -12,7 +12,7 @@ impl Random {
         self.0.word()
     }
 
-    /// A number below `end`, or 0 if that is 0.
+    /// A random number below `end`, or 0 if `end` is 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() % end.max(1) as u64) as usize
     }
@@ -21,7 +21,7 @@ impl Random {
         &list[self.below(list.len())]
     }
 
-    /// A part of `0..length`, rarely a long one.
+    /// A random subrange of `0..length`, rarely a long one.
     fn range(&mut self, length: usize) -> std::ops::Range<usize> {
         let start = self.below(length);
         let longest = (length - start).min(1 << self.below(12));
@@ -104,7 +104,7 @@ const FLOATS: [f64; 16] = [
     f64::NAN,
 ];
 
-/// Changes `file` in one to eight places; `other` is a file of its kind.
+/// Changes `file` in one to eight places; `other` is a file of the same kind.
 pub(crate) fn mutate(file: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     for _ in 0..1 << random.below(4) {
         change(file, other, random);
@@ -153,7 +153,7 @@ fn change(file: &mut Vec<u8>, other: &[u8], random: &mut Random) {
             drop(file.splice(place, part));
         }
         9 => {
-            // the start of one file and the end of the other
+            // joins the start of one file and the end of the other
             file.truncate(at);
             file.extend(&other[random.below(other.len())..]);
         }

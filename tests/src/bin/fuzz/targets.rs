@@ -23,7 +23,7 @@ pub(crate) struct Target {
     shipped: &'static [&'static str],
     /// Commands that read `FILE`; the second and later ones only if the first accepts it.
     commands: &'static [&'static str],
-    /// Bytes that these commands may allocate beyond the limit from the size of the file.
+    /// Bytes that these commands may allocate beyond the limit for the size of the file.
     pub(crate) memory: usize,
 }
 
@@ -210,7 +210,7 @@ pub(crate) const TARGETS: &[Target] = &[
     },
 ];
 
-/// Fails on purpose, to test the checks.
+/// A target with deliberate faults, to test the checks.
 pub(crate) const FAULTY: Target = target("faulty", "txt");
 
 /// Additional files for commands with several inputs.

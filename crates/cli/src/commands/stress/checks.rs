@@ -1,4 +1,4 @@
-//! Checks of loads and supports: places far off the body, and loads that deform nothing.
+//! Checks of loads and supports: positions far from the body, and loads that cause no deformation.
 
 use std::io::Write;
 
@@ -34,7 +34,7 @@ pub enum StressError {
     FixesAll {
         /// The option or the file of the supports.
         option: String,
-        /// What helps.
+        /// The suggested fix.
         helps: String,
     },
 }
@@ -86,8 +86,8 @@ pub(super) fn check_loads(mesh: &TetMesh, bench: &Bench) -> Result<Vec<String>, 
     Ok(notes)
 }
 
-/// Checks that supports leave some vertex free. `option` is what gives them, and `helps` says what
-/// helps.
+/// Checks that supports leave some vertex free. `option` names the source of the supports; `helps`
+/// suggests a fix.
 ///
 /// # Errors
 /// [`StressError::FixesAll`].
@@ -102,7 +102,7 @@ pub(super) fn check_supports(
     Ok(())
 }
 
-/// The warning where loads on fixed vertices deform nothing.
+/// The warning that all loads act on fixed vertices and cause no deformation.
 pub(super) fn deforms_nothing(bench: &Bench) -> Option<&'static str> {
     bench.supports.contains(&true).then_some(
         "warning: nothing deforms: all loads are on fixed vertices. Fix fewer, or give a larger \

@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Corner {
     pub(super) place: Point3<f64>,
-    /// Pa.
+    /// Stress, Pa.
     pub(super) value: f64,
 }
 

@@ -123,13 +123,13 @@ struct MaterialExtras {
     ior: f32,
     #[serde(default = "opaque")]
     alpha: f32,
-    /// For materials of a mesh file.
+    /// Only for materials of a mesh file.
     coat: Option<CoatExtras>,
 }
 
 #[derive(Deserialize)]
 struct CoatExtras {
-    /// Of the body.
+    /// Roughness of the body, not of the coat.
     roughness: f32,
 }
 
@@ -289,13 +289,13 @@ fn parse<'a, T: Deserialize<'a>>(extras: &'a gltf::json::Extras) -> Result<T, Gl
 /// The objects read so far.
 #[derive(Default)]
 struct Known {
-    /// By the accessor of positions.
+    /// Surfaces by their accessor of positions.
     surfaces: BTreeMap<usize, LazySurface>,
-    /// By material.
+    /// Looks by material.
     looks: BTreeMap<usize, Arc<Look>>,
     /// All coats of the file.
     coats: Arc<[Coat]>,
-    /// Their indices by material.
+    /// Coat indices by material.
     coat_of: BTreeMap<usize, u32>,
 }
 
@@ -360,7 +360,7 @@ fn drawn(
         ..Surface::default()
     };
     for primitive in mesh.primitives() {
-        // the later ones share the vertices of the first
+        // later primitives share the vertices of the first
         let of = primitive.get(&gltf::Semantic::Positions).map(|accessor| accessor.index());
         if of != Some(key) {
             return Err(GlbReadError::Foreign { lacks: "the parts of a mesh share no vertices" });
@@ -411,7 +411,7 @@ fn trace(
             _ => {}
         }
     }
-    // as the writer computes it
+    // rounded like the times that the writer computes
     let time_of = |frame: usize| (frame as f64 / fps) as f32;
     let pose = |time: f32| {
         // poses are constant between keys: use the last key at or before the time, or the first
@@ -424,7 +424,7 @@ fn trace(
     };
     let waypoint = |time: f32| {
         let frame = f64::from(time) * fps;
-        // an impact may be so near a frame that its time in frames rounds to that
+        // the time in frames of an impact near a frame may round to the frame
         let before = (frame.floor() as usize).clamp(frames.start, frames.end);
         let last = (before.saturating_sub(1)..=before + 1).rev().find(|&n| time_of(n) <= time)?;
         let is_between = (frames.start..frames.end.saturating_sub(1)).contains(&last);

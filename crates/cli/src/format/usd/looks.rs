@@ -13,7 +13,7 @@ use crate::output::write_whole;
 pub(crate) struct Looks<'r> {
     looks: Vec<&'r Look>,
     names: Vec<MaterialNames>,
-    /// Each once, with its file name.
+    /// Each distinct image, with its file name.
     images: Vec<(&'r Image, String)>,
     /// The folder of the images, next to the file.
     folder: String,

@@ -28,7 +28,7 @@ export function unpack(buffer) {
   return { head, geometries, floats: (count) => take(Float32Array, count), bytes };
 }
 
-/** The two poses around a fraction of a frame, by way of the corners of the body, and the fraction between them. */
+/** The two poses around a fraction of a frame, including waypoints at impacts, and the fraction between them. */
 export function leg(before, after, corners, share) {
   let from = before, start = 0;
   for (const corner of corners) {

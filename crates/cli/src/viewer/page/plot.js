@@ -95,7 +95,7 @@ function line(pen, points) {
   pen.stroke();
 }
 
-/** The extreme of a list of any length, as a list of one; an empty list for an empty list. */
+/** The extreme of a list as a list of one; empty for an empty list. */
 function range(values, pick) {
   return values.length ? [values.reduce((a, b) => pick(a, b))] : [];
 }

@@ -77,7 +77,7 @@ export class RecordedStage extends Stage {
     return colour.setRGB(...(side ? body.inner_colour : body.colour));
   }
 
-  /** Sets all poses at a time in frames, piecewise linear between frames with corners at blows. */
+  /** Sets all poses at a time in frames, piecewise linear between frames and impacts. */
   show(moment) {
     const frame = Math.floor(moment), share = moment - frame;
     const place = new THREE.Vector3(), turn = new THREE.Quaternion(), matrix = new THREE.Matrix4();
