@@ -19,7 +19,7 @@ use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
 
 use crate::narrow::contacts::{Contacts, MARGIN, Manifold, Origin, Resumed};
 use crate::narrow::flight::{Flight, Paths};
-use crate::passes::blow::{Bearing, Collisions, Waypoint};
+use crate::passes::blow::{Collisions, StrengthQuery, Waypoint};
 use crate::{Frame, Mover, Shape, effective_mass};
 use touching::Touching;
 
@@ -39,10 +39,10 @@ pub(crate) fn collide(
     frame: Frame<'_>,
     contacts: &Contacts,
     paths: &mut Paths,
-    bearing: &mut Bearing<'_>,
+    query: &mut StrengthQuery<'_>,
 ) -> Collisions {
     let mut pass = Pass::new(frame, contacts, paths);
-    pass.run(bearing);
+    pass.run(query);
     pass.resume();
     let shifts = pass.flyers.iter().map(|flyer| flyer.shift).collect();
     Collisions { shifts, ..pass.done }
@@ -188,7 +188,7 @@ impl<'a> Pass<'a> {
         Self { frame, contacts, paths, flyers, nears, pasts, leaving: 0, reached: dt, done }
     }
 
-    fn run(&mut self, bearing: &mut Bearing<'_>) {
+    fn run(&mut self, query: &mut StrengthQuery<'_>) {
         let contacts = self.contacts;
         let mut queue = BinaryHeap::new();
         for pair in 0..contacts.manifolds().len() {
@@ -213,17 +213,17 @@ impl<'a> Pass<'a> {
                 self.pasts[pair].is_over = true;
                 continue;
             }
-            let together = self.strike_together(pair, event.time, (&touching, bearing));
+            let together = self.strike_together(pair, event.time, (&touching, query));
             let struck = match together {
                 Strike::Together(bodies) => bodies,
-                Strike::Alone if self.strike(pair, event.time, bearing) => bodies.to_vec(),
+                Strike::Alone if self.strike(pair, event.time, query) => bodies.to_vec(),
                 Strike::Alone | Strike::Missed => {
                     self.pasts[pair].passed = event.time;
                     queue.extend(self.next(pair, event.time));
                     continue;
                 }
             };
-            if self.leave(&struck) > bearing.max_strayed {
+            if self.leave(&struck) > query.max_strayed {
                 self.reached = event.time;
                 break;
             }

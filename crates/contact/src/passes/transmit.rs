@@ -18,7 +18,7 @@ use crate::solve::levels::Levels;
 use crate::solve::order::Order;
 use crate::solve::problem::Aim;
 use crate::solve::settle::Joined;
-use crate::{Bearing, Blow, Contact, Frame, Islands, Search, Solver};
+use crate::{Blow, Contact, Frame, Islands, Search, Solver, StrengthQuery};
 
 /// Share of the restitution threshold below which an approach is residual motion of resting contact
 /// and starts no shock. The threshold itself is too high, as a slow heavy body may break a light
@@ -71,19 +71,19 @@ impl Frame<'_> {
         &self,
         search: &Search,
         momenta: &mut [Momentum],
-        bearing: &mut Bearing<'_>,
+        query: &mut StrengthQuery<'_>,
     ) -> Vec<Blow> {
         // other solvers solve both contact passes at once
-        if !bearing.may_break.contains(&true) || self.settings.solver != Solver::Manifold {
+        if !query.may_break.contains(&true) || self.settings.solver != Solver::Manifold {
             return Vec::new();
         }
         let contacts = search.contacts();
         let islands = self.islands(contacts);
-        let mut groups = self.groups(contacts, &islands, momenta, bearing.may_break);
+        let mut groups = self.groups(contacts, &islands, momenta, query.may_break);
         if !groups.iter().any(|group| group.approach > 0.0 && group.may_break) {
             return Vec::new();
         }
-        self.find_stakes(contacts, &islands, &mut groups, momenta, bearing);
+        self.find_stakes(contacts, &islands, &mut groups, momenta, query);
         let at_stake = |island: &Option<u32>| island.is_some_and(|k| groups[k as usize].at_stake);
         let chosen: Vec<bool> = islands.of_bodies().iter().map(at_stake).collect();
         if !chosen.contains(&true) {
@@ -98,12 +98,12 @@ impl Frame<'_> {
                 island_of(&islands, (pair.a, pair.b)).map_or(0.0, |island| groups[island].approach);
             all.extend(blow(*self, contacts, pair, &impulses, approach));
         }
-        all.extend(sums(&all, bearing.may_break));
+        all.extend(sums(&all, query.may_break));
         let mut blows = Vec::new();
         for blow in all {
             let Some(island) = island_of(&islands, (blow.a, blow.b)) else { continue };
             let group = &mut groups[island];
-            if let Some(share) = bearing.share(&blow) {
+            if let Some(share) = query.share(&blow) {
                 group.share = Some(group.share.map_or(share, |known| known.min(share)));
                 blows.push(blow);
             }
@@ -137,7 +137,7 @@ impl Frame<'_> {
         for pair in contacts.manifolds() {
             contacts
                 .range(pair)
-                .for_each(|n| push([pair.a, pair.b], *contacts.met(n), impulses[n]));
+                .for_each(|n| push([pair.a, pair.b], *contacts.points(n), impulses[n]));
         }
         for joint in &joints {
             let anchors = joint.frames.map(|frame| frame.translation.vector.into());
@@ -199,7 +199,7 @@ impl Frame<'_> {
         islands: &Islands,
         groups: &mut [Group],
         momenta: &[Momentum],
-        bearing: &mut Bearing<'_>,
+        query: &mut StrengthQuery<'_>,
     ) {
         let mut totals = vec![(0.0, 0.0); groups.len()];
         for (i, island) in islands.of_bodies().iter().enumerate() {
@@ -211,7 +211,7 @@ impl Frame<'_> {
         }
         for pair in contacts.manifolds() {
             let bodies = [pair.a as usize, pair.b as usize];
-            let may_break = bodies.iter().any(|&i| bearing.may_break[i]);
+            let may_break = bodies.iter().any(|&i| query.may_break[i]);
             let Some(island) = island_of(islands, (pair.a, pair.b)) else { continue };
             let group = &mut groups[island];
             if group.at_stake || !may_break || group.approach == 0.0 {
@@ -226,7 +226,7 @@ impl Frame<'_> {
             let first = contacts.range(pair).start;
             let impulse = contacts.all()[first].normal * most;
             let trial = struck(*self, contacts, pair, (first, impulse), group.approach);
-            let [p, q] = (bearing.borne)(&trial, false);
+            let [p, q] = (query.strengths)(&trial, false);
             group.at_stake = REPORTED_SHARE * p.min(q) <= most;
         }
     }
@@ -296,10 +296,10 @@ impl Frame<'_> {
             *a += is.linear.dot(&gain.linear) + is.angular.dot(&gain.angular);
             *b += 0.5 * (to.linear.dot(&gain.linear) + to.angular.dot(&gain.angular));
         }
-        for (i, island, borne) in members {
+        for (i, island, strength) in members {
             let (a, b) = growth[island];
             let most = if b > 0.0 { (-a / b).max(0.0) } else { 0.0 };
-            let (gain, share) = (gain(i), borne.min(most));
+            let (gain, share) = (gain(i), strength.min(most));
             momenta[i].linear += gain.linear * share;
             momenta[i].angular += gain.angular * share;
         }
@@ -336,7 +336,7 @@ fn struck(
     approach: f64,
 ) -> Blow {
     let normal = contacts.all()[contact].normal;
-    let at = *contacts.met(contact);
+    let at = *contacts.points(contact);
     let poses = [pair.a, pair.b].map(|i| frame.poses[i as usize]);
     let met = Met { at, time: 0.0, poses };
     Blow::new((pair.a, pair.b), met, (normal, impulse), (approach, 0.0))

@@ -14,7 +14,7 @@ const SAME: f64 = 1e-9;
 pub(crate) const MAX_EDGES: usize = 378;
 
 /// Limit of contact points on an edge.
-pub(crate) const MAX_BENDS: usize = 4;
+pub(crate) const MAX_BREAKPOINTS: usize = 4;
 
 /// A convex solid in body coordinates.
 #[derive(Clone, Debug)]
@@ -128,7 +128,7 @@ impl Polyhedron {
 
     /// Number of candidate keys.
     pub(crate) fn key_count(&self) -> u32 {
-        (self.corners.len() + MAX_BENDS * self.edges.len()) as u32
+        (self.corners.len() + MAX_BREAKPOINTS * self.edges.len()) as u32
     }
 
     /// The largest signed distance of a point from the plane of a face, m: inside that from the

@@ -12,7 +12,7 @@ pub(crate) const MAX_CONTACTS: usize = 4;
 
 /// A pair at one of its contacts.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Meeting {
+pub(crate) struct ContactPoint {
     /// Out of `b`.
     pub(crate) normal: Vector3<f64>,
     /// From the centers of mass of both bodies, m.
@@ -21,7 +21,7 @@ pub(crate) struct Meeting {
     pub(crate) u: Vector3<f64>,
 }
 
-/// Impulses on `a`, one a meeting, N s.
+/// Impulses on `a`, one per contact, N s.
 pub(crate) type Impulses = [Vector3<f64>; MAX_CONTACTS];
 
 /// Times that one contact is solved.
@@ -42,7 +42,7 @@ const STIFF: f64 = 1e-9;
 /// Share of friction's limit from which a contact slides.
 const SLIDES: f64 = 1.0 - 1e-12;
 
-/// The impulses on `a`, one a meeting, after which no contact approaches and each parts with the
+/// The impulses on `a`, one per contact, after which no contact approaches and each parts with the
 /// `restitution` share of its own approach at least, with Coulomb friction; as far as the visits
 /// reach. Together they add no kinetic energy. Speeds that are off by `still` m/s are let be.
 ///
@@ -50,36 +50,36 @@ const SLIDES: f64 = 1.0 - 1e-12;
 /// If there are none, or more than [`MAX_CONTACTS`].
 pub(crate) fn impulses(
     movers: [&Mover; 2],
-    meetings: &[Meeting],
+    contacts: &[ContactPoint],
     (restitution, friction): (f64, f64),
     clamp: Clamp,
     still: f64,
 ) -> Impulses {
-    let mut solved = Bounce::new(movers, meetings, (restitution, friction), still);
+    let mut solved = Bounce::new(movers, contacts, (restitution, friction), still);
     solved.solve(VISITS, LEAPS);
     let solved = solved.solution();
-    if solved.work(meetings) <= 0.0 {
+    if solved.work(contacts) <= 0.0 {
         return solved.impulses;
     }
     let start = match clamp {
         Clamp::Plastic => {
-            let mut plastic = Bounce::new(movers, meetings, (0.0, 0.0), still);
+            let mut plastic = Bounce::new(movers, contacts, (0.0, 0.0), still);
             // one contact after the other never adds energy, all at once might
             plastic.solve(PLASTIC_VISITS, 0);
             plastic.solution()
         }
-        Clamp::Scale => Solution::new(movers, meetings, Impulses::default()),
+        Clamp::Scale => Solution::new(movers, contacts, Impulses::default()),
         Clamp::Off => return solved.impulses,
     };
     let more = solved.minus(&start);
-    let share = start.share(&more, meetings);
+    let share = start.share(&more, contacts);
     std::array::from_fn(|n| start.impulses[n] + more.impulses[n] * share)
 }
 
 /// A pair while its contacts are solved, the one that is farthest off first.
 struct Bounce<'a> {
     movers: [&'a Mover; 2],
-    meetings: &'a [Meeting],
+    contacts: &'a [ContactPoint],
     friction: f64,
     /// Of `a` relative to `b`, where they meet first: linear, angular.
     motion: Vector6<f64>,
@@ -141,22 +141,22 @@ struct Unknown {
 impl<'a> Bounce<'a> {
     fn new(
         movers: [&'a Mover; 2],
-        meetings: &'a [Meeting],
+        contacts: &'a [ContactPoint],
         (restitution, friction): (f64, f64),
         still: f64,
     ) -> Self {
         let mut sites = [Site::default(); MAX_CONTACTS];
         let mut fastest = 0.0f64;
-        for (site, meeting) in sites.iter_mut().zip(meetings) {
-            site.offset = meeting.arms[0] - meetings[0].arms[0];
-            site.normal = axis(&site.offset, &meeting.normal);
-            let approach = meeting.u.dot(&meeting.normal).min(0.0);
+        for (site, contact) in sites.iter_mut().zip(contacts) {
+            site.offset = contact.arms[0] - contacts[0].arms[0];
+            site.normal = axis(&site.offset, &contact.normal);
+            let approach = contact.u.dot(&contact.normal).min(0.0);
             site.target = -restitution * approach;
             fastest = fastest.min(approach);
         }
         let [a, b] = movers.map(|mover| mover.velocity.angular);
-        let motion = both(&meetings[0].u, &(a - b));
-        Self { movers, meetings, friction, motion, sites, still: still.max(-CONVERGED * fastest) }
+        let motion = both(&contacts[0].u, &(a - b));
+        Self { movers, contacts, friction, motion, sites, still: still.max(-CONVERGED * fastest) }
     }
 
     fn solve(&mut self, visits: usize, mut leaps: usize) {
@@ -175,7 +175,7 @@ impl<'a> Bounce<'a> {
 
     /// The site whose speed along the normal is farthest off, or else the one whose drag is, if any.
     fn farthest_off(&self) -> Option<usize> {
-        let sites = &self.sites[..self.meetings.len()];
+        let sites = &self.sites[..self.contacts.len()];
         let mut farthest = None;
         let mut most = self.still;
         for (n, site) in sites.iter().enumerate() {
@@ -226,7 +226,8 @@ impl<'a> Bounce<'a> {
     }
 
     fn own(&self, n: usize) -> Own {
-        let (Meeting { normal, arms, .. }, offset) = (&self.meetings[n], &self.sites[n].offset);
+        let (ContactPoint { normal, arms, .. }, offset) =
+            (&self.contacts[n], &self.sites[n].offset);
         let [first, second] = tangents(normal);
         let axes = [*normal, first, second];
         let motions = axes.map(|axis| self.answer(arms, &axis));
@@ -238,7 +239,7 @@ impl<'a> Bounce<'a> {
 
     /// What an impulse changes the motion by.
     fn answer(&self, arms: &[Vector3<f64>; 2], j: &Vector3<f64>) -> Vector6<f64> {
-        let first = &self.meetings[0].arms;
+        let first = &self.contacts[0].arms;
         let [a, b] = self.movers;
         let turns = [a.inverse_inertia * arms[0].cross(j), b.inverse_inertia * arms[1].cross(j)];
         let linear = j * (a.inverse_mass + b.inverse_mass)
@@ -371,7 +372,7 @@ impl<'a> Bounce<'a> {
             let [normal, first, second] = &own.axes;
             *j = (normal * p + first * x + second * y).fixed_rows::<3>(0).into();
         }
-        Solution::new(self.movers, self.meetings, impulses)
+        Solution::new(self.movers, self.contacts, impulses)
     }
 }
 
@@ -425,12 +426,12 @@ struct Solution {
 
 impl Solution {
     /// What the impulses do at the lever arms where they are applied: offsets have round-off.
-    fn new(movers: [&Mover; 2], meetings: &[Meeting], impulses: Impulses) -> Self {
-        let given = meetings.iter().zip(&impulses);
+    fn new(movers: [&Mover; 2], contacts: &[ContactPoint], impulses: Impulses) -> Self {
+        let given = contacts.iter().zip(&impulses);
         let [a, b] = [0, 1].map(|body| {
             let Momentum { linear, angular } =
-                given.clone().fold(Momentum::default(), |mut sum, (meeting, j)| {
-                    sum.apply_impulse(j, &meeting.arms[body]);
+                given.clone().fold(Momentum::default(), |mut sum, (contact, j)| {
+                    sum.apply_impulse(j, &contact.arms[body]);
                     sum
                 });
             let mover = movers[body];
@@ -440,8 +441,8 @@ impl Solution {
             }
         });
         let mut velocities = Impulses::default();
-        for (velocity, meeting) in velocities.iter_mut().zip(meetings) {
-            *velocity = meeting.u + a.at(&meeting.arms[0]) + b.at(&meeting.arms[1]);
+        for (velocity, contact) in velocities.iter_mut().zip(contacts) {
+            *velocity = contact.u + a.at(&contact.arms[0]) + b.at(&contact.arms[1]);
         }
         Self { impulses, velocities }
     }
@@ -456,21 +457,21 @@ impl Solution {
 
     /// Twice the kinetic energy that the impulses add, J: they work against the mean of the
     /// velocities before and after.
-    fn work(&self, meetings: &[Meeting]) -> f64 {
+    fn work(&self, contacts: &[ContactPoint]) -> f64 {
         let after = self.impulses.iter().zip(&self.velocities);
-        after.zip(meetings).map(|((j, v), m)| j.dot(&(m.u + v))).sum()
+        after.zip(contacts).map(|((j, v), m)| j.dot(&(m.u + v))).sum()
     }
 
     /// The largest share of `more` that these impulses, which add no kinetic energy, can be given
     /// without adding any.
-    fn share(&self, more: &Self, meetings: &[Meeting]) -> f64 {
-        let contact = |(n, meeting): (usize, &Meeting)| Blend {
-            before: meeting.u,
+    fn share(&self, more: &Self, contacts: &[ContactPoint]) -> f64 {
+        let contact = |(n, contact): (usize, &ContactPoint)| Blend {
+            before: contact.u,
             impulse: self.impulses[n],
             after: self.velocities[n],
             more: more.impulses[n],
             change: more.velocities[n],
         };
-        blend(meetings.iter().enumerate().map(contact))
+        blend(contacts.iter().enumerate().map(contact))
     }
 }

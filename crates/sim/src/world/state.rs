@@ -190,7 +190,7 @@ impl World {
         self.user_data = numbers.flatten().collect();
         self.previous.clone_from(&self.poses);
         self.waypoints = vec![Vec::new(); self.len()];
-        self.places.take();
+        self.query_tree.take();
         let is_known = |target: &Target| is_usable(&target.pose, &Momentum::default());
         let all_known = self.targets.iter().all(is_known);
         let numbers = self.loads.iter().flat_map(|load| load.force.iter().chain(&load.torque));
@@ -338,7 +338,7 @@ fn pair_state(pair: &CachedPair) -> PairState {
     };
     PairState {
         names: pair.names,
-        looked: pair.looked.as_ref().map(pose_numbers),
+        looked: pair.tested_pose.as_ref().map(pose_numbers),
         torque: pair.torque.into(),
         contacts: pair.contacts.iter().map(contact).collect(),
     }
@@ -355,7 +355,7 @@ fn pair(state: &PairState) -> CachedPair {
     };
     CachedPair {
         names: state.names,
-        looked: state.looked.as_ref().map(pose),
+        tested_pose: state.looked.as_ref().map(pose),
         torque: state.torque.into(),
         contacts: state.contacts.iter().map(contact).collect(),
     }

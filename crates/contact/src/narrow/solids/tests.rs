@@ -9,7 +9,7 @@ use crate::shape::polyhedron::MAX_EDGES;
 
 /// The least distance, at most 1 m; a lower bound if the solids are apart.
 fn least_told(solids: &Solids<'_>) -> f64 {
-    let Looked { face, found } = solids.look(1.0);
+    let RawCandidates { face, found } = solids.find_candidates(1.0);
     let least = found.iter().map(|c| c.distance).fold(1.0, f64::min);
     if face.distance > 0.0 { face.distance } else { least }
 }
@@ -135,7 +135,7 @@ fn finds_what_points_all_along_the_edges_find() {
         // but no corner is reported deeper than it is
         if corners < exact + 1e-12 {
             let is_corner = |c: &Candidate| c.owner == Side::B || c.key < a.corners.len() as u32;
-            let found = Solids { a: &a, b: &b, b_from_a: map }.look(0.0).found;
+            let found = Solids { a: &a, b: &b, b_from_a: map }.find_candidates(0.0).found;
             let deepest =
                 found.iter().filter(|c| is_corner(c)).map(|c| c.distance).fold(0.0, f64::min);
             assert!((deepest - corners).abs() < 1e-12, "{case}: {deepest} for {corners}");
@@ -218,7 +218,7 @@ fn what_overlaps_deeply_is_led_out_one_way() {
         });
         let b_from_a = Isometry3::new(random.vector(0.2), random.vector(6.0));
         let solids = Solids { a: &a, b: &b, b_from_a };
-        if solids.parting(f64::INFINITY).distance > -0.01 {
+        if solids.best_face(f64::INFINITY).distance > -0.01 {
             continue;
         }
         deep += 1;
@@ -227,15 +227,18 @@ fn what_overlaps_deeply_is_led_out_one_way() {
             let normal = c.normal.expect("it is known");
             if c.owner == Side::A { normal } else { -(b_from_a.rotation * normal) }
         };
-        let best = found
-            .iter()
-            .max_by(|p, q| solids.parted_by(&out(p)).0.total_cmp(&solids.parted_by(&out(q)).0));
+        let best = found.iter().max_by(|p, q| {
+            solids
+                .separation_and_support(&out(p))
+                .0
+                .total_cmp(&solids.separation_and_support(&out(q)).0)
+        });
         let way = out(best.expect("something leads out"));
         for candidate in &found {
             assert!(out(candidate).dot(&way) > -0.8, "{case}");
         }
         // a translation by that depth separates the solids, and a slightly shorter one does not
-        let far = -solids.parted_by(&way).0;
+        let far = -solids.separation_and_support(&way).0;
         let after = |share: f64| {
             let mut moved = b_from_a;
             moved.translation.vector += way * (far * share);
@@ -258,16 +261,16 @@ fn wide_vectors_have_the_same_bits() {
         let b_from_a = Isometry3::new(random.vector(0.4), random.vector(6.0));
         let solids = Solids { a: &a, b: &b, b_from_a };
         let bits = |c: &Candidate| (c.owner == Side::A, c.key, c.distance.to_bits());
-        let both = [solids.visit(Range::within(0.01)), solids.look(0.01)];
-        let [first, second] = both.map(|Looked { face, found }| {
+        let both = [solids.visit(Range::within(0.01)), solids.find_candidates(0.01)];
+        let [first, second] = both.map(|RawCandidates { face, found }| {
             let found: Vec<_> = found.iter().map(bits).collect();
-            (face.distance.to_bits(), face.way.map(f64::to_bits), found)
+            (face.distance.to_bits(), face.axis.map(f64::to_bits), found)
         });
         assert_eq!(first, second);
-        let [first, second] = [solids.part(&solids.views(), 0.0).0, solids.parting(0.0)]
-            .map(|face| (face.distance.to_bits(), face.way.map(f64::to_bits)));
+        let [first, second] = [solids.best_faces(&solids.views(), 0.0).0, solids.best_face(0.0)]
+            .map(|face| (face.distance.to_bits(), face.axis.map(f64::to_bits)));
         assert_eq!(first, second);
-        count += solids.look(0.01).found.len();
+        count += solids.find_candidates(0.01).found.len();
     }
     assert!(count > 300, "{count}");
 }

@@ -18,7 +18,7 @@ use super::{Pass, Strike, Struck};
 use crate::Frame;
 use crate::narrow::contacts::{MARGIN, Manifold};
 use crate::narrow::posed::Spot;
-use crate::passes::blow::{Bearing, Blow, Met, sums, total};
+use crate::passes::blow::{Blow, Met, StrengthQuery, sums, total};
 use crate::solve::clamp::{Blend, blend};
 use crate::solve::exact::impact::{Colliding, Touch, impact as impulses_of};
 
@@ -69,7 +69,7 @@ impl Pass<'_> {
         &mut self,
         pair: usize,
         time: f64,
-        (touching, bearing): (&Touching, &mut Bearing<'_>),
+        (touching, query): (&Touching, &mut StrengthQuery<'_>),
     ) -> Strike {
         let blows = self.blows(self.bodies_of(pair));
         if blows < MAX_SEQUENTIAL {
@@ -95,7 +95,7 @@ impl Pass<'_> {
         if impact.pairs.len() == 1 {
             return Strike::Alone;
         }
-        Strike::Together(self.exchange(&group, impact, bearing))
+        Strike::Together(self.exchange(&group, impact, query))
     }
 
     /// Finds the contacts of a pair at the time of the impact.
@@ -246,15 +246,15 @@ impl Pass<'_> {
         &mut self,
         group: &Group,
         mut impact: Impact,
-        bearing: &mut Bearing<'_>,
+        query: &mut StrengthQuery<'_>,
     ) -> Vec<usize> {
         let own = impact.blows(self, group);
         own.iter().for_each(|&(pair, _)| self.pasts[pair].blows += 1);
         let all: Vec<Blow> = own.iter().map(|(_, blow)| *blow).collect();
-        let totals = sums(&all, bearing.may_break).into_iter().map(|blow| (None, blow));
+        let totals = sums(&all, query.may_break).into_iter().map(|blow| (None, blow));
         let mut hard = Vec::new();
         for (pair, blow) in totals.chain(own.into_iter().map(|(pair, blow)| (Some(pair), blow))) {
-            hard.extend(bearing.share(&blow).map(|share| (share, pair, blow)));
+            hard.extend(query.share(&blow).map(|share| (share, pair, blow)));
         }
         // the weakest body breaks first, and its pieces and the others receive the rest
         let share = hard.iter().map(|(share, ..)| *share).fold(1.0, f64::min);
