@@ -3,10 +3,10 @@
 mod flight;
 mod forces;
 mod impact_search;
+mod impacts;
 mod path;
-mod strike;
 mod touch;
 
 pub use flight::FlightResult;
-pub use strike::Struck;
+pub use impacts::ImpactResult;
 pub use touch::Touches;

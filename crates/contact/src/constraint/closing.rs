@@ -1,10 +1,10 @@
 //! Projection onto the position constraints of joints at the end of a step.
 //!
 //! The constraint Jacobian is that of the start of the step, and the constraints are nonlinear.
-//! [`project_with_impulses`] repeats the position stage of SHAKE (Ryckaert 1977; the first half of RATTLE) until
-//! the predicted poses satisfy them, and its impulses count as momentum. It does not converge where
-//! bodies turn by more than a radian. There [`close`] projects poses by Gauss-Newton steps in the
-//! metric of the masses, without momentum.
+//! [`project_with_impulses`] repeats the position stage of SHAKE (Ryckaert 1977; the first half of
+//! RATTLE) until the predicted poses satisfy them, and its impulses count as momentum. It does not
+//! converge where bodies turn by more than a radian. There [`close`] projects poses by Gauss-Newton
+//! steps in the metric of the masses, without momentum.
 
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};

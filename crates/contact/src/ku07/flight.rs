@@ -8,8 +8,8 @@ use rayon::prelude::*;
 
 use super::forces::Group;
 use super::impact_search::ImpactSearch;
+use super::impacts::STILL;
 use super::path::{Node, Path};
-use super::strike::STILL;
 use super::touch::{Touch, Touches, collision_gap, drift, is_exact};
 use crate::narrow::broad::{Broad, FreeMotion, StepMotion};
 use crate::narrow::contacts::MARGIN;

@@ -527,7 +527,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_from_frame_to_frame_does_not_change_the_pairs() {
+    fn persistent_boxes_do_not_change_the_pairs() {
         const COUNT: usize = 200;
         let mut state = 7u64;
         let mut random = move || {

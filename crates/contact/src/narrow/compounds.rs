@@ -38,7 +38,8 @@ impl<'a> Compounds<'a> {
         self.single().map(|solids| solids.find_candidates(margin))
     }
 
-    /// The candidates of [`Self::find_candidates`] with normals along the minimum translation vector.
+    /// The candidates of [`Self::find_candidates`] with normals along the minimum translation
+    /// vector.
     pub(crate) fn oriented(&self, raw: RawCandidates, margin: f64) -> Vec<Candidate> {
         match self.single() {
             Some(solids) => solids.oriented(raw, margin),

@@ -520,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tilts_into_a_slab_while_it_lifts_off_is_pushed_out_where_it_came_in() {
+    fn a_shard_tilting_into_a_slab_is_pushed_out_on_the_entry_side() {
         let slab = sampled(Vector3::new(0.15, 0.03, 0.15), 0.01);
         let shard = sampled(Vector3::new(0.03, 0.008, 0.02), 0.002);
         let still = Isometry3::identity();
@@ -538,7 +538,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_spinning_plate_sweeps_over_is_met() {
+    fn a_spinning_plate_meets_bodies_anywhere_in_its_sweep() {
         let plate = Shape::cuboid(Vector3::new(1.2, 0.01, 0.2), 0.01);
         let ball = Shape::ball(0.01);
         for angle in [0.3, 0.8, 1.5, 2.0, 2.5, 3.0] {

@@ -86,7 +86,8 @@ impl Solids<'_> {
         self.search(Range::within(margin))
     }
 
-    /// The candidates of [`Self::find_candidates`] with normals along the minimum translation vector.
+    /// The candidates of [`Self::find_candidates`] with normals along the minimum translation
+    /// vector.
     pub(crate) fn oriented(
         &self,
         RawCandidates { face, mut found }: RawCandidates,
@@ -178,7 +179,8 @@ impl Solids<'_> {
         self.best_faces(&self.views(), most).0
     }
 
-    /// [`Solids::best_faces`] on vectors of four numbers. Nothing is fused, so the bits are the same.
+    /// [`Solids::best_faces`] on vectors of four numbers. Nothing is fused, so the bits are the
+    /// same.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn best_face_wide(&self, most: f64) -> SeparatingAxis {

@@ -50,7 +50,7 @@ pub struct StrengthQuery<'a> {
 
 /// Contact point in body coordinates of both bodies, m, time of impact, s, and the poses at that
 /// time.
-pub(crate) struct Met {
+pub(crate) struct ImpactState {
     pub(crate) at: [Point3<f64>; 2],
     pub(crate) time: f64,
     pub(crate) poses: [Isometry3<f64>; 2],
@@ -71,7 +71,7 @@ impl Blow {
     /// `approach` is the largest approach speed at a contact, m/s.
     pub(crate) fn new(
         (a, b): (u32, u32),
-        Met { at, time, poses }: Met,
+        ImpactState { at, time, poses }: ImpactState,
         (normal, impulse): (Vector3<f64>, Vector3<f64>),
         (approach, restitution): (f64, f64),
     ) -> Self {

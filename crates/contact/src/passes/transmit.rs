@@ -11,7 +11,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::constraint::{Joint, Reaction};
 use crate::narrow::contacts::{Contacts, Manifold};
-use crate::passes::blow::{Met, sums, total};
+use crate::passes::blow::{ImpactState, sums, total};
 use crate::solve::exact::{Exact, Kept};
 use crate::solve::impulses::ContactImpulses;
 use crate::solve::levels::Levels;
@@ -338,6 +338,6 @@ fn struck(
     let normal = contacts.all()[contact].normal;
     let at = *contacts.points(contact);
     let poses = [pair.a, pair.b].map(|i| frame.poses[i as usize]);
-    let met = Met { at, time: 0.0, poses };
-    Blow::new((pair.a, pair.b), met, (normal, impulse), (approach, 0.0))
+    let at_impact = ImpactState { at, time: 0.0, poses };
+    Blow::new((pair.a, pair.b), at_impact, (normal, impulse), (approach, 0.0))
 }

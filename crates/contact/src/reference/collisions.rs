@@ -5,7 +5,7 @@ use dynamics::{Momentum, Velocity};
 use super::evolution::{Evolution, Law};
 use crate::frame::Frame;
 use crate::narrow::broad::{Broad, StepMotion};
-use crate::passes::blow::Met;
+use crate::passes::blow::ImpactState;
 use crate::{Blow, Collisions, Levers, StrengthQuery};
 
 /// Changes the momenta at time n of pairs that would overlap at the end of the step while
@@ -62,8 +62,9 @@ fn collide_pair(
         };
         let (at, pushes) = (state.body_points(pair, &contact), (contact.normal, impulse.j));
         let poses = state.predicted(pair);
-        let met = Met { at, time: 0.0, poses };
-        let blow = Blow::new(pair, met, pushes, (-contact.normal.dot(&contact.u), restitution));
+        let at_impact = ImpactState { at, time: 0.0, poses };
+        let blow =
+            Blow::new(pair, at_impact, pushes, (-contact.normal.dot(&contact.u), restitution));
         if let Some(share) = query.share(&blow) {
             blows.push(blow);
             state.apply(pair, &impulse.times(share));

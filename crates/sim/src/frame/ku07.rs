@@ -1,6 +1,6 @@
 //! One frame by the event loop of Ku07.
 
-use contact::{Blow, Search, StrengthQuery, Struck, Touches};
+use contact::{Blow, ImpactResult, Search, StrengthQuery, Touches};
 
 use crate::breaking::hits::Acting;
 use crate::breaking::strength::Law;
@@ -118,7 +118,8 @@ impl World {
             let (drift, names) = (self.drift(), self.names());
             let frame = self.at(FrameInputs { drift: &drift, names: &names, joints: &[] });
             let time = progress.time;
-            let done = frame.strike(&touches, &mut momenta, &mut query, &mut rebounds, time);
+            let done =
+                frame.resolve_impacts(&touches, &mut momenta, &mut query, &mut rebounds, time);
             ended(Phase::Collide);
             let mut start = self.paths();
             std::mem::swap(&mut self.momenta, &mut momenta);
@@ -169,7 +170,7 @@ impl World {
         Some(self.break_or_hold(&hits, start, cause, report))
     }
 
-    fn count_impacts(&self, done: &Struck, report: &mut Report) {
+    fn count_impacts(&self, done: &ImpactResult, report: &mut Report) {
         report.counters.impacts += done.impacts;
         report.energy.work += done.work;
         report.counters.limited_blows += done.limited;

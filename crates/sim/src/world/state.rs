@@ -4,7 +4,7 @@
 //! [`World::replay_frame`].
 
 use contact::constraint::{ImpulseCache, Key, MAX_ROWS, Reaction};
-use contact::{Cache, CachedContact, CachedPair, Prop, Side};
+use contact::{Cache, CachedContact, CachedPair, Side, SupportContact};
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Point3, Vector3};
 use serde::{Deserialize, Serialize};
@@ -305,8 +305,8 @@ fn load(&(body, force, torque): &(BodyId, [f64; 3], [f64; 3])) -> Load {
 }
 
 fn link_state(link: &Link) -> LinkState {
-    let numbers = |prop: &Prop| {
-        let Prop { at, normal, friction, impulse } = *prop;
+    let numbers = |prop: &SupportContact| {
+        let SupportContact { at, normal, friction, impulse } = *prop;
         (at.coords.into(), normal.into(), friction, impulse.into())
     };
     let Link { sleeper, other, ref load, ref average, carries, ref props } = *link;
@@ -317,7 +317,7 @@ fn link_state(link: &Link) -> LinkState {
 
 fn link(state: &LinkState) -> Link {
     let LinkState { sleeper, other, ref load, ref average, carries, ref props } = *state;
-    let prop = |&(at, normal, friction, impulse): &PropState| Prop {
+    let prop = |&(at, normal, friction, impulse): &PropState| SupportContact {
         at: Point3::from(Vector3::from(at)),
         normal: Vector3::from(normal),
         friction,

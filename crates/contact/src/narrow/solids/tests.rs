@@ -93,7 +93,7 @@ fn a_tetrahedron_is_as_wide_as_two_edges_are_apart() {
 }
 
 #[test]
-fn what_has_very_many_edges_is_no_wider_than_told() {
+fn the_width_of_a_solid_with_many_edges_is_a_lower_bound() {
     let mut random = Random(17);
     let ball: Vec<_> = (0..400)
         .filter_map(|_| random.vector(1.0).try_normalize(0.1))
@@ -145,7 +145,7 @@ fn finds_what_points_all_along_the_edges_find() {
 }
 
 #[test]
-fn what_is_apart_is_no_farther_than_it_is() {
+fn the_distance_of_separate_solids_is_a_lower_bound() {
     let mut random = Random(11);
     let (mut apart, mut near) = (0, 0);
     for _ in 0..2000 {
@@ -209,7 +209,7 @@ fn a_bar_across_a_bar_rests_on_four_points() {
 }
 
 #[test]
-fn what_overlaps_deeply_is_led_out_one_way() {
+fn candidates_of_deep_overlaps_agree_on_one_direction() {
     let mut random = Random(5);
     let mut deep = 0;
     for case in 0..400 {
@@ -276,7 +276,7 @@ fn wide_vectors_have_the_same_bits() {
 }
 
 #[test]
-fn what_lies_flush_on_its_like_is_borne_at_all_corners() {
+fn a_brick_flush_on_another_has_contacts_at_all_corners() {
     let brick = Polyhedron::cuboid(&Vector3::new(0.2, 0.05, 0.1));
     for depth in [0.0, 1e-17, 1e-6, 1e-4, 2e-3] {
         for (x, z, turn) in

@@ -18,7 +18,7 @@ use super::{Pass, Strike, Struck};
 use crate::Frame;
 use crate::narrow::contacts::{MARGIN, Manifold};
 use crate::narrow::posed::Spot;
-use crate::passes::blow::{Blow, Met, StrengthQuery, sums, total};
+use crate::passes::blow::{Blow, ImpactState, StrengthQuery, sums, total};
 use crate::solve::clamp::{Blend, blend};
 use crate::solve::exact::impact::{Colliding, Touch, impact as impulses_of};
 
@@ -365,10 +365,10 @@ impl Impact {
             let hardest = range.start + hardest;
             let touch = &self.touches[hardest];
             let poses = touch.bodies.map(|n| group.bodies[&self.bodies[n]].pose);
-            let met = Met { at: self.at[hardest], time: group.time, poses };
+            let at_impact = ImpactState { at: self.at[hardest], time: group.time, poses };
             let Manifold { a, b, .. } = pass.contacts.manifolds()[*pair];
             // pairs that only transmit an impulse have no speed of approach of their own
-            Some((*pair, Blow::new((a, b), met, (touch.normal, impulse), (approach, 0.0))))
+            Some((*pair, Blow::new((a, b), at_impact, (touch.normal, impulse), (approach, 0.0))))
         };
         self.pairs.iter().filter_map(blow).collect()
     }

@@ -7,7 +7,7 @@ use super::{Pass, Struck, mass_at};
 use crate::narrow::candidate::Side;
 use crate::narrow::contacts::MARGIN;
 use crate::narrow::posed::{Posed, Spot};
-use crate::passes::blow::{Blow, Met, StrengthQuery, total};
+use crate::passes::blow::{Blow, ImpactState, StrengthQuery, total};
 use crate::solve::bounce::{self, ContactPoint, Impulses, MAX_CONTACTS};
 use crate::{Frame, pair_impulse};
 
@@ -135,9 +135,9 @@ impl Hit {
     /// The blow of all contacts; `None` if its impulse is zero.
     fn blow(&self, bodies: (u32, u32), poses: [Isometry3<f64>; 2]) -> Option<Blow> {
         let (impulse, hardest) = total(&self.impulses[..self.count])?;
-        let met = Met { at: self.at[hardest], time: self.time, poses };
+        let at_impact = ImpactState { at: self.at[hardest], time: self.time, poses };
         let given = (self.contacts[hardest].normal, impulse);
-        Some(Blow::new(bodies, met, given, (self.approach, self.restitution)))
+        Some(Blow::new(bodies, at_impact, given, (self.approach, self.restitution)))
     }
 }
 

@@ -5,7 +5,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::touch::{Touch, Touches, TouchingPair};
 use crate::constraint::{Bodies, Bounds, PER_CONTACT, Rounds, Row, alternate, tangents};
-use crate::passes::blow::{Blow, Met, StrengthQuery, total};
+use crate::passes::blow::{Blow, ImpactState, StrengthQuery, total};
 use crate::passes::collide::mass_at;
 use crate::solve::bounce::{self, ContactPoint, Impulses};
 use crate::solve::clamp::kinetic_share;
@@ -25,7 +25,7 @@ const ROUNDS: usize = 20;
 
 /// The result of the collisions at an instant.
 #[derive(Clone, Debug, Default)]
-pub struct Struck {
+pub struct ImpactResult {
     /// Collisions that break a body.
     pub blows: Vec<Blow>,
     /// Collisions of pairs.
@@ -46,7 +46,7 @@ struct Approach {
     speed: f64,
 }
 
-struct Strike<'a, 'f> {
+struct ImpactPass<'a, 'f> {
     frame: &'a Frame<'f>,
     touches: &'a Touches,
     momenta: &'a mut [Momentum],
@@ -56,7 +56,7 @@ struct Strike<'a, 'f> {
     speeds: Vec<f64>,
     /// Dynamic bodies, each with the index of one of its pairs, sorted.
     sides: Vec<(u32, u32)>,
-    done: Struck,
+    done: ImpactResult,
 }
 
 impl Frame<'_> {
@@ -68,28 +68,28 @@ impl Frame<'_> {
     ///
     /// # Panics
     /// If the number of `momenta` or `rebounds` differs from the number of bodies.
-    pub fn strike(
+    pub fn resolve_impacts(
         &self,
         touches: &Touches,
         momenta: &mut [Momentum],
         query: &mut StrengthQuery<'_>,
         rebounds: &mut [u32],
         time: f64,
-    ) -> Struck {
-        let mut strike = Strike::new(self, touches, momenta);
+    ) -> ImpactResult {
+        let mut pass = ImpactPass::new(self, touches, momenta);
         for _ in 0..MAX_ROUNDS * touches.pairs().len() {
-            let Some(n) = strike.fastest() else { break };
-            strike.collide(n, (query, rebounds), time);
-            strike.renew(n);
+            let Some(n) = pass.fastest() else { break };
+            pass.collide(n, (query, rebounds), time);
+            pass.renew(n);
         }
-        if strike.done.blows.is_empty() {
-            strike.stop();
+        if pass.done.blows.is_empty() {
+            pass.stop();
         }
-        strike.done
+        pass.done
     }
 }
 
-impl<'a, 'f> Strike<'a, 'f> {
+impl<'a, 'f> ImpactPass<'a, 'f> {
     fn new(frame: &'a Frame<'f>, touches: &'a Touches, momenta: &'a mut [Momentum]) -> Self {
         let moves = |i: &u32| frame.columns.bodies[*i as usize].mass_properties().is_some();
         let sides = (0..).zip(touches.pairs());
@@ -97,10 +97,10 @@ impl<'a, 'f> Strike<'a, 'f> {
         let mut sides: Vec<(u32, u32)> = sides.filter(|(i, _)| moves(i)).collect();
         sides.sort_unstable();
         let over = vec![false; touches.pairs().len()];
-        let done = Struck::default();
-        let mut strike = Self { frame, touches, momenta, over, speeds: Vec::new(), sides, done };
-        strike.speeds = touches.pairs().iter().map(|pair| strike.approach(pair).speed).collect();
-        strike
+        let done = ImpactResult::default();
+        let mut pass = Self { frame, touches, momenta, over, speeds: Vec::new(), sides, done };
+        pass.speeds = touches.pairs().iter().map(|pair| pass.approach(pair).speed).collect();
+        pass
     }
 
     /// Updates the approach speeds of all pairs that share a body with a pair that collided.
@@ -186,8 +186,9 @@ impl<'a, 'f> Strike<'a, 'f> {
                 pose.inverse_transform_point(&Point3::from(pose.translation.vector + arms[side]))
             });
             let poses = [poses[a], poses[b]];
-            let (met, speeds) = (Met { at, time, poses }, (approach.speed, restitution));
-            Blow::new((pair.bodies[0], pair.bodies[1]), met, (normal, impulse), speeds)
+            let (at_impact, speeds) =
+                (ImpactState { at, time, poses }, (approach.speed, restitution));
+            Blow::new((pair.bodies[0], pair.bodies[1]), at_impact, (normal, impulse), speeds)
         });
         if let Some((blow, share)) = blow.and_then(|blow| Some((blow, query.share(&blow)?))) {
             self.done.blows.push(blow);
@@ -235,20 +236,20 @@ impl<'a, 'f> Strike<'a, 'f> {
             own.push(approach);
         }
         for (_, part) in parts.iter().filter(|(approaches, _)| *approaches) {
-            let met = part.iter().flat_map(|approach| {
+            let touching = part.iter().flat_map(|approach| {
                 let bodies = approach.pair.bodies;
                 approach.contacts.iter().map(move |contact| (bodies, *contact))
             });
-            let met: Vec<([u32; 2], ContactPoint)> =
-                met.filter(|(_, contact)| contact.normal.dot(&contact.u) <= resting).collect();
-            self.stop_all(&met);
+            let touching: Vec<([u32; 2], ContactPoint)> =
+                touching.filter(|(_, contact)| contact.normal.dot(&contact.u) <= resting).collect();
+            self.stop_all(&touching);
         }
     }
 
-    fn stop_all(&mut self, met: &[([u32; 2], ContactPoint)]) {
+    fn stop_all(&mut self, touching: &[([u32; 2], ContactPoint)]) {
         let Frame { columns, poses, settings, .. } = *self.frame;
-        let mut rows = Vec::with_capacity(PER_CONTACT * met.len());
-        for (bodies, contact) in met {
+        let mut rows = Vec::with_capacity(PER_CONTACT * touching.len());
+        for (bodies, contact) in touching {
             let [p, q] = bodies.map(|i| &columns.materials[i as usize]);
             let coefficient = p.friction_with(q, settings.friction);
             let normal = rows.len() as u32;
@@ -263,7 +264,7 @@ impl<'a, 'f> Strike<'a, 'f> {
         self.done.unsolved |= solved.unsolved;
         let share = self.share_of(&solved.momenta);
         let impulses = rows.chunks(PER_CONTACT).zip(solved.impulses.chunks(PER_CONTACT));
-        for ((bodies, contact), (rows, own)) in met.iter().zip(impulses) {
+        for ((bodies, contact), (rows, own)) in touching.iter().zip(impulses) {
             let j: Vector3<f64> = rows.iter().zip(own).map(|(row, j)| row.linear * *j).sum();
             self.push(*bodies, &(j * share), &contact.arms);
         }
