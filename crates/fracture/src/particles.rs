@@ -151,8 +151,8 @@ impl Partition<'_> {
             for node in nodes() {
                 let (along, cosine) = self.crossing(regions, node, axis);
                 let (at, area) = (point(node, along), h * h * cosine);
-                let way = if cut.is_flipped { -h * h } else { h * h };
-                let (vector, moment) = (Vector3::ith(axis, way), at.coords * area);
+                let signed_area = if cut.is_flipped { -h * h } else { h * h };
+                let (vector, moment) = (Vector3::ith(axis, signed_area), at.coords * area);
                 found.sections.push((cut.pair, Section { area, moment, vector }));
                 if cosine > COVERING {
                     found.points.push(CutPoint { at, labels: [a, b, 0] });

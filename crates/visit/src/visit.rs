@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::command::{Command, CommandError, MAX_COMMANDS, read_all, write_all};
 use crate::grab::Hand;
-use crate::saved::When;
+use crate::saved::ScheduledCommand;
 
 /// Length of rays, m.
 const REACH: f64 = 1e4;
@@ -46,7 +46,7 @@ fn place(p: [f32; 3]) -> Point3<f64> {
 impl Visit {
     /// A visit with the events of a file that [`SavedRun::check`](crate::SavedRun::check) accepts
     /// as scheduled commands.
-    pub fn of(events: &[When]) -> Self {
+    pub fn of(events: &[ScheduledCommand]) -> Self {
         let scheduled = events.iter().rev().map(|when| (when.frame, when.command)).collect();
         Self { scheduled, ..Self::default() }
     }

@@ -177,9 +177,9 @@ impl Joint {
         };
         let (from, to) = (start.get(mover)?, end.get(mover)?);
         let anchor = Point3::from(self.frames[n].translation.vector);
-        let way = to * anchor - from * anchor;
+        let displacement = to * anchor - from * anchor;
         let angle = Velocity::between(from, to, 1.0).angular;
-        let done = self.last.linear.dot(&way) + self.last.angular.dot(&angle);
+        let done = self.last.linear.dot(&displacement) + self.last.angular.dot(&angle);
         Some((moved, sign * done / dt))
     }
 

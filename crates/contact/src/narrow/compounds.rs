@@ -56,9 +56,9 @@ impl<'a> Compounds<'a> {
         let deep = |exit: &Exit<'_>, own: &OfPart| {
             // corners at the crease of two parts have contacts with both
             let is_deep = own.is_corner && own.candidate.distance < -MAX_CUT * margin;
-            is_deep.then(|| exit.shortest(own.part)).flatten().map(|way| {
-                let distance = -way.norm();
-                Candidate { normal: Some(way / -distance), distance, ..own.candidate }
+            is_deep.then(|| exit.shortest(own.part)).flatten().map(|displacement| {
+                let distance = -displacement.norm();
+                Candidate { normal: Some(displacement / -distance), distance, ..own.candidate }
             })
         };
         self.leading_out(margin, deep)

@@ -238,18 +238,20 @@ impl<'a> Pair<'a> {
         let is_near = |c: &Candidate| {
             let [own, other] = c.owner.order();
             // in the owner's coordinates, as for queries of its points
-            let way = match before {
+            let direction = match before {
                 Some(before) => poses[own].inverse_transform_vector(&before.scale(-c.owner.sign())),
                 None => {
                     let then = first[other].inverse_transform_point(&(first[own] * c.point));
                     c.point - poses[own].inverse_transform_point(&(poses[other] * then))
                 }
             };
-            let Some(way) = UnitVector3::try_new(way, 1e-3 * step) else { return true };
+            let Some(direction) = UnitVector3::try_new(direction, 1e-3 * step) else { return true };
             let leads_out = match c.normal {
-                Some(normal) => (poses[other] * normal).dot(&(poses[own] * way.into_inner())) > 0.0,
+                Some(normal) => {
+                    (poses[other] * normal).dot(&(poses[own] * direction.into_inner())) > 0.0
+                }
                 None => {
-                    let [after, here] = [c.point + way.scale(step), c.point];
+                    let [after, here] = [c.point + direction.scale(step), c.point];
                     now[other].distance(&after) > now[other].distance(&here)
                 }
             };
@@ -319,10 +321,10 @@ impl<'a> Pair<'a> {
             then_arms
         };
         let [p, q] = [self.a.velocity.at(&arms[0]), self.b.velocity.at(&arms[1])];
-        let way = self.dt * normal.dot(&(p - q));
+        let displacement = self.dt * normal.dot(&(p - q));
         let fall = normal.dot(&(self.a.fall - self.b.fall));
         // displacement from the start to a time
-        let moved = |time: f64| time * (way - (1.0 - time) * fall);
+        let moved = |time: f64| time * (displacement - (1.0 - time) * fall);
         let gap = distance - moved(time);
         let overlap = (-gap - moved(struck)).max(0.0);
         let entered = if is_curved {
@@ -469,8 +471,8 @@ mod tests {
                 let turn = Vector3::new(random(), random(), random()) * 0.02;
                 let (above, fall) = (0.2 + 0.02 * random(), 0.03 + 0.4 * (random() + 0.5));
                 let at = |y: f64| Isometry3::new(aside + Vector3::y() * y, turn);
-                let (still, way) = (Isometry3::identity(), [at(above), at(above - fall)]);
-                let [a, b] = [motion(shape, [&way[0], &way[1]]), motion(shape, [&still; 2])];
+                let (still, poses) = (Isometry3::identity(), [at(above), at(above - fall)]);
+                let [a, b] = [motion(shape, [&poses[0], &poses[1]]), motion(shape, [&still; 2])];
                 let mut found = Contacts::default();
                 Pair::new(a, b, 0.0).find_contacts(None, &mut found);
                 assert!(!found.is_empty(), "case {case}");
@@ -514,8 +516,8 @@ mod tests {
             let (above, fall) = (2.0 * thin * 2f64.sqrt() + 0.04 * random(), 0.1 + 0.2 * random());
             let at = |y: f64| Isometry3::from_parts((aside + Vector3::y() * y).into(), q);
             let still = Isometry3::from_parts(Vector3::zeros().into(), p);
-            let way = [at(above), at(above - fall)];
-            assert!(meets((&bar, [still; 2]), (&bar, way)), "case {case}");
+            let poses = [at(above), at(above - fall)];
+            assert!(meets((&bar, [still; 2]), (&bar, poses)), "case {case}");
         }
     }
 

@@ -40,7 +40,7 @@ pub struct PointImpulse {
 }
 
 /// The state after a shock.
-struct Shock {
+struct ImpactSolution {
     momenta: Vec<Momentum>,
     /// Impulse of each contact.
     impulses: Vec<Vector3<f64>>,
@@ -56,7 +56,7 @@ struct Group {
     approach: f64,
     may_break: bool,
     /// Whether an impact in the group could break a body.
-    at_stake: bool,
+    impact_may_break: bool,
     /// Share of the impulses that the weakest of the breaking bodies bears; `None` if none breaks.
     share: Option<f64>,
 }
@@ -83,14 +83,15 @@ impl Frame<'_> {
         if !groups.iter().any(|group| group.approach > 0.0 && group.may_break) {
             return Vec::new();
         }
-        self.find_stakes(contacts, &islands, &mut groups, momenta, query);
-        let at_stake = |island: &Option<u32>| island.is_some_and(|k| groups[k as usize].at_stake);
-        let chosen: Vec<bool> = islands.of_bodies().iter().map(at_stake).collect();
+        self.find_breakable_groups(contacts, &islands, &mut groups, momenta, query);
+        let impact_may_break =
+            |island: &Option<u32>| island.is_some_and(|k| groups[k as usize].impact_may_break);
+        let chosen: Vec<bool> = islands.of_bodies().iter().map(impact_may_break).collect();
         if !chosen.contains(&true) {
             return Vec::new();
         }
         let before = self.with_forces(momenta);
-        let Shock { momenta: after, impulses, .. } =
+        let ImpactSolution { momenta: after, impulses, .. } =
             self.shock(search, momenta, (&before, &chosen));
         let mut all = Vec::new();
         for pair in contacts.manifolds() {
@@ -125,7 +126,8 @@ impl Frame<'_> {
         chosen: &[bool],
     ) -> Vec<PointImpulse> {
         let contacts = search.contacts();
-        let Shock { impulses, joints, .. } = self.shock(search, momenta, (momenta, chosen));
+        let ImpactSolution { impulses, joints, .. } =
+            self.shock(search, momenta, (momenta, chosen));
         let mut found = Vec::new();
         let mut push = |bodies: [u32; 2], at: [Point3<f64>; 2], impulse: Vector3<f64>| {
             let sides = bodies.into_iter().zip(at).zip([impulse, -impulse]);
@@ -153,7 +155,7 @@ impl Frame<'_> {
         search: &Search,
         momenta: &[Momentum],
         (before, chosen): (&[Momentum], &[bool]),
-    ) -> Shock {
+    ) -> ImpactSolution {
         let contacts = search.contacts();
         let velocities = self.velocities(momenta);
         let levels = Levels::new(self.columns, contacts, &velocities, self.drift, self.dt);
@@ -188,12 +190,12 @@ impl Frame<'_> {
                 joints: &mut joints,
             },
         );
-        Shock { momenta: after, impulses: impulses.contacts, joints }
+        ImpactSolution { momenta: after, impulses: impulses.contacts, joints }
     }
 
     /// Marks the groups in which an impact could break a body: impulses that do not add energy
     /// change the momentum of a group by at most `sqrt(2 m E)`.
-    fn find_stakes(
+    fn find_breakable_groups(
         &self,
         contacts: &Contacts,
         islands: &Islands,
@@ -214,11 +216,11 @@ impl Frame<'_> {
             let may_break = bodies.iter().any(|&i| query.may_break[i]);
             let Some(island) = island_of(islands, (pair.a, pair.b)) else { continue };
             let group = &mut groups[island];
-            if group.at_stake || !may_break || group.approach == 0.0 {
+            if group.impact_may_break || !may_break || group.approach == 0.0 {
                 continue;
             }
             if islands.is_driven(island as u32) {
-                group.at_stake = true;
+                group.impact_may_break = true;
                 continue;
             }
             let (mass, energy) = totals[island];
@@ -227,7 +229,7 @@ impl Frame<'_> {
             let impulse = contacts.all()[first].normal * most;
             let trial = struck(*self, contacts, pair, (first, impulse), group.approach);
             let [p, q] = (query.strengths)(&trial, false);
-            group.at_stake = REPORTED_SHARE * p.min(q) <= most;
+            group.impact_may_break = REPORTED_SHARE * p.min(q) <= most;
         }
     }
 

@@ -164,12 +164,12 @@ impl Polyhedron {
         LANES * self.planes.len()
     }
 
-    /// The least extent along `way`, m.
+    /// The least extent along `direction`, m.
     #[inline(always)]
-    pub(crate) fn least_along(&self, way: &Vector3<f64>) -> f64 {
-        let (way, mut least) = (wide(way), Wide([f64::INFINITY; LANES]));
+    pub(crate) fn least_along(&self, direction: &Vector3<f64>) -> f64 {
+        let (direction, mut least) = (wide(direction), Wide([f64::INFINITY; LANES]));
         for corners in &self.lanes {
-            least = least.zip(way.dot(corners), least_of);
+            least = least.zip(direction.dot(corners), least_of);
         }
         least.0.into_iter().fold(f64::INFINITY, least_of)
     }

@@ -89,20 +89,21 @@ impl SupportedBody<'_> {
         if slope.norm() <= LEFT * size {
             return None;
         }
-        let way = -bend.cholesky()?.solve(&slope);
-        Some((way, slope.dot(&way)))
+        let direction = -bend.cholesky()?.solve(&slope);
+        Some((direction, slope.dot(&direction)))
     }
 
     fn solve(&self) -> Vector6<f64> {
         let mut velocity = Vector6::zeros();
         for _ in 0..STEPS {
-            let Some((way, slope)) = self.step(&velocity) else { break };
+            let Some((direction, slope)) = self.step(&velocity) else { break };
             let cost = self.cost(&velocity);
-            let lower =
-                |share: &f64| self.cost(&(velocity + way * *share)) <= cost + 1e-4 * share * slope;
+            let lower = |share: &f64| {
+                self.cost(&(velocity + direction * *share)) <= cost + 1e-4 * share * slope
+            };
             let shares = (0..HALVINGS).map(|n| 0.5_f64.powi(n as i32));
             let Some(share) = shares.into_iter().find(lower) else { break };
-            velocity += way * share;
+            velocity += direction * share;
         }
         velocity
     }

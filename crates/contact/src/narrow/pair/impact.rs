@@ -38,9 +38,11 @@ impl Pair<'_> {
         let [p, q] = &origin.arms;
         let [a, b] = [self.a.velocity_at(time), self.b.velocity_at(time)];
         let speed = contact.normal.dot(&(a.at(p) - b.at(q)));
-        let way = speed * self.validity(time);
+        let displacement = speed * self.validity(time);
         let collides = speed < -self.a.resting.max(self.b.resting);
-        collides && way < -MIN_APPROACH * self.size() && candidate.distance + way < 0.0
+        collides
+            && displacement < -MIN_APPROACH * self.size()
+            && candidate.distance + displacement < 0.0
     }
 
     /// Lower bound of the separation of polyhedra over the whole step, m, along the normal of a

@@ -45,8 +45,8 @@ fn edges(hull: &ConvexHull) -> Vec<Point3<f64>> {
 }
 
 /// The width of a solid along a unit vector, m.
-fn width_along(solid: &Polyhedron, way: &Vector3<f64>) -> f64 {
-    let heights = solid.corners.iter().map(|p| way.dot(&p.coords));
+fn width_along(solid: &Polyhedron, direction: &Vector3<f64>) -> f64 {
+    let heights = solid.corners.iter().map(|p| direction.dot(&p.coords));
     let (low, high) = heights
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
     high - low
@@ -69,15 +69,18 @@ fn no_two_planes_are_nearer_around_a_solid_than_its_width() {
         for n in 0..6000 {
             // random directions at first, then ever closer to the best one
             let reach = 0.998_f64.powi((n - 3000).max(0));
-            let way = if n < 3000 { Vector3::zeros() } else { best.1 };
-            let Some(way) = (way + random.vector(reach)).try_normalize(1e-9) else { continue };
-            let width = width_along(&solid, &way);
+            let direction = if n < 3000 { Vector3::zeros() } else { best.1 };
+            let Some(direction) = (direction + random.vector(reach)).try_normalize(1e-9) else {
+                continue;
+            };
+            let width = width_along(&solid, &direction);
             assert!(width > told * (1.0 - 1e-9), "{case}: {width} for {told}");
-            best = if width < best.0 { (width, way) } else { best };
+            best = if width < best.0 { (width, direction) } else { best };
         }
         assert!(best.0 < told * 1.01, "{case}: {} for {told}", best.0);
         let faces = (0..LANES * solid.planes.len()).map(|n| solid.plane(n).0);
-        let by_faces = faces.map(|way| width_along(&solid, &way)).fold(f64::INFINITY, f64::min);
+        let by_faces =
+            faces.map(|direction| width_along(&solid, &direction)).fold(f64::INFINITY, f64::min);
         between_edges += usize::from(told < by_faces * (1.0 - 1e-6));
     }
     assert!(between_edges > 20, "{between_edges}");
@@ -103,7 +106,7 @@ fn the_width_of_a_solid_with_many_edges_is_a_lower_bound() {
     assert!(solid.edges.len() > MAX_EDGES, "{}", solid.edges.len());
     let least = (0..3000)
         .filter_map(|_| random.vector(1.0).try_normalize(0.1))
-        .map(|way| width_along(&solid, &way))
+        .map(|direction| width_along(&solid, &direction))
         .fold(f64::INFINITY, f64::min);
     let told = 2.0 * solid.half_width;
     assert!(told <= least && told > 0.8 * least, "{told} for {least}");
@@ -233,15 +236,15 @@ fn candidates_of_deep_overlaps_agree_on_one_direction() {
                 .0
                 .total_cmp(&solids.separation_and_support(&out(q)).0)
         });
-        let way = out(best.expect("something leads out"));
+        let direction = out(best.expect("something leads out"));
         for candidate in &found {
-            assert!(out(candidate).dot(&way) > -0.8, "{case}");
+            assert!(out(candidate).dot(&direction) > -0.8, "{case}");
         }
         // a translation by that depth separates the solids, and a slightly shorter one does not
-        let far = -solids.separation_and_support(&way).0;
+        let far = -solids.separation_and_support(&direction).0;
         let after = |share: f64| {
             let mut moved = b_from_a;
-            moved.translation.vector += way * (far * share);
+            moved.translation.vector += direction * (far * share);
             least_told(&Solids { b_from_a: moved, ..solids })
         };
         assert!(after(1.001) > -1e-9, "{case}: {}", after(1.001));

@@ -3,7 +3,7 @@
 use dynamics::Momentum;
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::{Pass, Struck, mass_at};
+use super::{Pass, StruckBody, mass_at};
 use crate::narrow::candidate::Side;
 use crate::narrow::contacts::MARGIN;
 use crate::narrow::posed::{Posed, Spot};
@@ -44,9 +44,9 @@ impl Pass<'_> {
         if let Some((blow, share)) = blow.and_then(|blow| Some((blow, query.share(&blow)?))) {
             self.done.blows.push(blow);
             hit.impulses.iter_mut().for_each(|j| *j *= share);
-            self.pasts[pair].is_over = true;
+            self.histories[pair].is_over = true;
         }
-        self.pasts[pair].blows += 1;
+        self.histories[pair].blows += 1;
         let works = hit.given().map(|(contact, j)| self.work_at(bodies, (&contact.arms, j)));
         let work = works.sum::<f64>();
         self.done.work += work;
@@ -78,7 +78,7 @@ impl Pass<'_> {
     }
 
     /// Computes the clamped impulses of a pair at its touching contacts; `false` if it does not approach.
-    fn hits(&self, struck: &[Struck; 2], hit: &mut Hit) -> bool {
+    fn hits(&self, struck: &[StruckBody; 2], hit: &mut Hit) -> bool {
         let bodies = [struck[0].body, struck[1].body];
         let Frame { columns, settings, .. } = self.frame;
         let movers = [&struck[0].mover, &struck[1].mover];
