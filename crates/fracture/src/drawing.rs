@@ -309,8 +309,8 @@ impl<'a> Contour<'a> {
     }
 
     /// An additional vertex on a side of each quad, or none. Where the surface crosses a face twice
-    /// between the same two vertices, four quads would share an edge: one of the two passages gets a
-    /// vertex in its middle instead.
+    /// between the same two vertices, four quads would share an edge: one of the two passages gets
+    /// a vertex in its middle instead.
     fn midpoints(&self, vertices: &mut Vec<Point3<f64>>) -> Vec<[Option<u32>; 4]> {
         let mut passages: Vec<Passage> = Vec::new();
         for (n, quad) in self.quads.iter().enumerate() {

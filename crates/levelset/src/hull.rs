@@ -194,8 +194,8 @@ impl ConvexHull {
         most.into_iter().fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Distance from an inner point `from` to the surface along `direction`, as a multiple of its length;
-    /// zero from outside.
+    /// Distance from an inner point `from` to the surface along `direction`, as a multiple of its
+    /// length; zero from outside.
     pub fn exit(&self, from: &Point3<f64>, direction: &Vector3<f64>) -> f64 {
         let mut least = f64::INFINITY;
         for face in &self.faces {

@@ -231,8 +231,8 @@ pub fn parse(name: &Path, bytes: &[u8]) -> Result<MeshFile, MeshFileError> {
     parse_with(name, bytes, &mut alone)
 }
 
-/// As [`parse`], with the materials and images of the mesh; `read_file` reads those in separate files.
-/// Losses, such as a missing image, are in [`MeshFile::warnings`].
+/// As [`parse`], with the materials and images of the mesh; `read_file` reads those in separate
+/// files. Losses, such as a missing image, are in [`MeshFile::warnings`].
 ///
 /// # Errors
 /// As [`parse`], and [`MeshFileError::Image`] if an image is damaged or has more than

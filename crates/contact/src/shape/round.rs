@@ -119,8 +119,8 @@ impl Round {
         self.rims.map(|rim| self.on_rim(&rim, &level(direction), direction))
     }
 
-    /// Support points along the unit vector `direction`: one of each rim, and three more at right angles
-    /// around a rim that is not a point. Each has a key of rim and angle.
+    /// Support points along the unit vector `direction`: one of each rim, and three more at right
+    /// angles around a rim that is not a point. Each has a key of rim and angle.
     pub(crate) fn around(
         &self,
         direction: &Vector3<f64>,
@@ -253,7 +253,8 @@ impl Round {
 /// point.
 const LEVEL: f64 = 1e-9;
 
-/// The direction across the axis of the unit vector `direction`; x if `direction` is along the axis.
+/// The direction across the axis of the unit vector `direction`; x if `direction` is along the
+/// axis.
 fn level(direction: &Vector3<f64>) -> [f64; 2] {
     let across = (direction.x * direction.x + direction.z * direction.z).sqrt();
     if across > LEVEL { [direction.x / across, direction.z / across] } else { [1.0, 0.0] }

@@ -109,9 +109,9 @@ impl SupportedBody<'_> {
     }
 }
 
-/// Changes the impulses of `supports` on a body of this `mass` at `pose` to bear `load`, N s and N m s
-/// in a step about its center of mass, as far as possible. Returns the velocity by the rest of the
-/// load.
+/// Changes the impulses of `supports` on a body of this `mass` at `pose` to bear `load`, N s and
+/// N m s in a step about its center of mass, as far as possible. Returns the velocity by the rest
+/// of the load.
 ///
 /// Of all solutions this is the one nearest to the previous impulses, as if each support were a
 /// stiff spring.

@@ -174,8 +174,8 @@ impl<'a> Bounce<'a> {
         }
     }
 
-    /// The contact with the largest error of the speed along the normal above the tolerance, or else
-    /// of friction.
+    /// The contact with the largest error of the speed along the normal above the tolerance, or
+    /// else of friction.
     fn worst_contact(&self) -> Option<usize> {
         let sites = &self.sites[..self.contacts.len()];
         let mut farthest = None;

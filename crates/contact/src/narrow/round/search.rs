@@ -54,7 +54,8 @@ pub(super) fn least_along(
 }
 
 /// The unit vector between the gradients on both sides of a minimum along `direction` that is
-/// perpendicular to `direction`: at a kink of the distance neither gradient is normal to both solids.
+/// perpendicular to `direction`: at a kink of the distance neither gradient is normal to both
+/// solids.
 fn across([low, high]: [Vector3<f64>; 2], direction: &Vector3<f64>) -> Vector3<f64> {
     let [falls, rises] = [low, high].map(|normal| normal.dot(direction));
     (low * rises - high * falls).try_normalize(0.0).unwrap_or(low)

@@ -265,8 +265,8 @@ impl<'i> Newton<'i> {
         false
     }
 
-    /// Moves along `direction` as far as the squared slope, `before` at the start, decreases. Returns the
-    /// projections and the slope there; `None` if it does not decrease.
+    /// Moves along `direction` as far as the squared slope, `before` at the start, decreases.
+    /// Returns the projections and the slope there; `None` if it does not decrease.
     fn backtrack(
         &mut self,
         (direction, changes): (&[Vector6<f64>], &[Vector3<f64>]),
