@@ -107,7 +107,7 @@ impl<'a> AgainstPolyhedron<'a> {
             Feature::Face(face) => self.on_face(face, margin, &mut found),
             Feature::Cap(end) => self.on_cap(end, margin, &mut found),
             Feature::Edge(edge, share) => {
-                self.on_edge(edge, share, &best.direction, margin, &mut found)
+                self.on_edge(edge, share, &best.direction, margin, &mut found);
             }
         }
         if found.is_empty() {
