@@ -6,7 +6,7 @@ use std::hint::black_box;
 
 use brisance_tests::tet_boxes::kuhn_box;
 use criterion::{Criterion, criterion_group, criterion_main};
-use fracture::{Lattice, Links, Neighbors, StrikeSettings, multipliers};
+use fracture::{Lattice, LatticeImpactSettings, Links, Neighbors, multipliers};
 use nalgebra::{Point3, Vector3};
 
 fn wall(neighbors: Neighbors) -> Lattice {
@@ -35,7 +35,7 @@ fn lattice(criterion: &mut Criterion) {
         }
         let strike = || {
             let mut wall = wall.clone();
-            wall.strike(&loads, &StrikeSettings::default())
+            wall.impact(&loads, &LatticeImpactSettings::default())
         };
         let (solves, broken) = (strike().solves, strike().broken.len());
         let row = format!("lattice {name}, blow, {solves} solves, {broken} links broken");

@@ -3,8 +3,8 @@
 use brisance_tests::strategies::vector;
 use brisance_tests::tet_boxes::kuhn_box;
 use fracture::{
-    Lattice, LatticeError, Links, Neighbors, Noise, Plane, Shards, Spread, Stencil, Strike,
-    StrikeSettings, Weakness, multipliers, smoothed_crack,
+    Lattice, LatticeError, LatticeImpact, LatticeImpactSettings, Links, Neighbors, Noise, Plane,
+    Shards, Spread, Stencil, Weakness, multipliers, smoothed_crack,
 };
 use levelset::TetMesh;
 use nalgebra::{DMatrix, DVector, Point3, Vector3};
@@ -37,9 +37,9 @@ fn blow(lattice: &Lattice, newtons: f64) -> Vec<Vector3<f64>> {
 }
 
 /// Settings for which the shape of pieces depends on strengths.
-fn no_spread() -> StrikeSettings {
+fn no_spread() -> LatticeImpactSettings {
     let spread = Spread { share: 0.0, falloff: 0.5, least: 0.1, extra: 0.0 };
-    StrikeSettings { spread, damage: 0.0, ..StrikeSettings::default() }
+    LatticeImpactSettings { spread, damage: 0.0, ..LatticeImpactSettings::default() }
 }
 
 /// Points in general position with links between all pairs: more links than a rigid body needs.
@@ -217,12 +217,12 @@ fn a_wall_of_faces_has_the_links_and_mass_of_geometry() {
 }
 
 /// Link forces of one push on an unbreakable wall.
-fn push(neighbors: Neighbors) -> (Lattice, Strike) {
+fn push(neighbors: Neighbors) -> (Lattice, LatticeImpact) {
     let (_, mut lattice) = wall(neighbors);
     lattice.scale_strengths(|_| 1e12);
     let loads = blow(&lattice, 1.0);
-    let strike =
-        lattice.strike(&loads, &StrikeSettings { damage: 0.0, ..StrikeSettings::default() });
+    let strike = lattice
+        .impact(&loads, &LatticeImpactSettings { damage: 0.0, ..LatticeImpactSettings::default() });
     assert!(strike.quiet && strike.broken.is_empty());
     assert!(strike.residual <= 1e-6);
     (lattice, strike)
@@ -230,7 +230,7 @@ fn push(neighbors: Neighbors) -> (Lattice, Strike) {
 
 #[test]
 fn forces_die_out_in_a_lattice_of_faces_and_spread_in_one_of_edges() {
-    let share_far = |(lattice, strike): (Lattice, Strike)| {
+    let share_far = |(lattice, strike): (Lattice, LatticeImpact)| {
         let hit = Point3::new(0.85, 0.7, 0.0);
         let mean = |from: f64, to: f64| {
             let near = lattice
@@ -252,7 +252,7 @@ fn forces_die_out_in_a_lattice_of_faces_and_spread_in_one_of_edges() {
 fn a_blow_breaks_the_wall_where_it_is_hit_and_no_mass_is_lost() {
     let (mesh, mut lattice) = wall(Neighbors::Faces);
     let loads = blow(&lattice, 3e5);
-    let strike = lattice.strike(&loads, &StrikeSettings::default());
+    let strike = lattice.impact(&loads, &LatticeImpactSettings::default());
     assert!(strike.quiet && !strike.broken.is_empty());
     let near = strike.broken.iter().filter(|&&link| {
         (lattice.links()[link as usize].place - Point3::new(0.85, 0.7, 0.0)).norm() < 0.5
@@ -286,7 +286,7 @@ fn a_lattice_of_edges_breaks_along_a_weak_plane() {
     lattice.weaken(&Weakness::Plane { plane, width: 0.06, factor: 0.02 });
     lattice.fix(|p| p.x < 0.1);
     let pull = lattice.load(&Point3::new(1.0, 0.2, 0.1), 0.2, &Vector3::new(800.0, 0.0, 0.0), 1.0);
-    let strike = lattice.strike(&pull, &no_spread());
+    let strike = lattice.impact(&pull, &no_spread());
     assert!(strike.quiet && !strike.broken.is_empty());
     let pieces = lattice.pieces(Shards::Merge);
     assert_eq!(pieces.masses.len(), 2);
@@ -310,8 +310,10 @@ fn a_crack_weakens_each_link_once_and_less_with_each_step() {
     let place = lattice.links()[weakest].place;
     lattice.scale_strengths(|p| if *p == place { 1e-9 } else { 1.0 });
     let spread = Spread { share: 0.2, falloff: 0.7, least: 0.1, extra: 0.0 };
-    let strike = lattice
-        .strike(&middle, &StrikeSettings { spread, damage: 0.0, ..StrikeSettings::default() });
+    let strike = lattice.impact(
+        &middle,
+        &LatticeImpactSettings { spread, damage: 0.0, ..LatticeImpactSettings::default() },
+    );
     assert_eq!(strike.broken, [weakest as u32]);
     let losses: Vec<f64> =
         lattice.strengths().iter().zip(&whole).map(|(now, then)| 1.0 - now / then).collect();
@@ -325,9 +327,9 @@ fn a_crack_weakens_each_link_once_and_less_with_each_step() {
     }
     let random = Spread { extra: 2.0, ..spread };
     let mut varied = lattice_with_weak_link(&mesh, &place);
-    let strike = varied.strike(
+    let strike = varied.impact(
         &middle,
-        &StrikeSettings { spread: random, damage: 0.0, ..StrikeSettings::default() },
+        &LatticeImpactSettings { spread: random, damage: 0.0, ..LatticeImpactSettings::default() },
     );
     assert_eq!(strike.broken, [weakest as u32]);
     assert_ne!(varied.strengths(), lattice.strengths());
@@ -356,7 +358,7 @@ fn a_picture_weakens_what_it_is_dark_on() {
             lattice.scale_by_stencil(&stencil);
         }
         let loads = blow(&lattice, 3e3);
-        let broken = lattice.strike(&loads, &no_spread()).broken;
+        let broken = lattice.impact(&loads, &no_spread()).broken;
         broken.iter().map(|&link| lattice.links()[link as usize].place.x).collect::<Vec<_>>()
     };
     assert!(broken(false).is_empty());
@@ -370,8 +372,9 @@ fn the_same_seed_weakens_the_same_links_and_another_others() {
         let (_, mut lattice) = wall(Neighbors::Faces);
         lattice.scale_by_noise(&Noise { amplitude: 0.5, frequency: 3.0, octaves: 2, seed: 4 });
         let loads = blow(&lattice, 3e4);
-        let broken =
-            lattice.strike(&loads, &StrikeSettings { seed, ..StrikeSettings::default() }).broken;
+        let broken = lattice
+            .impact(&loads, &LatticeImpactSettings { seed, ..LatticeImpactSettings::default() })
+            .broken;
         (broken, lattice.strengths().to_vec())
     };
     assert_eq!(strike(1), strike(1));
@@ -383,7 +386,7 @@ fn a_blow_that_grows_breaks_the_weakest_first_and_spares_others() {
     let broken = |steps: usize| {
         let (_, mut lattice) = wall(Neighbors::Faces);
         let loads = blow(&lattice, 3e4);
-        lattice.strike(&loads, &StrikeSettings { steps, ..no_spread() }).broken.len()
+        lattice.impact(&loads, &LatticeImpactSettings { steps, ..no_spread() }).broken.len()
     };
     let [at_once, some, many] = [1, 4, 16].map(broken);
     assert!(at_once > some && some > many && many > 0, "{at_once} {some} {many}");
@@ -430,10 +433,10 @@ fn a_smoothed_crack_is_shorter_and_the_pieces_still_fill_the_body() {
 fn each_blow_takes_its_share_of_the_force_from_links_that_hold() {
     let (_, mut lattice) = wall(Neighbors::Faces);
     let loads = blow(&lattice, 1e3);
-    let breaking = StrikeSettings { damage: 0.25, ..no_spread() };
+    let breaking = LatticeImpactSettings { damage: 0.25, ..no_spread() };
     for _ in 0..3 {
         let before = lattice.strengths().to_vec();
-        let strike = lattice.strike(&loads, &breaking);
+        let strike = lattice.impact(&loads, &breaking);
         assert!(strike.quiet && strike.broken.is_empty());
         let mut most: f64 = 0.0;
         for ((was, is), force) in before.iter().zip(lattice.strengths()).zip(&strike.forces) {
@@ -457,7 +460,7 @@ fn a_part_is_the_lattice_of_its_tetrahedra() {
     assert_eq!(part.links(), alone.links());
     let loads = part.load(&Point3::new(0.2, 0.1, 0.0), 0.12, &(Vector3::z() * 3e3), 1.0);
     let [one, other] =
-        [&mut part, &mut alone].map(|l| l.strike(&loads, &StrikeSettings::default()));
+        [&mut part, &mut alone].map(|l| l.impact(&loads, &LatticeImpactSettings::default()));
     assert!(!one.broken.is_empty());
     assert_eq!(one.broken, other.broken);
     assert_eq!(part.strengths(), alone.strengths());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use brisance_tests::tet_boxes::kuhn_box;
 use contact::Field;
-use fracture::{Lattice, LatticeError, Neighbors, Shards, StrikeSettings, Weakness};
+use fracture::{Lattice, LatticeError, LatticeImpactSettings, Neighbors, Shards, Weakness};
 use levelset::TetMesh;
 use nalgebra::{Point3, Vector3};
 use sim::scene::Scene;
@@ -237,7 +237,7 @@ fn lattice_after(before: &World, event: &Event) -> Lattice {
     let impulse = state.pose.rotation.inverse() * Vector3::from(event.impulse);
     let impulse = solid.material.rotation * impulse;
     let loads = lattice.load(&at, model.spacing, &impulse, model.duration);
-    lattice.strike(&loads, &model.breaking);
+    lattice.impact(&loads, &model.breaking);
     lattice
 }
 
@@ -363,9 +363,9 @@ fn model(lattice: &str) -> sim::LatticeModel {
 #[test]
 fn every_key_of_a_lattice_reaches_what_it_names() {
     // the seed of scenes
-    let default = StrikeSettings { seed: 1, ..StrikeSettings::default() };
+    let default = LatticeImpactSettings { seed: 1, ..LatticeImpactSettings::default() };
     let bare = model("");
-    assert_eq!(bare.breaking, StrikeSettings { compression: 8.0, ..default });
+    assert_eq!(bare.breaking, LatticeImpactSettings { compression: 8.0, ..default });
     assert_eq!(model(WEAK).breaking, default);
     assert_eq!((bare.shards, bare.smoothing), (Shards::Merge, 0));
     let all = model(
@@ -374,7 +374,8 @@ fn every_key_of_a_lattice_reaches_what_it_names() {
          weak_spheres = [{ centre = [1, 2, 3], radius = 0.5, width = 0.25, factor = 0.125 }]",
     );
     let spread = fracture::Spread { share: 0.2, falloff: 0.6, least: 0.05, extra: 2.0 };
-    let breaking = StrikeSettings { steps: 3, compression: 4.0, damage: 0.25, spread, ..default };
+    let breaking =
+        LatticeImpactSettings { steps: 3, compression: 4.0, damage: 0.25, spread, ..default };
     assert_eq!(all.breaking, breaking);
     assert_eq!((all.shards, all.smoothing), (Shards::Dust, 7));
     let center = Point3::new(1.0, 2.0, 3.0);

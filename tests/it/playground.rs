@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
 use brisance_tests::skipped::skipped;
-use brisance_web::visit::{Command, Model, SavedRun, Setup, When};
+use brisance_web::visit::{Command, Model, SavedRun, ScheduledCommand, Setup};
 use brisance_web::{Play, SCENES, Sample, own_scene};
 use serde_json::{Value, json};
 
@@ -402,7 +402,9 @@ fn the_program_runs_what_the_page_saved_to_the_same_bits() {
         let mut play = play(&read.setup);
         let mut coming = read.events.iter().peekable();
         for frame in 0..40 {
-            while let Some(When { command, .. }) = coming.next_if(|when| when.frame == frame) {
+            while let Some(ScheduledCommand { command, .. }) =
+                coming.next_if(|when| when.frame == frame)
+            {
                 play.act(*command).unwrap();
             }
             play.step();

@@ -193,7 +193,7 @@ fn what_cannot_be_solved_ends_with_a_result_or_a_report() {
     rows.push(Row { bounds: Bounds::PUSH, target: 1.0, ..Row::along([1, 0], zero, [zero; 2]) });
     let mut mlcp = bodies.mlcp(&rows);
     mlcp.solve(1e-9, 5000);
-    assert_eq!(mlcp.dead_rows(), 1);
+    assert_eq!(mlcp.immovable_rows(), 1);
     assert!(mlcp.residual() < 1e-9 && mlcp.impulses().iter().all(|j| j.is_finite()));
     assert!(mlcp.velocity(1).linear.norm() < 1e-8);
     let exact = mlcp.program(&rows).unwrap();
@@ -202,7 +202,7 @@ fn what_cannot_be_solved_ends_with_a_result_or_a_report() {
     let fixed = Bodies { bodies: vec![Body::Static; 2], ..tower(1) };
     let mut still = fixed.mlcp(&rows);
     still.sweep(10);
-    assert_eq!((still.dead_rows(), still.residual()), (rows.len(), 0.0));
+    assert_eq!((still.immovable_rows(), still.residual()), (rows.len(), 0.0));
     assert_eq!(still.program(&rows).unwrap(), vec![0.0; rows.len()]);
     // invalid rows are refused
     let refused =

@@ -7,7 +7,7 @@ use crate::output::folder_of;
 
 use levelset::TriMesh;
 
-pub use meshfile::{Beside, CoatWarning, MeshFile, MeshFileError, check_places, is_mesh};
+pub use meshfile::{CoatWarning, FileReader, MeshFile, MeshFileError, check_places, is_mesh};
 
 /// Reads the mesh at `path`, OBJ, STL, PLY or GLB by its extension; merges vertices at equal
 /// positions.
@@ -43,7 +43,7 @@ pub fn read_mesh_file(path: &Path) -> Result<MeshFile, MeshFileError> {
 /// As [`read_mesh_file`].
 pub fn read_mesh_file_with(
     path: &Path,
-    beside: &mut Beside<'_>,
+    beside: &mut FileReader<'_>,
 ) -> Result<MeshFile, MeshFileError> {
     meshfile::parse_with(path, &bytes(path)?, beside)
 }
@@ -54,7 +54,7 @@ pub fn read_mesh_file_with(
 /// As [`read_mesh_file`].
 pub fn read_object_files_with(
     path: &Path,
-    beside: &mut Beside<'_>,
+    beside: &mut FileReader<'_>,
 ) -> Result<Vec<MeshFile>, MeshFileError> {
     meshfile::parse_objects_with(path, &bytes(path)?, beside)
 }

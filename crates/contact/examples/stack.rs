@@ -10,8 +10,8 @@ use std::sync::Arc;
 use brisance_contact::dynamics::{Body, MassMoments, Momentum, Velocity};
 use brisance_contact::nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use brisance_contact::{
-    Bearing, Bodies, Broad, Cache, Columns, Flight, Frame, Groups, Material, Paths, Places, Ray,
-    Settings, Shape,
+    Bodies, Broad, Cache, Columns, Flight, Frame, Groups, Material, Paths, QueryTree, Ray,
+    Settings, Shape, StrengthQuery,
 };
 
 const DT: f64 = 1.0 / 30.0;
@@ -98,9 +98,9 @@ impl World {
         let flights = vec![Flight::default(); poses.len()];
         let mut paths = Paths { poses, momenta, flights };
         let may_break = vec![false; self.bodies.len()];
-        let borne = &mut |_: &_, _| [f64::INFINITY; 2];
-        let bearing = Bearing { may_break: &may_break, borne, max_strayed: usize::MAX };
-        let done = frame.collide(search.contacts(), &mut paths, bearing);
+        let strengths = &mut |_: &_, _| [f64::INFINITY; 2];
+        let query = StrengthQuery { may_break: &may_break, strengths, max_strayed: usize::MAX };
+        let done = frame.collide(search.contacts(), &mut paths, query);
 
         // one contact pass decides where bodies go, with the forces of half the step
         let frame = Frame { poses: &paths.poses, flights: &paths.flights, ..frame };
@@ -148,10 +148,10 @@ fn moved((pose, push): (&Isometry3<f64>, &Velocity)) -> Isometry3<f64> {
 
 /// What queries meet.
 fn ask(world: &World) {
-    let places = Places::new(&world.shapes, &world.poses);
+    let tree = QueryTree::new(&world.shapes, &world.poses);
     let all = |_| true;
     let (shapes, poses) = (&world.shapes[..], &world.poses[..]);
-    let bodies = Bodies { shapes, poses, places: &places, wanted: &all };
+    let bodies = Bodies { shapes, poses, tree: &tree, wanted: &all };
     let down =
         Ray { from: Point3::new(0.0, 5.0, 0.0), along: -Vector3::y_axis(), max_distance: 10.0 };
     if let Some((body, impact)) = bodies.cast_ray(&down) {

@@ -1,10 +1,10 @@
 //! Queries: ray casts, shape casts and overlap tests.
 //!
 //! Files import in one direction: `ray` and `core` (one solid), `sweep` and `overlap` (two),
-//! `places` (all bodies).
+//! `bodies` (all bodies).
 
+pub(crate) mod bodies;
 pub(crate) mod core;
 pub(crate) mod overlap;
-pub(crate) mod places;
 pub(crate) mod ray;
 pub(crate) mod sweep;

@@ -2,11 +2,11 @@
 
 mod flight;
 mod forces;
-mod meeting;
+mod impact_search;
+mod impacts;
 mod path;
-mod strike;
 mod touch;
 
-pub use flight::Flown;
-pub use strike::Struck;
+pub use flight::FlightResult;
+pub use impacts::ImpactResult;
 pub use touch::Touches;

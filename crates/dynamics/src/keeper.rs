@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_touched_gone_or_broken_is_measured_anew() {
+    fn touched_forgotten_or_unusable_bodies_are_measured_again() {
         let mut body = EngineBody {
             pose: Isometry3::identity(),
             angular_velocity: Vector3::new(1.0, 2.0, 3.0),

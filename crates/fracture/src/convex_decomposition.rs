@@ -20,7 +20,7 @@ const TRIAL_TOLERANCE: f64 = 0.01;
 /// Tolerance of the hulls that are returned, as a share of the diagonal of the solid.
 const TOLERANCE: f64 = 0.002;
 /// Parts of less than this share of the volume of the solid are dropped.
-const CRUMB: f64 = 1e-6;
+const MIN_VOLUME_FRACTION: f64 = 1e-6;
 /// Limit of cuts, as a multiple of the limit of parts.
 const MAX_CUTS: usize = 4;
 
@@ -48,8 +48,8 @@ pub fn convex_decomposition(solid: &ClosedMesh, error: f64, most: u32) -> Vec<Tr
     let allowed = if error > 0.0 { error * volume } else { 0.0 };
     let mut best: Option<Decomposition> = None;
     for balance in BALANCE {
-        let crumb = CRUMB * volume;
-        let limits = Limits { crumb, tolerance, allowed, most: most.max(1) as usize, balance };
+        let min_volume = MIN_VOLUME_FRACTION * volume;
+        let limits = Limits { min_volume, tolerance, allowed, most: most.max(1) as usize, balance };
         let next = Decomposition::new(solid, limits);
         if best.as_ref().is_none_or(|best| next.is_better_than(best)) {
             best = Some(next);
@@ -65,7 +65,7 @@ pub fn convex_decomposition(solid: &ClosedMesh, error: f64, most: u32) -> Vec<Tr
 #[derive(Clone, Copy)]
 struct Limits {
     /// Volume of a part that is dropped, m^3.
-    crumb: f64,
+    min_volume: f64,
     /// Tolerance of hulls, m.
     tolerance: f64,
     /// Largest excess of all hulls over the solid, m^3.
@@ -147,7 +147,7 @@ impl Decomposition {
     fn made(&self, solid: &ClosedMesh) -> Vec<Part> {
         let part = |solid: ClosedMesh| {
             let volume = solid.mesh().signed_volume();
-            if volume <= self.limits.crumb {
+            if volume <= self.limits.min_volume {
                 return None;
             }
             let hull = hull(&solid.mesh().vertices, self.limits.tolerance)?;

@@ -59,7 +59,7 @@ impl Cut {
 
 /// Two adjacent runs.
 #[derive(Clone, Copy)]
-pub(crate) struct Touch {
+pub(crate) struct Adjacency {
     /// The lower one along the axis first.
     pub(crate) runs: [u32; 2],
     /// Lower end of the first edge.
@@ -69,11 +69,11 @@ pub(crate) struct Touch {
 }
 
 /// All pairs of adjacent runs along an axis; `rows` has each row's first run.
-pub(crate) fn touches(
+pub(crate) fn adjacencies(
     [nx, ny, nz]: [usize; 3],
     runs: &[Run],
     rows: &[u32],
-    mut found: impl FnMut(Touch),
+    mut found: impl FnMut(Adjacency),
 ) {
     let range = |row: usize| rows[row]..rows[row + 1];
     for (row, [i, j]) in (0..nx).flat_map(|i| (0..ny).map(move |j| [i, j])).enumerate() {
@@ -84,7 +84,7 @@ pub(crate) fn touches(
             let at = runs[n as usize - 1].end;
             if at == runs[n as usize].start {
                 let low = low([0, 0], at - 1 - start);
-                found(Touch { runs: [n - 1, n], low, len: 1, axis: 2 });
+                found(Adjacency { runs: [n - 1, n], low, len: 1, axis: 2 });
             }
         }
         for (axis, back, present) in [(1, [0, 1], j > 0), (0, [1, 0], i > 0)] {
@@ -102,7 +102,7 @@ pub(crate) fn touches(
                 let last = end.min(their_end);
                 if first < last {
                     let len = last - first;
-                    found(Touch { runs: [t, m], low: low(back, first), len, axis });
+                    found(Adjacency { runs: [t, m], low: low(back, first), len, axis });
                 }
                 if end < their_end {
                     m += 1;

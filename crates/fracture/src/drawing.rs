@@ -297,10 +297,10 @@ impl<'a> Contour<'a> {
                 planes.vertex().sup(&low).inf(&high)
             })
             .collect();
-        let bends = self.bends(&mut vertices);
+        let midpoints = self.midpoints(&mut vertices);
         let mut drawing = Drawing::default();
-        for (quad, bends) in self.quads.iter().zip(&bends) {
-            let triangles = quad.triangles(bends, &vertices);
+        for (quad, midpoints) in self.quads.iter().zip(&midpoints) {
+            let triangles = quad.triangles(midpoints, &vertices);
             drawing.inner.extend(std::iter::repeat_n(quad.inner, triangles.len()));
             drawing.mesh.triangles.extend(triangles);
         }
@@ -309,9 +309,9 @@ impl<'a> Contour<'a> {
     }
 
     /// An additional vertex on a side of each quad, or none. Where the surface crosses a face twice
-    /// between the same two vertices, four quads would share an edge: one of the two passages bends
-    /// through its middle instead.
-    fn bends(&self, vertices: &mut Vec<Point3<f64>>) -> Vec<[Option<u32>; 4]> {
+    /// between the same two vertices, four quads would share an edge: one of the two passages gets
+    /// a vertex in its middle instead.
+    fn midpoints(&self, vertices: &mut Vec<Point3<f64>>) -> Vec<[Option<u32>; 4]> {
         let mut passages: Vec<Passage> = Vec::new();
         for (n, quad) in self.quads.iter().enumerate() {
             for side in (0..4).filter(|&side| quad.passed_twice[side]) {
@@ -321,28 +321,28 @@ impl<'a> Contour<'a> {
             }
         }
         passages.sort_unstable();
-        let mut bends = vec![[None; 4]; self.quads.len()];
+        let mut midpoints = vec![[None; 4]; self.quads.len()];
         for ends in passages.chunk_by(|p, q| p.ends == q.ends) {
             for passage in ends.chunk_by(|p, q| p.inside == q.inside).skip(1) {
                 let points = passage.iter().map(|of| self.quads[of.quad].point.coords);
                 let middle = points.sum::<Vector3<f64>>() / passage.len() as f64;
                 for of in passage {
-                    bends[of.quad][of.side] = Some(vertices.len() as u32);
+                    midpoints[of.quad][of.side] = Some(vertices.len() as u32);
                 }
                 vertices.push(middle.into());
             }
         }
-        bends
+        midpoints
     }
 }
 
 impl Quad {
-    /// The triangles, with the vertices through which its sides bend.
-    fn triangles(&self, bends: &[Option<u32>; 4], vertices: &[Point3<f64>]) -> Vec<[u32; 3]> {
+    /// The triangles, with the additional vertices on its sides.
+    fn triangles(&self, midpoints: &[Option<u32>; 4], vertices: &[Point3<f64>]) -> Vec<[u32; 3]> {
         let [a, b, c, d] = self.vertices;
-        if let Some(first) = bends.iter().position(Option::is_some) {
+        if let Some(first) = midpoints.iter().position(Option::is_some) {
             // a fan from one of these contains none of the straight sides
-            let side = |side: usize| [bends[side % 4], Some(self.vertices[(side + 1) % 4])];
+            let side = |side: usize| [midpoints[side % 4], Some(self.vertices[(side + 1) % 4])];
             let rim: Vec<u32> = (first..first + 4).flat_map(side).flatten().collect();
             return rim[1..].windows(2).map(|pair| [rim[0], pair[0], pair[1]]).collect();
         }

@@ -6,6 +6,7 @@
 
 mod boxes;
 mod carve;
+mod cell_clipper;
 mod cells;
 mod clip;
 mod measure;
@@ -14,7 +15,6 @@ mod points;
 mod primitive;
 mod surface;
 mod triangles;
-mod trim;
 mod union;
 mod winding;
 

@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_writes_the_same_file() {
+    fn a_pattern_that_was_read_writes_the_same_file() {
         for file in files() {
             let mut again = Vec::new();
             Pattern::read(&file[..]).unwrap().write(&mut again).unwrap();

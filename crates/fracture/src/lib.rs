@@ -47,6 +47,7 @@
 extern crate serial as rayon;
 
 mod alignment;
+mod assignment;
 mod body;
 mod bricks;
 mod cell;
@@ -61,14 +62,13 @@ mod field;
 mod file;
 mod fill;
 mod geometry;
-mod holders;
 mod hull;
 mod impact;
 mod join;
 mod lattice;
 mod load;
 mod material;
-mod near;
+mod near_region;
 mod node_box;
 mod noise;
 mod ownership;
@@ -85,10 +85,10 @@ mod projection;
 mod radial;
 mod random;
 mod region;
+mod region_planes;
 mod rough;
 mod rows;
 mod sampled;
-mod seams;
 mod shatter;
 mod slicing;
 mod touching;
@@ -108,8 +108,8 @@ pub use file::ReadPatternError;
 pub use geometry::{Geometry, Piece, Pieces};
 pub use impact::{Impact, Section};
 pub use lattice::{
-    Lattice, LatticeError, LatticePieces, Link, Links, Multipliers, Neighbors, Shards, Spread,
-    Stencil, Strike, StrikeSettings, Weakness, multipliers, smoothed_crack,
+    Lattice, LatticeError, LatticeImpact, LatticeImpactSettings, LatticePieces, Link, Links,
+    Multipliers, Neighbors, Shards, Spread, Stencil, Weakness, multipliers, smoothed_crack,
 };
 pub use load::bond_loads;
 pub use material::Material;

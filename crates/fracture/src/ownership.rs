@@ -7,7 +7,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::body::Body;
-use crate::near::Near;
+use crate::near_region::NearRegion;
 use crate::planes::{Lines, Nearest, pitch};
 
 /// The regions of a body's nodes.
@@ -27,13 +27,13 @@ impl Owners {
     pub(crate) fn new(
         parent: &LevelSet,
         body: &Body,
-        near: &[Option<Near>],
+        near: &[Option<NearRegion>],
         far: impl Fn([usize; 3]) -> usize + Sync,
     ) -> Self {
         let [nx, ny, nz] = parent.grid().dims();
-        let regions: Vec<(u16, &Near)> =
+        let regions: Vec<(u16, &NearRegion)> =
             (1..).zip(near).filter_map(|(n, near)| Some((n, near.as_ref()?))).collect();
-        let convex = regions.iter().all(|(_, near)| matches!(near, Near::Planes(_)));
+        let convex = regions.iter().all(|(_, near)| matches!(near, NearRegion::Planes(_)));
         let mut nearest = vec![0_u16; nx * ny * nz];
         let slabs = nearest.par_chunks_exact_mut(ny * nz).enumerate().map(|(i, slab)| {
             if convex {
@@ -78,8 +78,8 @@ impl Owners {
 /// Finds the owners of the `wanted` nodes of slab `i` for convex regions. A row crosses each region
 /// in one run, and few nodes are in two regions.
 struct Filling<'a> {
-    regions: &'a [(u16, &'a Near)],
-    near: &'a [Option<Near>],
+    regions: &'a [(u16, &'a NearRegion)],
+    near: &'a [Option<NearRegion>],
     i: usize,
     wanted: &'a [Range<usize>],
     slab: &'a mut [u16],
@@ -96,7 +96,7 @@ impl WithSimd for Filling<'_> {
         let mut owned: Vec<Range<usize>> = vec![nz..0; wanted.len()];
         let mut nearest = Nearest::default();
         for &(region, shape) in regions {
-            let Near::Planes(planes) = shape else { continue };
+            let NearRegion::Planes(planes) = shape else { continue };
             planes.runs(i, wanted, &mut nearest, |j, ks| {
                 let row = &mut slab[j * nz..][ks.clone()];
                 let Range { start, end } = owned[j];
@@ -119,7 +119,7 @@ impl WithSimd for Filling<'_> {
 }
 
 /// Owners of slab `i` by the values of all regions at all nodes.
-fn fill_by_values(regions: &[(u16, &Near)], i: usize, slab: &mut [u16], nz: usize) {
+fn fill_by_values(regions: &[(u16, &NearRegion)], i: usize, slab: &mut [u16], nz: usize) {
     let mut least = vec![f32::INFINITY; slab.len()];
     let (mut values, mut lines) = (Vec::new(), Lines::default());
     for (region, shape) in regions {

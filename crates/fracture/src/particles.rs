@@ -4,10 +4,10 @@ use levelset::LevelSet;
 use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
 
+use crate::assignment::assign_particles;
 use crate::cut::{Cut, Pair};
-use crate::holders::holders;
 use crate::partition::{BATCH, Partition};
-use crate::seams::{MIN_COSINE, Seam, Seams, Section};
+use crate::region_planes::{MIN_COSINE, RegionPlane, RegionPlanes, Section};
 
 /// Least cosine between an edge and the normal with which an edge gets a particle on a cut that is
 /// not planar. The largest cosine of three axes is at least 1 / sqrt(3). Where faces meet at an
@@ -37,29 +37,31 @@ pub(crate) fn spread(
     cuts: &[Cut],
     level_sets: &[LevelSet],
 ) -> (Vec<Vec<Point3<f64>>>, Vec<Bond>) {
-    let holders = holders(partition, given, level_sets);
+    let owners = assign_particles(partition, given, level_sets);
     let grid = partition.parent.grid();
-    let seams = Seams::new(partition.near, partition.pairs, grid.spacing());
+    let region_planes = RegionPlanes::new(partition.near, partition.pairs, grid.spacing());
     let spread = |cuts: &[Cut]| {
         let points = Vec::with_capacity(2 * cuts.len());
         let mut found = Found { points, sections: Vec::new() };
-        cuts.iter().for_each(|cut| partition.spread(cut, &seams, &mut found));
+        cuts.iter().for_each(|cut| partition.spread(cut, &region_planes, &mut found));
         found
     };
     let found: Vec<Found> = cuts.par_chunks(BATCH).map(spread).collect();
 
     let mut counts = vec![0; level_sets.len()];
-    holders.iter().for_each(|&piece| counts[piece] += 1);
+    owners.iter().for_each(|&piece| counts[piece] += 1);
     for point in found.iter().flat_map(|f| &f.points) {
         point.pieces().for_each(|piece| counts[piece] += 1);
     }
     let mut shares: Vec<_> = counts.into_iter().map(Vec::with_capacity).collect();
-    holders.iter().zip(given).for_each(|(&piece, p)| shares[piece].push(*p));
+    owners.iter().zip(given).for_each(|(&piece, p)| shares[piece].push(*p));
     for point in found.iter().flat_map(|f| &f.points) {
         point.pieces().for_each(|piece| shares[piece].push(point.at));
     }
     let of_planes = |(n, pair): (u32, &Pair)| {
-        seams.of(n).map_or_else(Section::default, |seam| seam.section(&pair.edges, grid))
+        region_planes
+            .of(n)
+            .map_or_else(Section::default, |region_plane| region_plane.section(&pair.edges, grid))
     };
     let mut sections: Vec<Section> = (0..).zip(partition.pairs).map(of_planes).collect();
     for (pair, section) in found.iter().flat_map(|f| &f.sections) {
@@ -124,7 +126,7 @@ impl Partition<'_> {
         u32::from(self.nearest[self.parent.grid().index(node)]) - 1
     }
 
-    fn spread(&self, cut: &Cut, seams: &Seams, found: &mut Found) {
+    fn spread(&self, cut: &Cut, region_planes: &RegionPlanes, found: &mut Found) {
         let grid = self.parent.grid();
         let h = grid.spacing();
         let axis = usize::from(cut.axis);
@@ -138,19 +140,19 @@ impl Partition<'_> {
             point[axis] += along * h;
             point
         };
-        let seam = seams.of(cut.pair);
+        let region_plane = region_planes.of(cut.pair);
         let before = found.points.len();
-        if let Some(seam) = seam {
-            if seam.nearest == axis {
-                let at = nodes().map(|node| point(node, seam.crossing(axis, node)));
+        if let Some(region_plane) = region_plane {
+            if region_plane.nearest == axis {
+                let at = nodes().map(|node| point(node, region_plane.crossing(axis, node)));
                 found.points.extend(at.map(|at| CutPoint { at, labels: [a, b, 0] }));
             }
         } else {
             for node in nodes() {
                 let (along, cosine) = self.crossing(regions, node, axis);
                 let (at, area) = (point(node, along), h * h * cosine);
-                let way = if cut.is_flipped { -h * h } else { h * h };
-                let (vector, moment) = (Vector3::ith(axis, way), at.coords * area);
+                let signed_area = if cut.is_flipped { -h * h } else { h * h };
+                let (vector, moment) = (Vector3::ith(axis, signed_area), at.coords * area);
                 found.sections.push((cut.pair, Section { area, moment, vector }));
                 if cosine > COVERING {
                     found.points.push(CutPoint { at, labels: [a, b, 0] });
@@ -159,12 +161,12 @@ impl Partition<'_> {
         }
         let is_covered = found.points.len() > before;
         self.for_each_end(cut, [a, b], |square| {
-            if let Some(point) = self.corner(square, (regions, seam), seams) {
+            if let Some(point) = self.corner(square, (regions, region_plane), region_planes) {
                 found.points.push(point);
             } else if !is_covered {
                 // the rim needs a particle where no corner is found
                 let node = square.nodes[0];
-                let along = seam.map(|seam| seam.crossing(axis, node));
+                let along = region_plane.map(|region_plane| region_plane.crossing(axis, node));
                 let along = along.unwrap_or_else(|| self.crossing(regions, node, axis).0);
                 found.points.push(CutPoint { at: point(node, along), labels: [a, b, 0] });
             }
@@ -173,9 +175,14 @@ impl Partition<'_> {
 
     /// Signed distance to one region minus that to another: zero on the cut between them, and twice
     /// their plane if there is one.
-    fn difference(&self, [a, b]: [u32; 2], seam: Option<&Seam>, node: [usize; 3]) -> Option<f64> {
-        if let Some(seam) = seam {
-            return Some(2.0 * seam.value(a, node));
+    fn difference(
+        &self,
+        [a, b]: [u32; 2],
+        region_plane: Option<&RegionPlane>,
+        node: [usize; 3],
+    ) -> Option<f64> {
+        if let Some(region_plane) = region_plane {
+            return Some(2.0 * region_plane.value(a, node));
         }
         let at = |region: u32| self.near[region as usize].as_ref()?.value(node);
         let difference = at(a)? - at(b)?;
@@ -247,12 +254,12 @@ impl Partition<'_> {
     /// The point of a square where its cut meets the parent's surface or a third piece, and the
     /// pieces that share it.
     ///
-    /// The cut is between `regions`, on `seam`.
+    /// The cut is between `regions`, on `region_plane`.
     fn corner(
         &self,
         square: &Square,
-        (regions, seam): ([u32; 2], Option<&Seam>),
-        seams: &Seams,
+        (regions, region_plane): ([u32; 2], Option<&RegionPlane>),
+        region_planes: &RegionPlanes,
     ) -> Option<CutPoint> {
         let [a, b] = [square.nodes[0], square.nodes[1]];
         let third = (2..4).find(|&n| {
@@ -260,12 +267,12 @@ impl Partition<'_> {
         })?;
         let inside = square.labels[third] != 0;
         let beyond = if inside { [regions[0], self.region(square.nodes[third])] } else { regions };
-        let second_seam = if inside { seams.between(beyond) } else { None };
+        let second_plane = if inside { region_planes.between(beyond) } else { None };
         let (mut first, mut second) = ([0.0; 4], [0.0; 4]);
         for (n, node) in square.nodes.into_iter().enumerate() {
-            first[n] = self.difference(regions, seam, node)?;
+            first[n] = self.difference(regions, region_plane, node)?;
             second[n] = if inside {
-                self.difference(beyond, second_seam, node)?
+                self.difference(beyond, second_plane, node)?
             } else {
                 f64::from(self.parent.as_slice()[self.parent.grid().index(node)])
             };

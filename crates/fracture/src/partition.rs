@@ -3,7 +3,7 @@
 use levelset::LevelSet;
 
 use crate::cut::Pair;
-use crate::near::Near;
+use crate::near_region::NearRegion;
 
 /// Cuts or particles per task; no result depends on it.
 pub(crate) const BATCH: usize = 1024;
@@ -12,7 +12,7 @@ pub(crate) const BATCH: usize = 1024;
 pub(crate) struct Partition<'a> {
     pub(crate) parent: &'a LevelSet,
     /// One per region.
-    pub(crate) near: &'a [Option<Near>],
+    pub(crate) near: &'a [Option<NearRegion>],
     /// Per node: region + 1, or 0 far outside.
     pub(crate) nearest: &'a [u16],
     /// Per node: 0 outside, else piece + 1.

@@ -3,7 +3,7 @@
 use levelset::{Grid, Moments, NodeCounts, Run, Union};
 
 use crate::body::rows;
-use crate::cut::{Cut, Pair, Touch, touches};
+use crate::cut::{Adjacency, Cut, Pair, adjacencies};
 use crate::node_box::NodeBox;
 
 /// The parent's inside nodes divided into pieces.
@@ -38,17 +38,17 @@ impl Pieces {
     pub(crate) fn new(grid: &Grid, runs: &[Run], least: usize) -> Self {
         let Connected { numbers, components, mut cuts, mut pairs } = Connected::new(grid, runs);
         let sizes: Vec<_> = components.iter().map(|c| c.counts.nodes()).collect();
-        let hosts = if sizes.iter().all(|&size| size >= least) {
+        let targets = if sizes.iter().all(|&size| size >= least) {
             (0..components.len()).collect()
         } else {
-            hosts(&sizes, least, &pairs)
+            merge_targets(&sizes, least, &pairs)
         };
 
         let mut place = vec![0; components.len()];
         let mut counts: Vec<NodeCounts> = Vec::new();
         let mut pieces: Vec<Piece> = Vec::new();
-        for host in (0..components.len()).filter(|&c| hosts[c] == c) {
-            place[host] = pieces.len();
+        for target in (0..components.len()).filter(|&c| targets[c] == c) {
+            place[target] = pieces.len();
             counts.push(NodeCounts::default());
             pieces.push(Piece {
                 parts: Vec::new(),
@@ -57,7 +57,7 @@ impl Pieces {
             });
         }
         for (n, component) in components.iter().enumerate() {
-            place[n] = place[hosts[n]];
+            place[n] = place[targets[n]];
             counts[place[n]].add(&component.counts);
             let piece = &mut pieces[place[n]];
             piece.parts.push(component.region);
@@ -103,13 +103,13 @@ impl Connected {
     fn new(grid: &Grid, runs: &[Run]) -> Self {
         let rows = rows(grid.dims(), runs);
         let mut union = Union::new(runs.len());
-        let mut apart: Vec<Touch> = Vec::with_capacity(runs.len());
-        touches(grid.dims(), runs, &rows, |touch| {
-            let [a, b] = touch.runs;
+        let mut apart: Vec<Adjacency> = Vec::with_capacity(runs.len());
+        adjacencies(grid.dims(), runs, &rows, |adjacency| {
+            let [a, b] = adjacency.runs;
             if runs[a as usize].owner == runs[b as usize].owner {
                 union.join(a, b);
             } else {
-                apart.push(touch);
+                apart.push(adjacency);
             }
         });
         let (numbers, count) = union.numbered();
@@ -117,7 +117,7 @@ impl Connected {
         let mut pairs = Vec::new();
         // by their lower components
         let mut known: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
-        let cuts = apart.into_iter().map(|Touch { runs, low, len, axis }| {
+        let cuts = apart.into_iter().map(|Adjacency { runs, low, len, axis }| {
             let [a, b] = runs.map(|run| numbers[run as usize] - 1);
             let others = &mut known[a.min(b) as usize];
             let found = others.iter().find(|(other, _)| *other == a.max(b));
@@ -167,15 +167,15 @@ fn components(
 /// For every component the one that absorbs it; itself if it is large enough or alone.
 ///
 /// The smallest goes first, to the neighbor with the most common faces, the lowest among equals.
-fn hosts(sizes: &[usize], least: usize, pairs: &[Pair]) -> Vec<usize> {
+fn merge_targets(sizes: &[usize], least: usize, pairs: &[Pair]) -> Vec<usize> {
     let mut sizes = sizes.to_vec();
-    let mut hosts: Vec<_> = (0..sizes.len()).collect();
-    let mut small: Vec<_> = hosts.iter().copied().filter(|&c| sizes[c] < least).collect();
+    let mut targets: Vec<_> = (0..sizes.len()).collect();
+    let mut small: Vec<_> = targets.iter().copied().filter(|&c| sizes[c] < least).collect();
     while let Some(&next) = small.iter().min_by_key(|&&c| (sizes[c], c)) {
         small.retain(|&c| c != next);
         let mut shared = vec![0; sizes.len()];
         for pair in pairs {
-            let [a, b] = pair.pieces.map(|component| hosts[component as usize]);
+            let [a, b] = pair.pieces.map(|component| targets[component as usize]);
             if a == next && b != next {
                 shared[b] += pair.size();
             } else if b == next && a != next {
@@ -183,14 +183,14 @@ fn hosts(sizes: &[usize], least: usize, pairs: &[Pair]) -> Vec<usize> {
             }
         }
         let Some(&most) = shared.iter().max().filter(|&&most| most > 0) else { continue };
-        let host = shared.iter().position(|&n| n == most).unwrap_or(next);
-        sizes[host] += sizes[next];
-        hosts.iter_mut().filter(|h| **h == next).for_each(|h| *h = host);
-        if sizes[host] >= least {
-            small.retain(|&c| c != host);
+        let target = shared.iter().position(|&n| n == most).unwrap_or(next);
+        sizes[target] += sizes[next];
+        targets.iter_mut().filter(|h| **h == next).for_each(|h| *h = target);
+        if sizes[target] >= least {
+            small.retain(|&c| c != target);
         }
     }
-    hosts
+    targets
 }
 
 #[cfg(test)]
@@ -205,7 +205,7 @@ mod tests {
             let along_x = Edges { count, ..Edges::default() };
             Pair { pieces, regions: pieces, edges: [along_x, Edges::default(), Edges::default()] }
         });
-        assert_eq!(hosts(&[2, 50, 60, 1, 1], 4, &pairs), [2, 1, 2, 2, 4]);
-        assert_eq!(hosts(&[2, 50, 60, 1, 1], 1, &pairs), [0, 1, 2, 3, 4]);
+        assert_eq!(merge_targets(&[2, 50, 60, 1, 1], 4, &pairs), [2, 1, 2, 2, 4]);
+        assert_eq!(merge_targets(&[2, 50, 60, 1, 1], 1, &pairs), [0, 1, 2, 3, 4]);
     }
 }

@@ -238,10 +238,11 @@ impl Bumps<'_> {
 
 fn distance_to(rim: &[[Point3<f64>; 2]], p: &Point3<f64>) -> f64 {
     let distance = |[a, b]: &[Point3<f64>; 2]| {
-        let way = b - a;
-        let square = way.norm_squared();
-        let share = if square > 0.0 { (way.dot(&(p - a)) / square).clamp(0.0, 1.0) } else { 0.0 };
-        (p - (a + way * share)).norm()
+        let segment = b - a;
+        let square = segment.norm_squared();
+        let share =
+            if square > 0.0 { (segment.dot(&(p - a)) / square).clamp(0.0, 1.0) } else { 0.0 };
+        (p - (a + segment * share)).norm()
     };
     rim.iter().map(distance).fold(f64::INFINITY, f64::min)
 }

@@ -7,7 +7,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::body::Body;
-use crate::near::Near;
+use crate::near_region::NearRegion;
 use crate::node_box::NodeBox;
 use crate::ownership::Owners;
 use crate::particles::spread;
@@ -68,7 +68,7 @@ pub fn shatter(
     let grid = parent.grid();
     let body = Body::new(parent);
     let transform = at.transform();
-    let near = Near::all(pattern, &transform, &body);
+    let near = NearRegion::all(pattern, &transform, &body);
     let Owners { nearest, runs } = Owners::new(parent, &body, &near, |node| {
         pattern.region_at(&transform.inverse_transform_point(&grid.position(node)))
     });
@@ -108,7 +108,7 @@ pub fn shatter(
 struct Merging<'a> {
     parent: &'a LevelSet,
     piece: &'a Piece,
-    near: &'a [Option<Near>],
+    near: &'a [Option<NearRegion>],
     labels: &'a [u32],
     label: u32,
 }
@@ -138,7 +138,7 @@ impl WithSimd for Merging<'_> {
                 }
                 // without samples a region is at least two nodes away, and in the gaps that
                 // interpolation leaves between regions a larger value would be wrong
-                if !matches!(near[part], Some(Near::Planes(_))) {
+                if !matches!(near[part], Some(NearRegion::Planes(_))) {
                     lower_to(&mut slab, 2.0 * spacing);
                 }
             }

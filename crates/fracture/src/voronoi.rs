@@ -52,8 +52,8 @@ impl Voronoi {
     #[must_use]
     pub fn with_pieces(self, pieces: usize, body: &Geometry) -> Self {
         let points = body.inside_points(sample_count(pieces));
-        let blows = blows(&body.bounds(), &points);
-        self.counted(pieces.min(body.max_pieces()), &points, &blows)
+        let impacts = sample_impacts(&body.bounds(), &points);
+        self.counted(pieces.min(body.max_pieces()), &points, &impacts)
     }
 
     /// Sets the number of sites, around the body, for which it breaks into `pieces` within 1 %, or
@@ -119,7 +119,7 @@ impl Voronoi {
 
     /// Sets the number of sites for which the mean over some impacts of the cells with enough of
     /// the points is `pieces`.
-    fn counted(self, pieces: usize, points: &[Point3<f64>], blows: &[Alignment]) -> Self {
+    fn counted(self, pieces: usize, points: &[Point3<f64>], impacts: &[Alignment]) -> Self {
         let pieces = pieces.clamp(1, Pattern::MAX_REGIONS);
         let least = (points.len() / (8 * pieces)).max(1);
         let view = |at: &Alignment| {
@@ -128,7 +128,7 @@ impl Voronoi {
                 points.iter().map(|p| (to_pattern * p).coords.component_div(&self.stretch));
             View { nearest: NearestSites::new(points.collect()), held: Vec::new(), least, met: 0 }
         };
-        let mut views: Vec<View> = blows.iter().map(view).collect();
+        let mut views: Vec<View> = impacts.iter().map(view).collect();
         if points.is_empty() || views.is_empty() {
             return self;
         }
@@ -243,7 +243,7 @@ impl NearestSites {
 }
 
 /// Impacts at the outermost points along the axes.
-fn blows(bounds: &Aabb, points: &[Point3<f64>]) -> Vec<Alignment> {
+fn sample_impacts(bounds: &Aabb, points: &[Point3<f64>]) -> Vec<Alignment> {
     let axes = (0..3).flat_map(|a| [Vector3::ith(a, 1.0), -Vector3::ith(a, 1.0)]);
     axes.filter_map(|axis| {
         let height = |p: &&Point3<f64>| axis.dot(&p.coords);

@@ -116,33 +116,35 @@ impl Caps {
         }
     }
 
-    /// The view of all caps from the ball of radius `reach` around a point.
-    pub(crate) fn seen_from(&self, p: &Point3<f64>, reach: f64) -> View {
-        self.view(0, p, reach)
+    /// The winding number of all caps in the ball of radius `reach` around a point.
+    pub(crate) fn winding_from(&self, p: &Point3<f64>, reach: f64) -> WindingEstimate {
+        self.estimate(0, p, reach)
     }
 
-    /// The view of a group from the ball of a radius around a point.
-    fn view(&self, group: usize, p: &Point3<f64>, reach: f64) -> View {
+    /// The winding number of a group in the ball of a radius around a point.
+    fn estimate(&self, group: usize, p: &Point3<f64>, reach: f64) -> WindingEstimate {
         let Group { center, radius, dipole, area, rim, first, count, second } = &self.groups[group];
         let offset = center - p;
         let square = offset.norm_squared();
         let distance = square.sqrt();
         if distance > FAR * radius && distance > radius + reach {
             let winding = dipole.dot(&offset) / (square * distance) / (4.0 * PI);
-            return View::new(winding, [*area, *rim], distance - radius - reach);
+            return WindingEstimate::new(winding, [*area, *rim], distance - radius - reach);
         }
         if *second == 0 {
             let caps = self.caps[*first..first + count].iter();
-            return caps.map(|cap| cap.view(p, reach)).fold(View::default(), View::plus);
+            return caps
+                .map(|cap| cap.estimate(p, reach))
+                .fold(WindingEstimate::default(), WindingEstimate::plus);
         }
-        self.view(group + 1, p, reach).plus(self.view(*second, p, reach))
+        self.estimate(group + 1, p, reach).plus(self.estimate(*second, p, reach))
     }
 }
 
 /// The caps' winding number at a point, and an upper bound of its change per cell in the ball
 /// around it.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct View {
+pub(crate) struct WindingEstimate {
     pub(crate) winding: f64,
     pub(crate) slope: f64,
     /// `slope` without the jumps by one across caps: only the mesh's rim changes it, as a current
@@ -150,8 +152,8 @@ pub(crate) struct View {
     pub(crate) smooth_slope: f64,
 }
 
-impl View {
-    /// The view of an area and its rim, both at least `distance` from the whole ball.
+impl WindingEstimate {
+    /// The estimate of an area with its rim, both at least `distance` from the whole ball.
     fn new(winding: f64, [area, rim]: [f64; 2], distance: f64) -> Self {
         let at = |bound: f64| if distance > 0.0 { bound / (4.0 * PI) } else { f64::INFINITY };
         // a dipole's field on its axis; Biot and Savart's law
@@ -170,7 +172,7 @@ impl View {
 }
 
 impl Cap {
-    fn view(&self, p: &Point3<f64>, reach: f64) -> View {
+    fn estimate(&self, p: &Point3<f64>, reach: f64) -> WindingEstimate {
         let [a, b, c] = self.corners.map(|q| q - p);
         let normal = (b - a).cross(&(c - a));
         let double = normal.norm();
@@ -179,7 +181,7 @@ impl Cap {
         let radius = [a, b, c].iter().map(|q| (q - middle).norm()).fold(0.0, f64::max);
         let distance = over_plane.max(middle.norm() - radius) - reach;
         let winding = solid_angle(p, &self.corners) / (4.0 * PI);
-        View::new(winding, [double / 2.0, self.rim], distance)
+        WindingEstimate::new(winding, [double / 2.0, self.rim], distance)
     }
 }
 
@@ -253,7 +255,7 @@ mod tests {
         let caps = Caps::new(&open, &vertices).expect("open");
         for z in [0.1_f64, 1.0, 3.0, 10.0, 100.0] {
             let exact = (1.0 - z / z.hypot(1.0)) / 2.0;
-            let got = caps.seen_from(&Point3::new(0.0, 0.0, -z), 0.0).winding;
+            let got = caps.winding_from(&Point3::new(0.0, 0.0, -z), 0.0).winding;
             assert!((got - exact).abs() < 1e-2 * exact, "{z}: {got} for {exact}");
         }
     }

@@ -304,15 +304,15 @@ impl OpenSlab<'_> {
         let middle = [0, 1, 2].map(|a| block[a].start.midpoint(block[a].end));
         let reach = (0..3).map(|a| ((middle[a] - block[a].start) as f64).powi(2)).sum::<f64>();
         let reach = reach.sqrt();
-        let view = self.caps.seen_from(&Point3::from(middle.map(|n| n as f64)), reach);
-        let shifted = view.winding + 0.5;
+        let estimate = self.caps.winding_from(&Point3::from(middle.map(|n| n as f64)), reach);
+        let shifted = estimate.winding + 0.5;
         let room = (shifted - shifted.floor()).min(shifted.floor() + 1.0 - shifted);
         let least = shifted.floor() as i32 + 1;
         let center = index(middle[0], middle[1], middle[2]);
         // no triangle between the middle and the rest: all are on one side
         let clear = f64::from(self.distance[center]) > reach && reach < BAND;
-        let one_side = clear && view.smooth_slope * reach < room;
-        if reach == 0.0 || one_side || view.slope * reach < room {
+        let one_side = clear && estimate.smooth_slope * reach < room;
+        if reach == 0.0 || one_side || estimate.slope * reach < room {
             let [planes, rows, nodes] = block;
             for i in planes {
                 for j in rows.clone() {

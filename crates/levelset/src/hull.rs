@@ -194,12 +194,12 @@ impl ConvexHull {
         most.into_iter().fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Distance from an inner point `from` to the surface along `way`, as a multiple of its length;
-    /// zero from outside.
-    pub fn exit(&self, from: &Point3<f64>, way: &Vector3<f64>) -> f64 {
+    /// Distance from an inner point `from` to the surface along `direction`, as a multiple of its
+    /// length; zero from outside.
+    pub fn exit(&self, from: &Point3<f64>, direction: &Vector3<f64>) -> f64 {
         let mut least = f64::INFINITY;
         for face in &self.faces {
-            let (height, speed) = (face.height(from), face.normal.dot(way));
+            let (height, speed) = (face.height(from), face.normal.dot(direction));
             if height > 0.0 {
                 return 0.0;
             }

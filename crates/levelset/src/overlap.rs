@@ -16,7 +16,7 @@ const MAX_SHARED: usize = 32;
 /// Largest gap of coincident faces, as a share of the size of the mesh.
 const TOUCHING: f64 = 1e-9;
 /// Directions of rays along which edges are unlikely.
-const WAYS: [[f64; 3]; 2] = [[0.313_5, 0.561_7, 0.765_6], [-0.682_9, 0.417_1, -0.599_7]];
+const RAY_DIRECTIONS: [[f64; 3]; 2] = [[0.313_5, 0.561_7, 0.765_6], [-0.682_9, 0.417_1, -0.599_7]];
 
 /// The result of a ray from the surface into the solid behind it.
 enum Behind {
@@ -37,7 +37,7 @@ impl TriMesh {
     /// # Panics
     /// If a triangle names a vertex that does not exist.
     pub fn overlaps_itself(&self) -> bool {
-        let columns = WAYS.map(|way| Columns::new(self, Vector3::from(way)));
+        let columns = RAY_DIRECTIONS.map(|direction| Columns::new(self, Vector3::from(direction)));
         let longest = columns.iter().flat_map(|c| &c.triangles).map(Vec::len).max().unwrap_or(0);
         let rays = (MAX_PAIRS / longest.max(1)).clamp(RAYS[0], RAYS[1]);
         let size = crate::Aabb::around(&self.vertices).map_or(0.0, |b| b.extents().norm());
@@ -78,19 +78,19 @@ impl TriMesh {
 
     /// The result of the ray from a point of triangle `from` along some columns.
     fn behind(&self, from: usize, start: &Point3<f64>, columns: &Columns, size: f64) -> Behind {
-        let way = &columns.way;
+        let direction = &columns.direction;
         let own = self.area_vector(from);
         // a ray out of the solid has left it once
-        let mut times = i32::from(own.dot(way) > 0.0);
+        let mut times = i32::from(own.dot(direction) > 0.0);
         for t in columns.at(start).iter().map(|&t| t as usize).filter(|&t| t != from) {
-            let Some(distance) = self.hit(t, start, way) else { continue };
+            let Some(distance) = self.hit(t, start, direction) else { continue };
             let area = self.area_vector(t);
             if distance.abs() <= TOUCHING * size {
                 let is_same = own.dot(&area) > 0.0;
                 return if is_same { Behind::Twice } else { Behind::Touched };
             }
             if distance > 0.0 {
-                times += if area.dot(way) > 0.0 { 1 } else { -1 };
+                times += if area.dot(direction) > 0.0 { 1 } else { -1 };
             }
         }
         Behind::Winds(times)
@@ -99,7 +99,7 @@ impl TriMesh {
 
 /// Triangles by the columns along a direction that they overlap.
 struct Columns {
-    way: Vector3<f64>,
+    direction: Vector3<f64>,
     /// Two directions across it.
     across: [Vector3<f64>; 2],
     /// Position of the first column, m.
@@ -113,9 +113,9 @@ struct Columns {
 }
 
 impl Columns {
-    fn new(mesh: &TriMesh, way: Vector3<f64>) -> Self {
-        let u = way.cross(&Vector3::x()).normalize();
-        let across = [u, way.cross(&u).normalize()];
+    fn new(mesh: &TriMesh, direction: Vector3<f64>) -> Self {
+        let u = direction.cross(&Vector3::x()).normalize();
+        let across = [u, direction.cross(&u).normalize()];
         let range = |along: &Vector3<f64>, points: &[Point3<f64>]| {
             let heights = points.iter().map(|p| along.dot(&p.coords));
             heights.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| {
@@ -131,7 +131,7 @@ impl Columns {
             let step =
                 whole.map(|[low, high]| ((high - low) / count as f64).max(f64::MIN_POSITIVE));
             let low = whole.map(|[low, _]| low);
-            let mut columns = Self { way, across, low, step, count, triangles: Vec::new() };
+            let mut columns = Self { direction, across, low, step, count, triangles: Vec::new() };
             let shared: usize = ranges
                 .iter()
                 .map(|range| columns.reached(range).map(|r| r.len()).iter().product::<usize>())

@@ -41,23 +41,28 @@ impl TriMesh {
     }
 
     /// Distance from a point of triangle `from` along a unit vector to the next other triangle.
-    fn chord(&self, from: usize, start: &Point3<f64>, way: &Vector3<f64>) -> Option<f64> {
+    fn chord(&self, from: usize, start: &Point3<f64>, direction: &Vector3<f64>) -> Option<f64> {
         let others = (0..self.triangles.len()).filter(|&t| t != from);
         let hits =
-            others.filter_map(|t| self.hit(t, start, way)).filter(|distance| *distance > 0.0);
+            others.filter_map(|t| self.hit(t, start, direction)).filter(|distance| *distance > 0.0);
         hits.min_by(f64::total_cmp)
     }
 
     /// Intersection of the line through a point along a unit vector with a triangle (Moeller and
     /// Trumbore 1997), as distance from the point.
-    pub(crate) fn hit(&self, t: usize, start: &Point3<f64>, way: &Vector3<f64>) -> Option<f64> {
+    pub(crate) fn hit(
+        &self,
+        t: usize,
+        start: &Point3<f64>,
+        direction: &Vector3<f64>,
+    ) -> Option<f64> {
         let [a, b, c] = self.corners(t);
         let (u, v, w) = (b - a, c - a, start - a);
-        let across = way.cross(&v);
+        let across = direction.cross(&v);
         let determinant = u.dot(&across);
         let x = w.dot(&across) / determinant;
         let beside = w.cross(&u);
-        let y = way.dot(&beside) / determinant;
+        let y = direction.dot(&beside) / determinant;
         let is_hit = x >= 0.0 && y >= 0.0 && x + y <= 1.0;
         is_hit.then(|| v.dot(&beside) / determinant).filter(|distance| distance.is_finite())
     }

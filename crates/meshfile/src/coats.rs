@@ -5,7 +5,7 @@ use thiserror::Error;
 
 /// Reads a file that a mesh file names, by a path relative to the mesh file; otherwise returns why
 /// it failed.
-pub type Beside<'a> = dyn FnMut(&str) -> Result<Vec<u8>, String> + 'a;
+pub type FileReader<'a> = dyn FnMut(&str) -> Result<Vec<u8>, String> + 'a;
 
 /// Materials that a mesh file loses, and why.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -162,16 +162,16 @@ pub(crate) struct Images(Vec<(String, Option<Image>)>);
 
 impl Images {
     /// The image of a material from a file; each file is read once.
-    pub(crate) fn beside(
+    pub(crate) fn read_image(
         &mut self,
         (material, file): (&str, &str),
-        beside: &mut Beside<'_>,
+        read_file: &mut FileReader<'_>,
         warnings: &mut Vec<CoatWarning>,
     ) -> Result<Option<Image>, super::MeshFileError> {
         if let Some((_, known)) = self.0.iter().find(|(name, _)| name == file) {
             return Ok(known.clone());
         }
-        let read = match beside(file) {
+        let read = match read_file(file) {
             Ok(bytes) => image(material, file, bytes, warnings)
                 .map_err(|source| super::MeshFileError::Image { name: file.to_owned(), source })?,
             Err(problem) => {

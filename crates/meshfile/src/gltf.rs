@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use sim::Paint;
 
-use super::{Beside, MeshFile, MeshFileError};
+use super::{FileReader, MeshFile, MeshFileError};
 use crate::glb_file::{GlbError, MAX_ELEMENTS, open};
 pub use materials::GlbCoats;
 
@@ -19,11 +19,14 @@ pub use materials::GlbCoats;
 /// contain.
 const FREE: usize = 1 << 23;
 
-pub(super) fn parse(bytes: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, MeshFileError> {
+pub(super) fn parse(
+    bytes: &[u8],
+    read_file: &mut FileReader<'_>,
+) -> Result<MeshFile, MeshFileError> {
     let file = open(bytes)?;
     let blob = file.blob.as_deref().unwrap_or_default();
     let mut mesh = MeshFile::default();
-    let mut materials = GlbCoats::new(&file, beside);
+    let mut materials = GlbCoats::new(&file, read_file);
     let most = MAX_ELEMENTS.min(bytes.len().max(FREE));
     let scene = file.default_scene().or_else(|| file.scenes().next());
     if file.skins().next().is_some() && scene.as_ref().is_some_and(is_recording) {

@@ -32,7 +32,7 @@ use thiserror::Error;
 use crate::glb_file::GlbError;
 
 pub use crate::gltf::GlbCoats;
-pub use coats::{Beside, CoatWarning, ImageError, MAX_PIXELS, image_kind, image_size};
+pub use coats::{CoatWarning, FileReader, ImageError, MAX_PIXELS, image_kind, image_size};
 // users can name the types of this API without further dependencies
 pub use levelset;
 pub use nalgebra;
@@ -208,7 +208,7 @@ pub fn is_mesh(path: &Path) -> bool {
 }
 
 /// The reader for a file name.
-type Parser = fn(&[u8], &mut Beside<'_>) -> Result<MeshFile, MeshFileError>;
+type Parser = fn(&[u8], &mut FileReader<'_>) -> Result<MeshFile, MeshFileError>;
 
 fn parser(path: &Path) -> Option<Parser> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
@@ -231,8 +231,8 @@ pub fn parse(name: &Path, bytes: &[u8]) -> Result<MeshFile, MeshFileError> {
     parse_with(name, bytes, &mut alone)
 }
 
-/// As [`parse`], with the materials and images of the mesh; `beside` reads those in separate files.
-/// Losses, such as a missing image, are in [`MeshFile::warnings`].
+/// As [`parse`], with the materials and images of the mesh; `read_file` reads those in separate
+/// files. Losses, such as a missing image, are in [`MeshFile::warnings`].
 ///
 /// # Errors
 /// As [`parse`], and [`MeshFileError::Image`] if an image is damaged or has more than
@@ -240,10 +240,10 @@ pub fn parse(name: &Path, bytes: &[u8]) -> Result<MeshFile, MeshFileError> {
 pub fn parse_with(
     name: &Path,
     bytes: &[u8],
-    beside: &mut Beside<'_>,
+    read_file: &mut FileReader<'_>,
 ) -> Result<MeshFile, MeshFileError> {
     let parse = parser(name).ok_or(MeshFileError::UnknownFormat)?;
-    let mesh = parse(bytes, beside)?;
+    let mesh = parse(bytes, read_file)?;
     check(&mesh.mesh)?;
     let mut mesh = weld(mesh);
     mesh.check_uvs();
@@ -279,10 +279,10 @@ pub fn parse_objects(name: &Path, bytes: &[u8]) -> Result<Vec<TriMesh>, MeshFile
 pub fn parse_objects_with(
     name: &Path,
     bytes: &[u8],
-    beside: &mut Beside<'_>,
+    read_file: &mut FileReader<'_>,
 ) -> Result<Vec<MeshFile>, MeshFileError> {
     let parse = parser(name).ok_or(MeshFileError::UnknownFormat)?;
-    let MeshFile { mesh, corners, coats, coat_of, warnings, objects } = parse(bytes, beside)?;
+    let MeshFile { mesh, corners, coats, coat_of, warnings, objects } = parse(bytes, read_file)?;
     check(&mesh)?;
     let object = |range: Range<usize>| {
         let mut object = weld(MeshFile {

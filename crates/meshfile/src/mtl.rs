@@ -2,7 +2,7 @@
 
 use sim::{Coat, Opacity, Wrap};
 
-use crate::coats::{Beside, CoatWarning, Images, plain};
+use crate::coats::{CoatWarning, FileReader, Images, plain};
 use crate::{MeshFileError, decoded};
 
 /// Parses the materials of an MTL file, UTF-8 or Latin-1, with the images that they name. Unknown
@@ -11,7 +11,7 @@ use crate::{MeshFileError, decoded};
 /// Supported are `Kd`, `d` or `Tr`, `map_Kd`, and `Pr` and `Pm` of the physically based extension.
 pub(crate) fn parse(
     text: &[u8],
-    beside: &mut Beside<'_>,
+    read_file: &mut FileReader<'_>,
     warnings: &mut Vec<CoatWarning>,
 ) -> Result<Vec<Coat>, MeshFileError> {
     let mut coats: Vec<Coat> = Vec::new();
@@ -38,7 +38,7 @@ pub(crate) fn parse(
                     continue;
                 }
                 coat.wrap = [wrap; 2];
-                coat.image = images.beside((&coat.name, &file), beside, warnings)?;
+                coat.image = images.read_image((&coat.name, &file), read_file, warnings)?;
             }
             _ => {}
         }
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_known_of_materials_is_read() {
+    fn properties_of_materials_are_read() {
         let text =
             b"# made by hand\nKd 1 1 1\nnewmtl old wood\nKd 0.5 0.25 2 # brown\nTr 0.25\nPr 0.5\n\
             newmtl grey\nKd 0.5\nd nan\nKs 1 1 1\nPm 1\nnewmtl bad\nKd red\nd -halo 0.5\n";
@@ -145,13 +145,13 @@ mod tests {
     #[test]
     fn an_image_is_read_once_and_a_missing_one_is_told_of() {
         let mut asked = vec![];
-        let mut beside = |name: &str| {
+        let mut read_file = |name: &str| {
             asked.push(name.to_owned());
             Err("no such file".to_owned())
         };
         let mut warnings = vec![];
         let text = b"newmtl a\nmap_Kd x\\y.png\nnewmtl b\nmap_Kd x/y.png\n";
-        let coats = parse(text, &mut beside, &mut warnings).unwrap();
+        let coats = parse(text, &mut read_file, &mut warnings).unwrap();
         assert!(coats.iter().all(|coat| coat.image.is_none()));
         assert_eq!(asked, ["x/y.png"]);
         assert!(warnings[0].to_string().contains("`x/y.png` cannot be read (no such file)"));

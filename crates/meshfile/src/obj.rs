@@ -6,14 +6,17 @@ use nalgebra::{Point3, UnitVector3, Vector2, Vector3};
 
 use sim::{Coat, Paint};
 
-use super::{Beside, CoatWarning, MeshFile, MeshFileError, decoded, mtl};
+use super::{CoatWarning, FileReader, MeshFile, MeshFileError, decoded, mtl};
 
 /// Reads Wavefront OBJ text in UTF-8 or Latin-1; polygons are triangulated as fans.
 ///
 /// # Errors
 /// [`MeshFileError::Line`] if a line is malformed, a number is not finite or a face refers to a
 /// missing vertex; [`MeshFileError::Image`] if an image is damaged.
-pub(super) fn parse(text: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, MeshFileError> {
+pub(super) fn parse(
+    text: &[u8],
+    read_file: &mut FileReader<'_>,
+) -> Result<MeshFile, MeshFileError> {
     let text = decoded(text);
     let Known { libraries, uses, objects, triangles } = check(&text)?;
     let text = text.as_bytes();
@@ -41,7 +44,7 @@ pub(super) fn parse(text: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, Me
     // if the reader counts other triangles, the whole file is one object
     if triangles == painted.mesh.triangles.len() {
         painted.objects = objects;
-        coat(&libraries, &uses, beside, &mut painted)?;
+        coat(&libraries, &uses, read_file, &mut painted)?;
     } else if !uses.is_empty() {
         painted.warnings.push(CoatWarning::Mixed);
     }
@@ -52,18 +55,18 @@ pub(super) fn parse(text: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, Me
 fn coat(
     libraries: &[String],
     uses: &[(usize, String)],
-    beside: &mut Beside<'_>,
+    read_file: &mut FileReader<'_>,
     painted: &mut MeshFile,
 ) -> Result<(), MeshFileError> {
     let mut coats: Vec<Coat> = Vec::new();
     for file in libraries.iter().filter(|_| !uses.is_empty()) {
-        match beside(file) {
+        match read_file(file) {
             Ok(text) => {
                 // image paths are relative to the material file
                 let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
                 let mut near = |name: &str| match folder {
-                    "" => beside(name),
-                    _ => beside(&format!("{folder}/{name}")),
+                    "" => read_file(name),
+                    _ => read_file(&format!("{folder}/{name}")),
                 };
                 coats.extend(mtl::parse(&text, &mut near, &mut painted.warnings)?);
             }

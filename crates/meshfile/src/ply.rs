@@ -6,10 +6,13 @@ use ply_rs_bw::ply::{DefaultElement, Property};
 
 use sim::Paint;
 
-use super::{Beside, MeshFile, MeshFileError, facing, fan};
+use super::{FileReader, MeshFile, MeshFileError, facing, fan};
 use crate::coats::{Images, plain};
 
-pub(super) fn parse(bytes: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, MeshFileError> {
+pub(super) fn parse(
+    bytes: &[u8],
+    read_file: &mut FileReader<'_>,
+) -> Result<MeshFile, MeshFileError> {
     let malformed = |problem: String| MeshFileError::Format { format: "PLY", problem };
     if let Some(element) = overlong(bytes) {
         return Err(malformed(format!("`{element}` is more than the file has bytes")));
@@ -50,7 +53,7 @@ pub(super) fn parse(bytes: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, M
     if painted.mesh.triangles.is_empty() && !painted.mesh.vertices.is_empty() {
         return Err(MeshFileError::Points);
     }
-    coat(&file.header.comments, beside, &mut painted)?;
+    coat(&file.header.comments, read_file, &mut painted)?;
     Ok(painted)
 }
 
@@ -67,14 +70,14 @@ fn face_uvs(face: &DefaultElement) -> Vec<Vector2<f64>> {
 /// Gives the mesh the image named in a comment, following MeshLab's convention.
 fn coat(
     comments: &[String],
-    beside: &mut Beside<'_>,
+    read_file: &mut FileReader<'_>,
     painted: &mut MeshFile,
 ) -> Result<(), MeshFileError> {
     let mut named = comments.iter().filter_map(|line| line.trim().strip_prefix("TextureFile "));
     let Some(file) = named.next().map(str::trim) else { return Ok(()) };
     let mut coat = plain(file.rsplit_once('.').map_or(file, |(stem, _)| stem));
     let of = (&coat.name[..], file);
-    coat.image = Images::default().beside(of, beside, &mut painted.warnings)?;
+    coat.image = Images::default().read_image(of, read_file, &mut painted.warnings)?;
     painted.coats = vec![coat];
     painted.coat_of = vec![0; painted.mesh.triangles.len()];
     Ok(())

@@ -6,9 +6,9 @@ use nalgebra::Point3;
 
 use sim::Paint;
 
-use super::{Beside, MeshFile, MeshFileError};
+use super::{FileReader, MeshFile, MeshFileError};
 
-pub(super) fn parse(bytes: &[u8], _: &mut Beside<'_>) -> Result<MeshFile, MeshFileError> {
+pub(super) fn parse(bytes: &[u8], _: &mut FileReader<'_>) -> Result<MeshFile, MeshFileError> {
     let malformed = |e: std::io::Error| {
         let problem = match e.kind() {
             std::io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),

@@ -2,7 +2,7 @@
 
 use contact::constraint::{Joint, Linkages};
 use contact::{
-    Broad, Cache, Collisions, Flight, Frame, Paths, Resumed, Search, Solver, Support, Tally,
+    Broad, Cache, Collisions, Flight, Frame, Paths, Resumed, Search, SearchStats, Solver, Support,
 };
 use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
@@ -244,7 +244,7 @@ impl World {
         self.stop_at_targets();
         self.loads.clear();
         self.pass_user_data_on(events);
-        self.places.take();
+        self.query_tree.take();
     }
 
     /// [`Self::settle_positions`] of the bodies and joints outside `linkages`, repeated with the linkages that have
@@ -599,10 +599,10 @@ impl World {
 
 /// Reports the work of finding and solving the contacts.
 fn count_work(support: &Support, report: &mut Report) {
-    let Tally { pairs, reused, again, points } = support.tally();
+    let SearchStats { pairs, reused, retested, points } = support.stats();
     let counters = &mut report.counters;
     (counters.pairs, counters.pairs_reused) = (pairs, reused);
-    (counters.pairs_again, counters.points) = (again, points);
+    (counters.pairs_again, counters.points) = (retested, points);
     counters.contacts = support.contacts();
     counters.colors = support.colors();
     (counters.levels, counters.sweeps) = (support.levels(), support.sweeps());

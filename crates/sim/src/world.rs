@@ -26,7 +26,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use contact::{Broad, Cache, Columns, Flight, Groups, Material, MaterialError, Places, Shape};
+use contact::{Broad, Cache, Columns, Flight, Groups, Material, MaterialError, QueryTree, Shape};
 use dynamics::{Body, MassProperties, Momentum};
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -110,7 +110,7 @@ pub struct World {
     /// Touching pairs, if contact events are reported.
     pub(crate) log: Option<Log>,
     /// For queries; built by the first query after a change.
-    pub(crate) places: OnceLock<Places>,
+    pub(crate) query_tree: OnceLock<QueryTree>,
 }
 
 impl World {
@@ -156,7 +156,7 @@ impl World {
             loads: Vec::new(),
             user_data: BTreeMap::new(),
             log: None,
-            places: OnceLock::new(),
+            query_tree: OnceLock::new(),
         }
     }
 
@@ -196,7 +196,7 @@ impl World {
         self.poses.push(new.pose);
         self.previous.push(new.pose);
         self.waypoints.push(Vec::new());
-        self.places.take();
+        self.query_tree.take();
         self.momenta.push(momentum);
         self.flights.push(Flight::default());
         self.solids.push(new.solid.or_else(|| self.solid_of_samples(&new.shape)));
@@ -231,7 +231,7 @@ impl World {
         self.poses.remove(i);
         self.previous.remove(i);
         self.waypoints.remove(i);
-        self.places.take();
+        self.query_tree.take();
         self.momenta.remove(i);
         self.flights.remove(i);
         self.shapes.remove(i);

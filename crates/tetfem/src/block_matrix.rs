@@ -79,14 +79,14 @@ impl BlockMatrix {
 
     /// Decouples the fixed components: sets their rows and columns to zero except on the diagonal.
     /// Vertices without elements are also fixed, with a diagonal of 1.
-    pub(crate) fn hold(&mut self, held: &[[bool; 3]]) {
+    pub(crate) fn fix(&mut self, fixed_dofs: &[[bool; 3]]) {
         for row in 0..self.rows() {
             for place in self.range(row) {
                 let column = self.columns[place] as usize;
                 let block = &mut self.blocks[place];
                 for (r, c) in (0..3).flat_map(|r| (0..3).map(move |c| (r, c))) {
                     let diagonal = row == column && r == c;
-                    if (held[row][r] || held[column][c]) && !diagonal {
+                    if (fixed_dofs[row][r] || fixed_dofs[column][c]) && !diagonal {
                         block[(r, c)] = 0.0;
                     }
                 }

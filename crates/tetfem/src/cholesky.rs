@@ -402,8 +402,8 @@ mod tests {
         mesh.vertices.extend(copied.iter().map(|&v| mesh.vertices[v as usize]).collect::<Vec<_>>());
         let model = Model::new(&mesh, Material::from_young(1e9, 0.3).unwrap()).unwrap();
         let mut stiffness = model.stiffness();
-        let held: Vec<_> = mesh.vertices.iter().map(|p| [p.x == 2.0; 3]).collect();
-        stiffness.hold(&held);
+        let fixed_dofs: Vec<_> = mesh.vertices.iter().map(|p| [p.x == 2.0; 3]).collect();
+        stiffness.fix(&fixed_dofs);
         stiffness
     }
 
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_definite_is_refused_and_what_is_takes_its_place() {
+    fn indefinite_matrices_are_refused_and_definite_ones_factored_again() {
         let matrix = slit_bar();
         let mut factor = Cholesky::new(&matrix).unwrap();
         let first = factor.factor.clone();

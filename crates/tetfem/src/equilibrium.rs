@@ -152,7 +152,7 @@ pub fn newton_equilibrium(
 struct Problem<'a> {
     model: &'a Model,
     loads: &'a [Vector3<f64>],
-    held: Vec<[bool; 3]>,
+    fixed_dofs: Vec<[bool; 3]>,
     prescribed: Vec<Vector3<f64>>,
 }
 
@@ -169,14 +169,14 @@ impl<'a> Problem<'a> {
         if let Some(node) = loads.iter().position(|f| !f.iter().all(|x| x.is_finite())) {
             return Err(EquilibriumError::NotFinite(node));
         }
-        let (held, prescribed) = dense(nodes, supports)?;
-        Ok(Self { model, loads, held, prescribed })
+        let (fixed_dofs, prescribed) = dense(nodes, supports)?;
+        Ok(Self { model, loads, fixed_dofs, prescribed })
     }
 
     /// The residual force: zero at fixed components.
     fn rest(&self, forces: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
-        let pairs = self.loads.iter().zip(forces).zip(&self.held);
-        pairs.map(|((load, force), held)| free(load - force, held)).collect()
+        let pairs = self.loads.iter().zip(forces).zip(&self.fixed_dofs);
+        pairs.map(|((load, force), fixed_dofs)| free(load - force, fixed_dofs)).collect()
     }
 
     /// Norm of [`Problem::rest`], relative to the loads and reactions.
@@ -188,7 +188,7 @@ impl<'a> Problem<'a> {
     fn linear(&self, solver: LinearSolver) -> Result<Vec<Vector3<f64>>, SolveError> {
         let rest = self.rest(&self.model.linear_forces(&self.prescribed));
         let mut stiffness = self.model.stiffness();
-        stiffness.hold(&self.held);
+        stiffness.fix(&self.fixed_dofs);
         let step = Solver::new(stiffness, solver)?.solve(&rest)?;
         Ok(self.prescribed.iter().zip(step).map(|(u, d)| u + d).collect())
     }
@@ -202,7 +202,7 @@ impl<'a> Problem<'a> {
         prepared: &mut Option<Solver>,
     ) -> Result<Vec<Vector3<f64>>, SolveError> {
         let mut tangent = self.model.tangent(displacements);
-        tangent.hold(&self.held);
+        tangent.fix(&self.fixed_dofs);
         let scale = tangent.largest_diagonal();
         let mut total = 0.0;
         for shift in [0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0] {
@@ -251,15 +251,15 @@ impl<'a> Problem<'a> {
 }
 
 /// The free components of a force.
-pub(crate) fn free(force: Vector3<f64>, held: &[bool; 3]) -> Vector3<f64> {
-    Vector3::from_fn(|axis, _| if held[axis] { 0.0 } else { force[axis] })
+pub(crate) fn free(force: Vector3<f64>, fixed_dofs: &[bool; 3]) -> Vector3<f64> {
+    Vector3::from_fn(|axis, _| if fixed_dofs[axis] { 0.0 } else { force[axis] })
 }
 
 /// Supports by node.
-type Held = (Vec<[bool; 3]>, Vec<Vector3<f64>>);
+type FixedDofs = (Vec<[bool; 3]>, Vec<Vector3<f64>>);
 
-fn dense(nodes: usize, supports: &[Support]) -> Result<Held, EquilibriumError> {
-    let mut held = vec![[false; 3]; nodes];
+fn dense(nodes: usize, supports: &[Support]) -> Result<FixedDofs, EquilibriumError> {
+    let mut fixed_dofs = vec![[false; 3]; nodes];
     let mut prescribed = vec![Vector3::zeros(); nodes];
     for support in supports {
         let node = support.node as usize;
@@ -270,11 +270,11 @@ fn dense(nodes: usize, supports: &[Support]) -> Result<Held, EquilibriumError> {
             if !support.displacement[axis].is_finite() {
                 return Err(EquilibriumError::NotFinite(node));
             }
-            held[node][axis] = true;
+            fixed_dofs[node][axis] = true;
             prescribed[node][axis] = support.displacement[axis];
         }
     }
-    Ok((held, prescribed))
+    Ok((fixed_dofs, prescribed))
 }
 
 /// Whether each vertex belongs to a tetrahedron whose centroid is farther than `radius` m from

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_material_is_refused() {
+    fn unusable_materials_are_refused() {
         assert!(matches!(Material::from_young(f64::NAN, 0.3), Err(MaterialError::Young(_))));
         assert_eq!(Material::from_young(-1.0, 0.3), Err(MaterialError::Young(-1.0)));
         assert_eq!(Material::from_young(1.0, 0.5), Err(MaterialError::Poisson(0.5)));

@@ -165,8 +165,9 @@ mod tests {
                 }
             };
             let mut stiffness = model.stiffness();
-            let held: Vec<_> = (0..model.nodes()).map(|node| [place(node) == 0.0; 3]).collect();
-            stiffness.hold(&held);
+            let fixed_dofs: Vec<_> =
+                (0..model.nodes()).map(|node| [place(node) == 0.0; 3]).collect();
+            stiffness.fix(&fixed_dofs);
             let mut loads = vec![Vector3::zeros(); model.nodes()];
             for face in mesh.boundary_faces() {
                 let [a, b, c] = face.map(|v| mesh.vertices[v as usize]);

@@ -78,9 +78,9 @@ pub fn shatter(
     fracture: &Fracture,
 ) -> Shattered {
     let mut result = Shattered { pieces: Vec::new(), cracks: Vec::new(), unresolved: 0 };
-    let all = Share { mesh: body.mesh().clone(), plastic: body.plastic().to_vec() };
-    let mut touched = VecDeque::from([(all, conditions.contacts.to_vec())]);
-    while let Some((Share { mesh, plastic }, contacts)) = touched.pop_front() {
+    let all = PlasticMesh { mesh: body.mesh().clone(), plastic: body.plastic().to_vec() };
+    let mut pending = VecDeque::from([(all, conditions.contacts.to_vec())]);
+    while let Some((PlasticMesh { mesh, plastic }, contacts)) = pending.pop_front() {
         let whole = result.cracks.is_empty();
         let moments = if whole { *body.moments() } else { mesh.moments() };
         let supports = if whole { body.supports().to_vec() } else { (conditions.supports)(&mesh) };
@@ -105,7 +105,7 @@ pub fn shatter(
         };
         if let Attempt::Cracks(crack, parts) = outcome {
             result.cracks.push(crack);
-            touched.extend(deal(parts, &contacts));
+            pending.extend(assign_contacts(parts, &contacts));
         } else {
             result.unresolved += usize::from(matches!(outcome, Attempt::Fails));
             result.pieces.push(Piece { mesh, plastic, moments });
@@ -115,7 +115,7 @@ pub fn shatter(
 }
 
 /// Tetrahedra and their plastic states.
-struct Share {
+struct PlasticMesh {
     mesh: TetMesh,
     plastic: Vec<PlasticState>,
 }
@@ -123,7 +123,7 @@ struct Share {
 enum Attempt {
     Holds,
     Fails,
-    Cracks(Crack, Vec<Share>),
+    Cracks(Crack, Vec<PlasticMesh>),
 }
 
 /// Solves for the stress and opens one crack.
@@ -150,33 +150,33 @@ fn attempt(body: &Structure, load: &Load<'_>, fracture: &Fracture) -> Attempt {
         let parent = parents.as_ref().map_or(*tet, |parents| parents[*tet as usize]);
         body.plastic().get(parent as usize).copied()
     };
-    let share = |(mesh, tets): (TetMesh, Vec<u32>)| Share {
+    let part = |(mesh, tets): (TetMesh, Vec<u32>)| PlasticMesh {
         mesh,
         plastic: tets.iter().filter_map(plastic).collect(),
     };
-    Attempt::Cracks(crack, pieces(&opened.mesh).into_iter().map(share).collect())
+    Attempt::Cracks(crack, pieces(&opened.mesh).into_iter().map(part).collect())
 }
 
 /// A piece to be examined, and its contacts.
-type Touched = (Share, Vec<Contact>);
+type PendingPart = (PlasticMesh, Vec<Contact>);
 
 /// Assigns every contact to the piece with the nearest surface, the first of equals.
-fn deal(parts: Vec<Share>, contacts: &[Contact]) -> VecDeque<Touched> {
+fn assign_contacts(parts: Vec<PlasticMesh>, contacts: &[Contact]) -> VecDeque<PendingPart> {
     let surfaces: Vec<_> = parts.iter().map(|part| Surface::new(&part.mesh)).collect();
-    let mut touched: VecDeque<Touched> = parts.into_iter().map(|part| (part, vec![])).collect();
+    let mut pending: VecDeque<PendingPart> = parts.into_iter().map(|part| (part, vec![])).collect();
     for contact in contacts {
         let mut best = (f64::INFINITY, 0);
         for (n, surface) in surfaces.iter().enumerate() {
             let gap =
-                surface.nearest(&touched[n].0.mesh, &contact.place).map(|nearest| nearest.gap);
+                surface.nearest(&pending[n].0.mesh, &contact.place).map(|nearest| nearest.gap);
             let gap = gap.unwrap_or(f64::INFINITY);
             if gap < best.0 {
                 best = (gap, n);
             }
         }
-        if let Some(piece) = touched.get_mut(best.1) {
+        if let Some(piece) = pending.get_mut(best.1) {
             piece.1.push(*contact);
         }
     }
-    touched
+    pending
 }

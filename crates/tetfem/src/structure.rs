@@ -49,22 +49,22 @@ pub struct Structure {
     moments: Moments,
     shape: Shape,
     /// Fixed components of nodes.
-    held: Vec<[bool; 3]>,
+    fixed_dofs: Vec<[bool; 3]>,
     solver: Solver,
-    /// Shares of the vertices, with linear displacements between them.
-    shares: Vec<Share>,
-    /// Shares of the nodes, if there are more than vertices.
-    node_shares: Vec<Share>,
+    /// Moments of the vertices, with linear displacements between them.
+    vertex_moments: Vec<NodeMoments>,
+    /// Moments of the nodes, if there are more than vertices.
+    node_moments: Vec<NodeMoments>,
     averaging: OnceLock<Arc<Averaging>>,
     /// Plastic state of each tetrahedron; empty if none yielded.
     pub(crate) plastic: Vec<PlasticState>,
 }
 
-/// The share of a node in the body by its shape function: its volume, m^3, and the first moment of
+/// The moments of the shape function of a node: its volume, m^3, and the first moment of
 /// that about the center of mass, m^4. The load of a rigid acceleration on a node depends only on
 /// these.
 #[derive(Clone, Copy)]
-struct Share {
+struct NodeMoments {
     volume: f64,
     first: Vector3<f64>,
 }
@@ -167,18 +167,18 @@ impl Structure {
             Interpolation::Quadratic => Shape::Quadratic(QuadraticModel::of_valid(&mesh, material)),
         };
         let mut stiffness = shape.stiffness();
-        let held = match supports.contains(&true) {
-            true if is_restrained(&mesh, &supports) => shape.held(&supports),
+        let fixed_dofs = match supports.contains(&true) {
+            true if is_restrained(&mesh, &supports) => shape.fixed_dofs(&supports),
             true => return Err(StructureError::Unsupported),
             false => six_supports(&mesh, stiffness.rows()),
         };
-        stiffness.hold(&held);
+        stiffness.fix(&fixed_dofs);
         let solver = Solver::new(stiffness, choice)?;
         let (surface, moments) = (Surface::new(&mesh), mesh.moments());
-        let shares = linear_shares(&mesh, &moments.center());
-        let node_shares = match &shape {
+        let vertex_moments = linear_moments(&mesh, &moments.center());
+        let node_moments = match &shape {
             Shape::Linear(_) => Vec::new(),
-            Shape::Quadratic(model) => quadratic_shares(model, &mesh, &moments.center()),
+            Shape::Quadratic(model) => quadratic_moments(model, &mesh, &moments.center()),
         };
         Ok(Self {
             mesh,
@@ -189,10 +189,10 @@ impl Structure {
             surface,
             moments,
             shape,
-            held,
+            fixed_dofs,
             solver,
-            shares,
-            node_shares,
+            vertex_moments,
+            node_moments,
             averaging: OnceLock::new(),
             plastic: Vec::new(),
         })
@@ -286,7 +286,7 @@ impl Structure {
         }
         let support =
             |(node, axes): (u32, &[bool; 3])| Support { axes: *axes, ..Support::fixed(node) };
-        let supports: Vec<Support> = (0..).zip(&self.held).map(support).collect();
+        let supports: Vec<Support> = (0..).zip(&self.fixed_dofs).map(support).collect();
         let found = newton_equilibrium(model, &supports, &loads, self.choice, newton)?;
         let (mut displacements, mut stresses) =
             (found.displacements.clone(), model.stresses(&found.displacements));
@@ -320,16 +320,16 @@ impl Structure {
         for load in loads {
             self.add_contacts(load.contacts, load.radius, &mut nodal);
             self.add_pressures(load.pressures, &mut nodal);
-            nodal.iter_mut().zip(self.node_shares()).for_each(|(own, share)| {
-                *own += load.body_force * share.volume;
+            nodal.iter_mut().zip(self.node_moments()).for_each(|(own, moments)| {
+                *own += load.body_force * moments.volume;
             });
         }
         Ok(nodal)
     }
 
-    /// The shares of all nodes.
-    fn node_shares(&self) -> &[Share] {
-        if self.node_shares.is_empty() { &self.shares } else { &self.node_shares }
+    /// The moments of all nodes.
+    fn node_moments(&self) -> &[NodeMoments] {
+        if self.node_moments.is_empty() { &self.vertex_moments } else { &self.node_moments }
     }
 
     /// Displacements and stresses caused by locked-in stresses, given one per tetrahedron.
@@ -345,7 +345,10 @@ impl Structure {
             self.balance(&mut loads);
         }
         // fixed nodes do not move: supports take the reaction, and those of a free body carry none
-        loads.iter_mut().zip(&self.held).for_each(|(load, held)| *load = free(*load, held));
+        loads
+            .iter_mut()
+            .zip(&self.fixed_dofs)
+            .for_each(|(load, fixed_dofs)| *load = free(*load, fixed_dofs));
         let mut displacements = self.solver.solve(&loads)?;
         let stresses = match &self.shape {
             Shape::Linear(model) => model.linear_stresses(&displacements),
@@ -361,18 +364,18 @@ impl Structure {
     /// Subtracts the rigid-body inertia from the loads.
     fn balance(&self, loads: &mut [Vector3<f64>]) {
         let Rigid { linear, angular } = self.acceleration(loads);
-        for (load, share) in loads.iter_mut().zip(self.node_shares()) {
-            *load -= linear * share.volume + angular.cross(&share.first);
+        for (load, moments) in loads.iter_mut().zip(self.node_moments()) {
+            *load -= linear * moments.volume + angular.cross(&moments.first);
         }
     }
 
     /// Subtracts the mean rigid motion from displacements: the supports of a free body are
     /// arbitrary, and so is the rigid motion that they leave.
     fn center(&self, displacements: &mut [Vector3<f64>]) {
-        let pairs = || displacements.iter().zip(&self.shares);
+        let pairs = || displacements.iter().zip(&self.vertex_moments);
         let Rigid { linear, angular } = self.rigid(
-            pairs().map(|(u, share)| u * share.volume).sum(),
-            pairs().map(|(u, share)| share.first.cross(u)).sum(),
+            pairs().map(|(u, moments)| u * moments.volume).sum(),
+            pairs().map(|(u, moments)| moments.first.cross(u)).sum(),
         );
         let center = self.moments.center();
         for (u, place) in displacements.iter_mut().zip(&self.mesh.vertices) {
@@ -452,14 +455,14 @@ impl Shape {
 
     /// The fixed components of nodes for supported vertices: an edge between two of them is fixed,
     /// too.
-    fn held(&self, supports: &[bool]) -> Vec<[bool; 3]> {
-        let is_held = |node: usize| match self {
+    fn fixed_dofs(&self, supports: &[bool]) -> Vec<[bool; 3]> {
+        let is_fixed = |node: usize| match self {
             Self::Quadratic(model) if node >= supports.len() => {
                 model.ends(node).iter().all(|&v| supports[v as usize])
             }
             _ => supports[node],
         };
-        (0..self.nodes()).map(|node| [is_held(node); 3]).collect()
+        (0..self.nodes()).map(|node| [is_fixed(node); 3]).collect()
     }
 
     fn stiffness(&self) -> BlockMatrix {
@@ -470,26 +473,30 @@ impl Shape {
     }
 }
 
-fn linear_shares(mesh: &TetMesh, center: &Point3<f64>) -> Vec<Share> {
-    let mut shares = vec![Share { volume: 0.0, first: Vector3::zeros() }; mesh.vertices.len()];
+fn linear_moments(mesh: &TetMesh, center: &Point3<f64>) -> Vec<NodeMoments> {
+    let mut all = vec![NodeMoments { volume: 0.0, first: Vector3::zeros() }; mesh.vertices.len()];
     for (t, tet) in mesh.tets.iter().enumerate() {
         let (arms, volume) = (mesh.corners(t).map(|p| p - center), mesh.volume(t));
         let sum: Vector3<f64> = arms.iter().sum();
         for (&v, arm) in tet.iter().zip(&arms) {
-            let share = &mut shares[v as usize];
-            share.volume += volume / 4.0;
-            share.first += (arm + sum) * (volume / 20.0);
+            let own = &mut all[v as usize];
+            own.volume += volume / 4.0;
+            own.first += (arm + sum) * (volume / 20.0);
         }
     }
-    shares
+    all
 }
 
-fn quadratic_shares(model: &QuadraticModel, mesh: &TetMesh, center: &Point3<f64>) -> Vec<Share> {
+fn quadratic_moments(
+    model: &QuadraticModel,
+    mesh: &TetMesh,
+    center: &Point3<f64>,
+) -> Vec<NodeMoments> {
     let volumes = model.body_forces(&vec![Vector3::x(); mesh.vertices.len()]);
     let arms: Vec<_> = mesh.vertices.iter().map(|p| p - center).collect();
     let firsts = model.body_forces(&arms);
     let pairs = volumes.iter().zip(firsts);
-    pairs.map(|(volume, first)| Share { volume: volume.x, first }).collect()
+    pairs.map(|(volume, first)| NodeMoments { volume: volume.x, first }).collect()
 }
 
 /// Share of the longest distance between supports within which they count as collinear.
@@ -498,17 +505,17 @@ const IN_LINE: f64 = 1e-3;
 /// Whether supported vertices of tetrahedra prevent rigid motion: whether three of them are not
 /// collinear.
 pub fn is_restrained(mesh: &TetMesh, supports: &[bool]) -> bool {
-    let is_held = |&v: &u32| supports.get(v as usize) == Some(&true);
-    let held = || mesh.tets.iter().flatten().filter(|v| is_held(v));
+    let is_supported = |&v: &u32| supports.get(v as usize) == Some(&true);
+    let supported = || mesh.tets.iter().flatten().filter(|v| is_supported(v));
     let place = |v: &u32| mesh.vertices[*v as usize];
-    let Some(first) = held().next().map(place) else { return false };
+    let Some(first) = supported().next().map(place) else { return false };
     let far = |p: &Point3<f64>, q: &Point3<f64>| {
         (p - first).norm_squared().total_cmp(&(q - first).norm_squared())
     };
-    let Some(last) = held().map(place).max_by(far) else { return false };
+    let Some(last) = supported().map(place).max_by(far) else { return false };
     let axis = last - first;
     let least = IN_LINE * axis.norm_squared();
-    held().any(|v| axis.cross(&(place(v) - first)).norm() > least)
+    supported().any(|v| axis.cross(&(place(v) - first)).norm() > least)
 }
 
 /// Fixes three distant vertices in three, two and one components, which excludes rigid motion.
@@ -529,10 +536,10 @@ fn six_supports(mesh: &TetMesh, nodes: usize) -> Vec<[bool; 3]> {
     let axis = place(second) - place(first);
     let third = farthest(&|arm| axis.cross(&arm).norm_squared(), place(first));
     let turn = axis.cross(&(place(third) - place(first)));
-    let mut held = vec![[false; 3]; nodes];
-    held[first as usize] = [true; 3];
-    held[second as usize] = [true; 3];
-    held[second as usize][axis.iamax()] = false;
-    held[third as usize][turn.iamax()] = true;
-    held
+    let mut fixed_dofs = vec![[false; 3]; nodes];
+    fixed_dofs[first as usize] = [true; 3];
+    fixed_dofs[second as usize] = [true; 3];
+    fixed_dofs[second as usize][axis.iamax()] = false;
+    fixed_dofs[third as usize][turn.iamax()] = true;
+    fixed_dofs
 }

@@ -9,7 +9,7 @@ mod setup;
 mod visit;
 
 pub use command::{Command, CommandError, MAX_COMMANDS};
-pub use saved::{SavedError, SavedRun, When};
+pub use saved::{SavedError, SavedRun, ScheduledCommand};
 pub use setup::{Model, Setup, SetupError, volumes};
 // users can name the types of this API without further dependencies
 pub use sim;

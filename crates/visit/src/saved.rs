@@ -27,12 +27,12 @@ pub struct SavedRun {
     /// Initial setup.
     pub setup: Setup,
     /// Commands in order.
-    pub events: Vec<When>,
+    pub events: Vec<ScheduledCommand>,
 }
 
 /// A command and its frame.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-pub struct When {
+pub struct ScheduledCommand {
     /// Number of frames before the command.
     pub frame: usize,
     /// The command.
@@ -75,7 +75,7 @@ impl SavedRun {
         if self.version != VERSION {
             return Err(SavedError::Version(self.version));
         }
-        for (n, When { frame, command }) in self.events.iter().enumerate() {
+        for (n, ScheduledCommand { frame, command }) in self.events.iter().enumerate() {
             let fits = if n >= MAX_COMMANDS { Err(CommandError::TooMany) } else { command.check() };
             let in_range = || if *frame > MAX_FRAME { Err(CommandError::Range) } else { Ok(()) };
             fits.and_then(|()| in_range())

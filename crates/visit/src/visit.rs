@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::command::{Command, CommandError, MAX_COMMANDS, read_all, write_all};
 use crate::grab::Hand;
-use crate::saved::When;
+use crate::saved::ScheduledCommand;
 
 /// Length of rays, m.
 const REACH: f64 = 1e4;
@@ -36,7 +36,7 @@ pub struct Visit {
     thrown: usize,
     log: Vec<(usize, Command)>,
     /// Scheduled commands of a link or a file, in reverse order.
-    coming: Vec<(usize, Command)>,
+    scheduled: Vec<(usize, Command)>,
 }
 
 fn place(p: [f32; 3]) -> Point3<f64> {
@@ -46,9 +46,9 @@ fn place(p: [f32; 3]) -> Point3<f64> {
 impl Visit {
     /// A visit with the events of a file that [`SavedRun::check`](crate::SavedRun::check) accepts
     /// as scheduled commands.
-    pub fn of(events: &[When]) -> Self {
-        let coming = events.iter().rev().map(|when| (when.frame, when.command)).collect();
-        Self { coming, ..Self::default() }
+    pub fn of(events: &[ScheduledCommand]) -> Self {
+        let scheduled = events.iter().rev().map(|when| (when.frame, when.command)).collect();
+        Self { scheduled, ..Self::default() }
     }
 
     /// Schedules the commands that [`Visit::events`] wrote for their frames.
@@ -56,8 +56,8 @@ impl Visit {
     /// # Errors
     /// [`CommandError`] if the bytes are damaged.
     pub fn replay(&mut self, events: &[u8]) -> Result<(), CommandError> {
-        self.coming = read_all(events)?;
-        self.coming.reverse();
+        self.scheduled = read_all(events)?;
+        self.scheduled.reverse();
         Ok(())
     }
 
@@ -68,7 +68,7 @@ impl Visit {
 
     /// Whether commands are scheduled.
     pub fn is_replaying(&self) -> bool {
-        !self.coming.is_empty()
+        !self.scheduled.is_empty()
     }
 
     /// Whether commands were executed or are scheduled.
@@ -91,7 +91,7 @@ impl Visit {
         world: &mut World,
         command: Command,
     ) -> Result<Vec<Appearance>, VisitError> {
-        self.coming.clear();
+        self.scheduled.clear();
         self.carry_out(world, command)
     }
 
@@ -100,7 +100,7 @@ impl Visit {
     pub fn before_frame(&mut self, world: &mut World) -> Vec<Appearance> {
         let frame = world.frame();
         let mut added = Vec::new();
-        while let Some((_, command)) = self.coming.pop_if(|(due, _)| *due <= frame) {
+        while let Some((_, command)) = self.scheduled.pop_if(|(due, _)| *due <= frame) {
             // replay repeats the original outcome, so a command that fails now failed then, too
             added.extend(self.carry_out(world, command).into_iter().flatten());
         }

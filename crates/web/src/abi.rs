@@ -25,7 +25,7 @@ const MAX_KEPT: usize = 128 << 20;
 
 /// State between calls.
 #[derive(Default)]
-struct Desk {
+struct State {
     input: Vec<u8>,
     output: Vec<u8>,
     files: BTreeMap<String, Vec<u8>>,
@@ -33,13 +33,13 @@ struct Desk {
 }
 
 thread_local! {
-    static DESK: RefCell<Desk> = RefCell::default();
+    static STATE: RefCell<State> = RefCell::default();
 }
 
 /// Message of the last panic, which outlives the trap.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
-impl Desk {
+impl State {
     /// Stores a result or its error message; 1 for a result, 0 for an error.
     fn answer<E: std::fmt::Display>(&mut self, result: Result<Vec<u8>, E>) -> u32 {
         let is_right = result.is_ok();
@@ -61,8 +61,8 @@ impl Desk {
     }
 }
 
-fn with<T>(act: impl FnOnce(&mut Desk) -> T) -> T {
-    DESK.with_borrow_mut(act)
+fn with<T>(act: impl FnOnce(&mut State) -> T) -> T {
+    STATE.with_borrow_mut(act)
 }
 
 /// Makes panics store their message for [`panicked`].
@@ -90,31 +90,31 @@ pub extern "C" fn panicked_length() -> usize {
 /// Allocates `length` bytes of input for the next call.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(length: usize) -> *mut u8 {
-    with(|desk| {
-        desk.input.clear();
-        desk.input.resize(length, 0);
-        desk.input.as_mut_ptr()
+    with(|state| {
+        state.input.clear();
+        state.input.resize(length, 0);
+        state.input.as_mut_ptr()
     })
 }
 
 /// Address of the answer of the last call.
 #[unsafe(no_mangle)]
 pub extern "C" fn output() -> *const u8 {
-    with(|desk| desk.output.as_ptr())
+    with(|state| state.output.as_ptr())
 }
 
 /// The length of the answer of the last call, bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn output_length() -> usize {
-    with(|desk| desk.output.len())
+    with(|state| state.output.len())
 }
 
 /// Answers the scenes of the playground: a list of `key`, `title` and `text` in JSON.
 #[unsafe(no_mangle)]
 pub extern "C" fn scenes() -> u32 {
-    with(|desk| {
+    with(|state| {
         let list = SCENES.map(|s| json!({ "key": s.key, "title": s.title, "text": s.text }));
-        desk.answer::<String>(Ok(Value::from(list.to_vec()).to_string().into_bytes()))
+        state.answer::<String>(Ok(Value::from(list.to_vec()).to_string().into_bytes()))
     })
 }
 
@@ -122,46 +122,46 @@ pub extern "C" fn scenes() -> u32 {
 /// a scene in TOML in which the solid of the file falls on a floor.
 #[unsafe(no_mangle)]
 pub extern "C" fn keep_file(name: usize) -> u32 {
-    with(|desk| {
-        let input = std::mem::take(&mut desk.input);
+    with(|state| {
+        let input = std::mem::take(&mut state.input);
         let Some((name, bytes)) = input.split_at_checked(name) else {
-            return desk.answer(Err("the name of the file is too long"));
+            return state.answer(Err("the name of the file is too long"));
         };
         let name = String::from_utf8_lossy(name).into_owned();
-        let kept: usize = desk.files.values().map(Vec::len).sum();
-        if desk.files.len() >= MAX_FILES || kept + bytes.len() > MAX_KEPT {
-            return desk.answer(Err("there are more files than the page keeps: reload it"));
+        let kept: usize = state.files.values().map(Vec::len).sum();
+        if state.files.len() >= MAX_FILES || kept + bytes.len() > MAX_KEPT {
+            return state.answer(Err("there are more files than the page keeps: reload it"));
         }
-        desk.files.insert(name.clone(), bytes.to_vec());
-        desk.answer::<String>(Ok(own_scene(&name).into_bytes()))
+        state.files.insert(name.clone(), bytes.to_vec());
+        state.answer::<String>(Ok(own_scene(&name).into_bytes()))
     })
 }
 
 /// Starts the scene of the input, a [`Setup`] in JSON. Answers [`Play::start`].
 #[unsafe(no_mangle)]
 pub extern "C" fn load() -> u32 {
-    with(|desk| {
-        desk.play = None;
-        let input = std::mem::take(&mut desk.input);
+    with(|state| {
+        state.play = None;
+        let input = std::mem::take(&mut state.input);
         let setup = serde_json::from_slice::<Setup>(&input).map_err(|e| e.to_string());
-        let files = &desk.files;
+        let files = &state.files;
         let play = setup.and_then(|setup| Play::new(&setup, files).map_err(|e| e.to_string()));
-        let result = play.map(|play| desk.play.insert(play).start());
-        desk.answer(result)
+        let result = play.map(|play| state.play.insert(play).start());
+        state.answer(result)
     })
 }
 
 /// Schedules the events of the input.
 #[unsafe(no_mangle)]
 pub extern "C" fn replay() -> u32 {
-    with(|desk| desk.play(|play, input| play.replay(input).map(|()| Vec::new())))
+    with(|state| state.play(|play, input| play.replay(input).map(|()| Vec::new())))
 }
 
 /// Executes the command of the input.
 #[unsafe(no_mangle)]
 pub extern "C" fn act() -> u32 {
-    with(|desk| {
-        desk.play(|play, mut input| {
+    with(|state| {
+        state.play(|play, mut input| {
             let command = Command::read(&mut input)?;
             play.act(command).map(|()| Vec::new())
         })
@@ -171,25 +171,25 @@ pub extern "C" fn act() -> u32 {
 /// Ends the scene with a recording of the given number of frames. Answers [`Play::record`].
 #[unsafe(no_mangle)]
 pub extern "C" fn record(frames: usize) -> u32 {
-    with(|desk| {
-        let play = desk.play.take().ok_or_else(|| "no scene runs: choose one".to_owned());
+    with(|state| {
+        let play = state.play.take().ok_or_else(|| "no scene runs: choose one".to_owned());
         let result = play.and_then(|play| play.record(frames).map_err(|error| error.to_string()));
-        desk.answer(result)
+        state.answer(result)
     })
 }
 
 /// Advances the scene by a frame. Answers [`Play::step`].
 #[unsafe(no_mangle)]
 pub extern "C" fn step() -> u32 {
-    with(|desk| desk.play(|play, _| Ok::<_, String>(play.step())))
+    with(|state| state.play(|play, _| Ok::<_, String>(play.step())))
 }
 
 /// Answers [`Play::pick`] in JSON for a ray from (`x`, `y`, `z`) along (`a`, `b`, `c`), `null`
 /// without an intersection.
 #[unsafe(no_mangle)]
 pub extern "C" fn pick(x: f64, y: f64, z: f64, a: f64, b: f64, c: f64) -> u32 {
-    with(|desk| {
-        desk.play(|play, _| {
+    with(|state| {
+        state.play(|play, _| {
             let found = play.pick([x, y, z], [a, b, c]).unwrap_or(Value::Null);
             Ok::<_, String>(found.to_string().into_bytes())
         })
@@ -199,17 +199,17 @@ pub extern "C" fn pick(x: f64, y: f64, z: f64, a: f64, b: f64, c: f64) -> u32 {
 /// Answers all commands so far, for a link.
 #[unsafe(no_mangle)]
 pub extern "C" fn events() -> u32 {
-    with(|desk| desk.play(|play, _| Ok::<_, String>(play.events())))
+    with(|state| state.play(|play, _| Ok::<_, String>(play.events())))
 }
 
 /// Number of simulated frames. Zero if no scene runs.
 #[unsafe(no_mangle)]
 pub extern "C" fn frame() -> usize {
-    with(|desk| desk.play.as_ref().map_or(0, |play| play.world().frame()))
+    with(|state| state.play.as_ref().map_or(0, |play| play.world().frame()))
 }
 
 /// [`Play::fingerprint`] of the world. Zero if no scene runs.
 #[unsafe(no_mangle)]
 pub extern "C" fn fingerprint() -> u64 {
-    with(|desk| desk.play.as_ref().map_or(0, Play::fingerprint))
+    with(|state| state.play.as_ref().map_or(0, Play::fingerprint))
 }

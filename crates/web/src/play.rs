@@ -5,7 +5,7 @@ use std::path::Path;
 
 use contact::Solver;
 use meshfile::outline_file::{OutlineFileError, read_outline};
-use meshfile::{Beside, MeshFileError};
+use meshfile::{FileReader, MeshFileError};
 use nalgebra::{Point3, Vector3};
 use serde_json::{Value, json};
 use sim::levelset::TriMesh;
@@ -100,7 +100,7 @@ pub struct Play {
 }
 
 /// Parses a mesh file with access to adjacent files.
-type Parser<T> = fn(&Path, &[u8], &mut Beside<'_>) -> Result<T, MeshFileError>;
+type Parser<T> = fn(&Path, &[u8], &mut FileReader<'_>) -> Result<T, MeshFileError>;
 
 /// The meshes of a scene, from files of the visitor and of the playground.
 struct Meshes<'a> {
@@ -147,13 +147,13 @@ impl<'a> Meshes<'a> {
         let bytes = self.bytes(name)?;
         let path = Path::new(name);
         let folder = path.parent().unwrap_or(Path::new(""));
-        let mut beside = |other: &str| {
+        let mut read_file = |other: &str| {
             let place = folder.join(other);
             let mut all = self.files.iter();
             let found = all.find(|(name, _)| plain(Path::new(name)) == plain(&place));
             found.map(|(_, bytes)| bytes.clone()).ok_or_else(|| "it is not here".to_owned())
         };
-        parse(path, bytes, &mut beside)
+        parse(path, bytes, &mut read_file)
             .map_err(|source| PlayError::Mesh { file: name.to_owned(), source })
     }
 

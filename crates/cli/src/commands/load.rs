@@ -18,7 +18,7 @@ use crate::commands::inputs::read_text;
 use crate::commands::regions::{pattern_files, read_pattern};
 use crate::input;
 use crate::mesh_file::{
-    Beside, MeshFileError, is_mesh, read_mesh_file_with, read_object_files_with,
+    FileReader, MeshFileError, is_mesh, read_mesh_file_with, read_object_files_with,
 };
 use crate::outline_file::read_outline;
 use crate::output::folder_of;
@@ -458,7 +458,7 @@ fn read_surface<T>(
     mesh_path: &Path,
     reach: &Reach,
     named: &Named,
-    parse: impl FnOnce(&Path, &mut Beside<'_>) -> Result<T, MeshFileError>,
+    parse: impl FnOnce(&Path, &mut FileReader<'_>) -> Result<T, MeshFileError>,
 ) -> Result<(T, Contents), Failure> {
     let mut beside: Contents = Vec::new();
     let mut outside = None;

@@ -73,12 +73,12 @@ impl<'a> Core<'a> {
     }
 
     /// Support point of the core along a vector.
-    fn farthest(&self, way: &Vector3<f64>) -> Point3<f64> {
+    fn farthest(&self, direction: &Vector3<f64>) -> Point3<f64> {
         match &self.kind {
             Kind::Point => Point3::origin(),
-            Kind::Rims(round) => farthest_on_rims(round, way),
-            Kind::Corners(corners) => farthest_of(corners, way),
-            Kind::Triangle(corners) => farthest_of(corners, way),
+            Kind::Rims(round) => farthest_on_rims(round, direction),
+            Kind::Corners(corners) => farthest_of(corners, direction),
+            Kind::Triangle(corners) => farthest_of(corners, direction),
         }
     }
 
@@ -105,8 +105,8 @@ impl<'a> Core<'a> {
 
 impl SupportMap for Core<'_> {
     fn local_support_point(&self, dir: TreeVector) -> TreeVector {
-        let way = Vector3::from(dir.to_array());
-        TreeVector::from_array(self.farthest(&way).coords.into())
+        let direction = Vector3::from(dir.to_array());
+        TreeVector::from_array(self.farthest(&direction).coords.into())
     }
 }
 
@@ -115,10 +115,10 @@ fn mean(points: &[Point3<f64>]) -> Point3<f64> {
     Point3::from(sum / points.len().max(1) as f64)
 }
 
-fn farthest_of(corners: &[Point3<f64>], way: &Vector3<f64>) -> Point3<f64> {
+fn farthest_of(corners: &[Point3<f64>], direction: &Vector3<f64>) -> Point3<f64> {
     let mut best = (f64::NEG_INFINITY, Point3::origin());
     for corner in corners {
-        let along = way.dot(&corner.coords);
+        let along = direction.dot(&corner.coords);
         if along > best.0 {
             best = (along, *corner);
         }
@@ -126,11 +126,11 @@ fn farthest_of(corners: &[Point3<f64>], way: &Vector3<f64>) -> Point3<f64> {
     best.1
 }
 
-fn farthest_on_rims(round: &Round, way: &Vector3<f64>) -> Point3<f64> {
-    let across = (way.x * way.x + way.z * way.z).sqrt();
-    let out = if across > 0.0 { [way.x / across, way.z / across] } else { [1.0, 0.0] };
+fn farthest_on_rims(round: &Round, direction: &Vector3<f64>) -> Point3<f64> {
+    let across = (direction.x * direction.x + direction.z * direction.z).sqrt();
+    let out = if across > 0.0 { [direction.x / across, direction.z / across] } else { [1.0, 0.0] };
     let [low, high] = round.rims();
-    let reach = |rim: &crate::shape::round::Rim| rim.height * way.y + rim.radius * across;
+    let reach = |rim: &crate::shape::round::Rim| rim.height * direction.y + rim.radius * across;
     let rim = if reach(high) > reach(low) { high } else { low };
     Point3::new(out[0] * rim.radius, rim.height, out[1] * rim.radius)
 }

@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Point3};
 use crate::Triangles;
 use crate::cast::core::Core;
 use crate::cast::ray::Impact;
-use crate::cast::sweep::{Placed, apart, buried};
+use crate::cast::sweep::{Placed, apart, point_behind_mesh};
 use crate::shape::Shape;
 use crate::shape::field::Field;
 
@@ -80,5 +80,5 @@ fn overlaps_mesh(shape: &Shape, mesh: &Triangles, map: &Isometry3<f64>) -> bool 
         let corners = Core::triangle(mesh.mesh().corners(triangle as usize));
         parts.iter().any(|part| part.gap(&corners, map).distance <= 0.0)
     };
-    buried(&parts, mesh, map).is_some() || mesh.in_box(&shape.bounds_at(map)).any(meets)
+    point_behind_mesh(&parts, mesh, map).is_some() || mesh.in_box(&shape.bounds_at(map)).any(meets)
 }

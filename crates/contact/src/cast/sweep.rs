@@ -45,45 +45,45 @@ impl Shape {
         if [self, other].iter().any(|shape| shape.is_empty() || !shape.is_usable()) {
             return None;
         }
-        sweep((self, pose), (other, place), Sweep { along, max_distance })
+        cast((self, pose), (other, place), Sweep { along, max_distance })
     }
 }
 
-fn sweep(moving: Placed<'_>, target: Placed<'_>, way: Sweep<'_>) -> Option<Impact> {
+fn cast(moving: Placed<'_>, target: Placed<'_>, sweep: Sweep<'_>) -> Option<Impact> {
     let (a, b) = (moving.0.field(), target.0.field());
     match (a, b) {
         (Field::Grid { .. } | Field::Tets(_), _) | (_, Field::Grid { .. } | Field::Tets(_)) => {
-            march(moving, target, way)
+            advance_sampled(moving, target, sweep)
         }
         (Field::HalfSpace | Field::Mesh(_), Field::HalfSpace | Field::Mesh(_)) => None,
-        (Field::HalfSpace | Field::Mesh(_), _) => swapped(moving, target, way),
+        (Field::HalfSpace | Field::Mesh(_), _) => swapped(moving, target, sweep),
         (Field::Ball { .. }, Field::Hulls(_) | Field::HalfSpace | Field::Mesh(_)) => {
-            convex(moving, target, way)
+            convex(moving, target, sweep)
         }
         (Field::Ball { radius }, _) => {
             let from = moving.1.translation.vector.into();
-            let ray =
-                Ray { from, along: *way.along, max_distance: way.max_distance }.seen_from(target.1);
+            let ray = Ray { from, along: *sweep.along, max_distance: sweep.max_distance }
+                .seen_from(target.1);
             ball_at_convex(&ray, b, *radius).map(|impact| impact.at(target.1))
         }
-        (_, Field::Ball { .. }) => swapped(moving, target, way),
-        _ => convex(moving, target, way),
+        (_, Field::Ball { .. }) => swapped(moving, target, sweep),
+        _ => convex(moving, target, sweep),
     }
 }
 
 /// Swaps the roles: the target moves in the opposite direction.
-fn swapped(moving: Placed<'_>, target: Placed<'_>, way: Sweep<'_>) -> Option<Impact> {
-    let back = -*way.along;
-    let Impact { distance, point, normal } = sweep(target, moving, Sweep { along: &back, ..way })?;
-    let point = point + way.along.into_inner() * distance;
+fn swapped(moving: Placed<'_>, target: Placed<'_>, sweep: Sweep<'_>) -> Option<Impact> {
+    let back = -*sweep.along;
+    let Impact { distance, point, normal } = cast(target, moving, Sweep { along: &back, ..sweep })?;
+    let point = point + sweep.along.into_inner() * distance;
     Some(Impact { distance, point, normal: -normal })
 }
 
 /// A moving union of convex solids against another one, a half-space or a mesh.
-fn convex(moving: Placed<'_>, (target, place): Placed<'_>, way: Sweep<'_>) -> Option<Impact> {
+fn convex(moving: Placed<'_>, (target, place): Placed<'_>, sweep: Sweep<'_>) -> Option<Impact> {
     let map = place.inv_mul(moving.1);
     let ray =
-        Ray { from: map * Point3::origin(), along: *way.along, max_distance: way.max_distance };
+        Ray { from: map * Point3::origin(), along: *sweep.along, max_distance: sweep.max_distance };
     let along = ray.seen_from(place).along;
     let (ray, size) = (Ray { along, ..ray }, moving.0.radius());
     let parts = Core::parts(moving.0);
@@ -148,7 +148,7 @@ fn to_mesh(
     mesh: &Triangles,
     (map, ray): (&Isometry3<f64>, &Ray),
 ) -> Option<Impact> {
-    if let Some(point) = buried(parts, mesh, map) {
+    if let Some(point) = point_behind_mesh(parts, mesh, map) {
         let normal = mesh.normal(&point).unwrap_or_else(Vector3::y);
         return Some(Impact { distance: 0.0, point, normal });
     }
@@ -164,7 +164,7 @@ fn to_mesh(
 }
 
 /// A point of a solid behind the triangles of a mesh.
-pub(crate) fn buried(
+pub(crate) fn point_behind_mesh(
     parts: &[Core<'_>],
     mesh: &Triangles,
     map: &Isometry3<f64>,
@@ -174,26 +174,27 @@ pub(crate) fn buried(
 }
 
 /// Conservative advancement of two solids, one of them sampled.
-fn march(moving: Placed<'_>, target: Placed<'_>, way: Sweep<'_>) -> Option<Impact> {
+fn advance_sampled(moving: Placed<'_>, target: Placed<'_>, sweep: Sweep<'_>) -> Option<Impact> {
     let spacing = spacing(moving.0).min(spacing(target.0));
     let at = |distance: f64| {
-        let shift = Translation3::from(way.along.into_inner() * distance);
+        let shift = Translation3::from(sweep.along.into_inner() * distance);
         shift * moving.1
     };
-    let gap = |distance: f64| apart((moving.0, &at(distance)), target, way.max_distance - distance);
+    let gap =
+        |distance: f64| apart((moving.0, &at(distance)), target, sweep.max_distance - distance);
     let (mut before, mut distance) = (0.0, 0.0);
     for _ in 0..GRID_STEPS {
         let now = gap(distance);
         if now <= GRID_TOUCHING * spacing {
             let is_in = |distance: f64| gap(distance) <= 0.0;
             let met = if now < 0.0 { bisect(is_in, [before, distance]) } else { distance };
-            return Some(touch((moving.0, &at(met)), target, (met, way.along)));
+            return Some(touch((moving.0, &at(met)), target, (met, sweep.along)));
         }
-        if distance >= way.max_distance {
+        if distance >= sweep.max_distance {
             return None;
         }
         before = distance;
-        distance = (distance + now.max(GRID_STEP * spacing)).min(way.max_distance);
+        distance = (distance + now.max(GRID_STEP * spacing)).min(sweep.max_distance);
     }
     None
 }

@@ -1,10 +1,10 @@
 //! Projection onto the position constraints of joints at the end of a step.
 //!
 //! The constraint Jacobian is that of the start of the step, and the constraints are nonlinear.
-//! [`follow`] repeats the position stage of SHAKE (Ryckaert 1977; the first half of RATTLE) until
-//! the predicted poses satisfy them, and its impulses count as momentum. It does not converge where
-//! bodies turn by more than a radian. There [`close`] projects poses by Gauss-Newton steps in the
-//! metric of the masses, without momentum.
+//! [`project_with_impulses`] repeats the position stage of SHAKE (Ryckaert 1977; the first half of
+//! RATTLE) until the predicted poses satisfy them, and its impulses count as momentum. It does not
+//! converge where bodies turn by more than a radian. There [`close`] projects poses by Gauss-Newton
+//! steps in the metric of the masses, without momentum.
 
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
@@ -18,7 +18,7 @@ use crate::{Columns, Islands};
 
 /// Tolerance of the position constraints, m or rad.
 const CLOSED: f64 = 1e-9;
-/// Limit of iterations of [`follow`].
+/// Limit of iterations of [`project_with_impulses`].
 const ROUNDS: usize = 16;
 /// Largest share of the constraint error that an accepted iteration leaves.
 const BETTER: f64 = 0.7;
@@ -33,7 +33,7 @@ const MAX_TURN: f64 = 0.5;
 /// Adds constraint impulses to `momenta`, the `gains` of bodies and the reactions of `joints` until
 /// the predicted poses satisfy the bilateral constraints. Each linkage iterates while its error
 /// falls.
-pub(crate) fn follow(
+pub(crate) fn project_with_impulses(
     frame: Frame<'_>,
     joints: &mut [Joint],
     gains: &mut [Momentum],
@@ -44,30 +44,31 @@ pub(crate) fn follow(
     let (rows, counts) = rows_of(joints, poses, stepping);
     let movers = Movers::new(columns, poses, &vec![Velocity::default(); poses.len()]);
     let Ok(entries) = Entries::new(&movers, &rows, poses.len()) else { return };
-    let at_once = entries.at_once(&movers, entries.living(|row| row.bounds == Bounds::FREE));
+    let direct =
+        entries.direct_solve(&movers, entries.movable_rows(|row| row.bounds == Bounds::FREE));
     let chosen: Vec<(usize, &Row)> =
-        at_once.rows().iter().map(|&n| (n as usize, &rows[n as usize])).collect();
+        direct.rows().iter().map(|&n| (n as usize, &rows[n as usize])).collect();
     let groups = Groups::new(columns, joints);
-    let misses = |joints: &[Joint], momenta: &[Momentum]| -> Vec<f64> {
-        let all = misses(joints, &counts, [poses, &frame.predict(momenta)]);
+    let constraint_errors = |joints: &[Joint], momenta: &[Momentum]| -> Vec<f64> {
+        let all = constraint_errors(joints, &counts, [poses, &frame.predict(momenta)]);
         chosen.iter().map(|(n, _)| all[*n]).collect()
     };
-    let worst = |missed: &[f64]| {
-        groups.largest(chosen.iter().map(|chosen| chosen.1).zip(missed.iter().copied()))
+    let worst = |errors: &[f64]| {
+        groups.largest(chosen.iter().map(|chosen| chosen.1).zip(errors.iter().copied()))
     };
-    let mut missed = misses(joints, momenta);
-    let mut open = worst(&missed);
+    let mut errors = constraint_errors(joints, momenta);
+    let mut open = worst(&errors);
     let mut given = vec![0.0; rows.len()];
     for _ in 0..ROUNDS {
         if !open.iter().any(|open| *open >= CLOSED) {
             break;
         }
-        let Some(impulses) = at_once.solve(&missed) else { return };
+        let Some(impulses) = direct.solve(&errors) else { return };
         let mut next = momenta.to_vec();
         for ((_, row), impulse) in chosen.iter().zip(&impulses) {
             push(row, -impulse / dt, &mut next);
         }
-        let now = misses(joints, &next);
+        let now = constraint_errors(joints, &next);
         let left = worst(&now);
         let better: Vec<bool> = (open.iter().zip(&left))
             .map(|(open, left)| *open >= CLOSED && *left < BETTER * open)
@@ -76,7 +77,7 @@ pub(crate) fn follow(
         for (k, (n, row)) in chosen.iter().enumerate() {
             if groups.of(row).is_some_and(|group| better[group]) {
                 given[*n] -= impulses[k] / dt;
-                missed[k] = now[k];
+                errors[k] = now[k];
             }
         }
         open = better
@@ -96,13 +97,17 @@ pub(crate) fn follow(
 
 /// Constraint errors of all rows at the end of the step, m or rad; zero for unilateral rows and
 /// motors.
-fn misses(joints: &[Joint], counts: &[usize], [start, end]: [&[Isometry3<f64>]; 2]) -> Vec<f64> {
+fn constraint_errors(
+    joints: &[Joint],
+    counts: &[usize],
+    [start, end]: [&[Isometry3<f64>]; 2],
+) -> Vec<f64> {
     let mut all = Vec::with_capacity(counts.iter().sum());
     for (joint, &count) in joints.iter().zip(counts) {
         let rest = all.len() + count;
         if count > 0 {
             // bilateral rows come first
-            all.extend(joint.misses(start, end));
+            all.extend(joint.constraint_errors(start, end));
         }
         all.resize(rest, 0.0);
     }
@@ -174,15 +179,15 @@ fn projected(
     for round in 0..=2 * limits.len() {
         let movers = Movers::new(columns, poses, &vec![Velocity::default(); poses.len()]);
         let entries = Entries::new(&movers, rows, poses.len()).ok()?;
-        let mut own = entries.living(|_| true);
+        let mut own = entries.movable_rows(|_| true);
         own.retain(|&n| active[n as usize]);
-        let at_once = entries.at_once(&movers, own);
-        let wanted: Vec<f64> = at_once.rows().iter().map(|&n| rows[n as usize].target).collect();
-        let impulses = at_once.solve(&wanted)?;
-        let pulls = at_once.rows().iter().zip(&impulses).filter(|(_, impulse)| **impulse < 0.0);
+        let direct = entries.direct_solve(&movers, own);
+        let wanted: Vec<f64> = direct.rows().iter().map(|&n| rows[n as usize].target).collect();
+        let impulses = direct.solve(&wanted)?;
+        let pulls = direct.rows().iter().zip(&impulses).filter(|(_, impulse)| **impulse < 0.0);
         let mut wrong: Vec<usize> =
             pulls.map(|(&n, _)| n as usize).filter(|&n| is_limit(n)).collect();
-        entries.change(&movers, at_once.rows(), impulses);
+        entries.change(&movers, direct.rows(), impulses);
         let speed = |row: &Row| {
             let [a, b] = row.bodies.map(|i| movers.velocity(i as usize));
             row.speed(&a, &b)

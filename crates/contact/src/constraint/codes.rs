@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_met_goes_stale_after_ten_steps() {
+    fn unused_impulses_expire_after_ten_steps() {
         let key = (1, 2, 3, 4);
         let mut cache = ImpulseCache::default().after([(key, [1.0; 3])].into_iter());
         assert_eq!(cache.hits(), (1, 0));

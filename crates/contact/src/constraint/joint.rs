@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::mlcp::{AtOnce, Entries};
+use super::mlcp::{DirectSolve, Entries};
 use super::row::{Bounds, Row};
 use crate::solve::movers::Movers;
 
@@ -177,9 +177,9 @@ impl Joint {
         };
         let (from, to) = (start.get(mover)?, end.get(mover)?);
         let anchor = Point3::from(self.frames[n].translation.vector);
-        let way = to * anchor - from * anchor;
+        let displacement = to * anchor - from * anchor;
         let angle = Velocity::between(from, to, 1.0).angular;
-        let done = self.last.linear.dot(&way) + self.last.angular.dot(&angle);
+        let done = self.last.linear.dot(&displacement) + self.last.angular.dot(&angle);
         Some((moved, sign * done / dt))
     }
 
@@ -206,7 +206,11 @@ impl Joint {
 
     /// Errors of the bilateral constraints at the poses `now`, along the directions of the rows at
     /// the start, m or rad.
-    pub(super) fn misses(&self, start: &[Isometry3<f64>], now: &[Isometry3<f64>]) -> Vec<f64> {
+    pub(super) fn constraint_errors(
+        &self,
+        start: &[Isometry3<f64>],
+        now: &[Isometry3<f64>],
+    ) -> Vec<f64> {
         let (start, placed) = (self.placed(start), self.placed(now));
         let along = |v: &Vector3<f64>, first: usize| -> Vec<f64> {
             (first..3).map(|n| start.axis(n).dot(v)).collect()
@@ -358,7 +362,7 @@ pub(crate) struct JointPass {
     entries: Option<Entries>,
     sweeps: usize,
     /// Factorization of the Delassus operator of the rows that were last within their bounds.
-    at_once: RefCell<AtOnce>,
+    direct: RefCell<DirectSolve>,
 }
 
 impl JointPass {
@@ -378,7 +382,7 @@ impl JointPass {
         let (counts, rows) = (own.iter().map(Vec::len).collect(), own.concat());
         let entries = Entries::new(movers, &rows, poses.len()).ok();
         let entries = entries.filter(|e| e.len() > 0);
-        Self { rows, counts, entries, sweeps, at_once: RefCell::default() }
+        Self { rows, counts, entries, sweeps, direct: RefCell::default() }
     }
 
     /// Warm start from the last reactions times `share`.
@@ -389,13 +393,13 @@ impl JointPass {
 
     pub(crate) fn relax(&self, movers: &Movers) {
         let Some(entries) = &self.entries else { return };
-        let mut known = self.at_once.borrow_mut();
-        if entries.relax_at_once(movers, &mut known) {
+        let mut known = self.direct.borrow_mut();
+        if entries.relax_active_set(movers, &mut known) {
             return;
         }
         // projected Gauss-Seidel finds the active set
         (0..self.sweeps).for_each(|_| entries.relax_in_order(movers));
-        entries.relax_at_once(movers, &mut known);
+        entries.relax_active_set(movers, &mut known);
     }
 
     /// The largest component of the natural map of the rows, m/s or rad/s: zero if complementarity

@@ -16,7 +16,7 @@ use crate::solve::order::{COLORS, colors};
 /// Limit of sweeps over friction with the normal forces fixed.
 pub(super) const MAX_FRICTION_SWEEPS: usize = 50;
 /// Friction sweeps between two convergence checks.
-const LOOK_AFTER: usize = 5;
+const CHECK_INTERVAL: usize = 5;
 /// Blocks per task; fixed, so that the work is divided the same way for any thread count.
 const CHUNK: usize = 64;
 
@@ -25,11 +25,11 @@ const CHUNK: usize = 64;
 struct Entry {
     row: Row,
     /// `M^-1 J^T`: the change of both velocities by a unit impulse.
-    answers: [Velocity; 2],
+    inv_mass_jacobian: [Velocity; 2],
     /// Inverse of `J M^-1 J^T`; zero if that is zero.
     weight: f64,
     /// For a [`Bounds::Cone`]: inverse of the larger eigenvalue of both tangents.
-    both: f64,
+    tangent_weight: f64,
     /// Atomic for the same reason as the velocities of [`Movers`].
     impulse: AtomicU64,
 }
@@ -43,7 +43,7 @@ impl Entry {
         self.impulse.store(impulse.to_bits(), Ordering::Relaxed);
     }
 
-    fn is_dead(&self) -> bool {
+    fn is_immovable(&self) -> bool {
         self.weight == 0.0
     }
 }
@@ -57,7 +57,7 @@ struct Block {
 
 /// Rows that a sweep relaxes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Part {
+enum RowSet {
     All,
     Friction,
 }
@@ -70,7 +70,7 @@ struct Pair {
 
 impl Pair {
     fn push(&mut self, entry: &Entry, impulse: f64) {
-        let [a, b] = &entry.answers;
+        let [a, b] = &entry.inv_mass_jacobian;
         self.a.linear += a.linear * impulse;
         self.a.angular += a.angular * impulse;
         self.b.linear += b.linear * impulse;
@@ -80,7 +80,7 @@ impl Pair {
 
 /// Rows that are solved simultaneously, with a factorization of their Delassus operator.
 #[derive(Debug, Default)]
-pub(super) struct AtOnce {
+pub(super) struct DirectSolve {
     rows: Vec<u32>,
     /// `None` if there are too many rows.
     factor: Option<Factor>,
@@ -110,8 +110,8 @@ impl Entries {
         }
         for n in 1..entries.len() {
             if entries[n].row.bounds == Bounds::Cone2 {
-                let both = larger_eigenvalue(&entries[n - 1], &entries[n]);
-                entries[n - 1].both = if both > 0.0 { 1.0 / both } else { 0.0 };
+                let largest = larger_eigenvalue(&entries[n - 1], &entries[n]);
+                entries[n - 1].tangent_weight = if largest > 0.0 { 1.0 / largest } else { 0.0 };
             }
         }
         // a cone without its second tangent
@@ -134,12 +134,12 @@ impl Entries {
     }
 
     /// The rows for which `chosen` holds and that impulses can change.
-    pub(super) fn living(&self, chosen: impl Fn(&Row) -> bool) -> Vec<u32> {
-        let living = |n: &u32| {
+    pub(super) fn movable_rows(&self, chosen: impl Fn(&Row) -> bool) -> Vec<u32> {
+        let movable_rows = |n: &u32| {
             let entry = &self.entries[*n as usize];
-            !entry.is_dead() && chosen(&entry.row)
+            !entry.is_immovable() && chosen(&entry.row)
         };
-        (0..self.entries.len() as u32).filter(living).collect()
+        (0..self.entries.len() as u32).filter(movable_rows).collect()
     }
 
     /// Applies impulses within the bounds of the rows.
@@ -148,7 +148,7 @@ impl Entries {
             let mut pair = load(movers, block);
             for n in block.rows.clone() {
                 let entry = &self.entries[n];
-                let wanted = if entry.is_dead() { 0.0 } else { impulses[n] };
+                let wanted = if entry.is_immovable() { 0.0 } else { impulses[n] };
                 if entry.row.bounds == Bounds::Cone2 {
                     // already projected with the previous row
                     pair.push(entry, entry.impulse());
@@ -181,37 +181,37 @@ impl Entries {
 
     /// Relaxes all rows one after the other, forward and backward.
     pub(crate) fn relax_in_order(&self, movers: &Movers) {
-        self.blocks.iter().for_each(|block| self.relax(movers, block, Part::All));
-        self.blocks.iter().rev().for_each(|block| self.relax(movers, block, Part::All));
+        self.blocks.iter().for_each(|block| self.relax(movers, block, RowSet::All));
+        self.blocks.iter().rev().for_each(|block| self.relax(movers, block, RowSet::All));
     }
 
     /// Active-set steps on the rows inside their bounds: each ends when the first row reaches a
     /// bound, which then leaves the set. `known` is reused for the same set. Returns whether the
     /// set has all rows.
-    pub(super) fn relax_at_once(&self, movers: &Movers, known: &mut AtOnce) -> bool {
+    pub(super) fn relax_active_set(&self, movers: &Movers, known: &mut DirectSolve) -> bool {
         for _ in 0..ROUNDS {
             let inside = |n: &u32| {
                 let entry = &self.entries[*n as usize];
                 let (least, most) = self.bounds(*n as usize);
-                !entry.is_dead() && least < entry.impulse() && entry.impulse() < most
+                !entry.is_immovable() && least < entry.impulse() && entry.impulse() < most
             };
             let rows: Vec<u32> = (0..self.entries.len() as u32).filter(inside).collect();
             if known.rows != rows {
-                *known = self.at_once(movers, rows);
+                *known = self.direct_solve(movers, rows);
             }
             let Some(factor) = &known.factor else { return false };
-            let changes = factor.solve(&self.lacks(movers, &known.rows));
-            let share = self.share(&known.rows, &changes);
-            self.change(movers, &known.rows, changes.iter().map(|change| change * share));
-            if share == 1.0 {
-                return known.rows.len() == self.living(|_| true).len();
+            let changes = factor.solve(&self.speed_errors(movers, &known.rows));
+            let fraction = self.step_fraction(&known.rows, &changes);
+            self.change(movers, &known.rows, changes.iter().map(|change| change * fraction));
+            if fraction == 1.0 {
+                return known.rows.len() == self.movable_rows(|_| true).len();
             }
         }
         false
     }
 
     /// Prepares some rows for a simultaneous solution.
-    pub(super) fn at_once(&self, movers: &Movers, rows: Vec<u32>) -> AtOnce {
+    pub(super) fn direct_solve(&self, movers: &Movers, rows: Vec<u32>) -> DirectSolve {
         let blocks = || self.chosen(&rows);
         let sizes: Vec<usize> = blocks().map(|(_, own)| own.len()).collect();
         let mut touching: Vec<(u32, u32)> = Vec::new();
@@ -225,7 +225,7 @@ impl Entries {
             bodies.map(|same| same.iter().map(|(_, n)| *n).collect()).collect();
         let entry = |n: usize| &self.entries[rows[n] as usize];
         let factor = Factor::new(&sizes, &cliques, |i, j| coupling(entry(i), entry(j)));
-        AtOnce { factor: factor.filter(|_| !sizes.is_empty()), rows }
+        DirectSolve { factor: factor.filter(|_| !sizes.is_empty()), rows }
     }
 
     /// The blocks that contain `rows`, each with its rows.
@@ -240,30 +240,30 @@ impl Entries {
     }
 
     /// Target speed minus speed of rows.
-    fn lacks(&self, movers: &Movers, rows: &[u32]) -> Vec<f64> {
-        let mut lacks = Vec::with_capacity(rows.len());
+    fn speed_errors(&self, movers: &Movers, rows: &[u32]) -> Vec<f64> {
+        let mut speed_errors = Vec::with_capacity(rows.len());
         for (block, own) in self.chosen(rows) {
             let pair = load(movers, block);
-            lacks.extend(own.iter().map(|&n| {
+            speed_errors.extend(own.iter().map(|&n| {
                 let row = &self.entries[n as usize].row;
                 row.target - row.speed(&pair.a, &pair.b)
             }));
         }
-        lacks
+        speed_errors
     }
 
     /// Largest step along changes within the bounds.
-    fn share(&self, rows: &[u32], changes: &[f64]) -> f64 {
-        let mut share: f64 = 1.0;
+    fn step_fraction(&self, rows: &[u32], changes: &[f64]) -> f64 {
+        let mut fraction: f64 = 1.0;
         for (&n, change) in rows.iter().zip(changes) {
             let (least, most) = self.bounds(n as usize);
             let had = self.entries[n as usize].impulse();
             let end = if *change < 0.0 { least } else { most };
             if (end - had).abs() < change.abs() {
-                share = share.min((end - had) / change);
+                fraction = fraction.min((end - had) / change);
             }
         }
-        share
+        fraction
     }
 
     /// Adds to the impulses of rows.
@@ -286,21 +286,21 @@ impl Entries {
         }
     }
 
-    fn relax(&self, movers: &Movers, block: &Block, part: Part) {
+    fn relax(&self, movers: &Movers, block: &Block, part: RowSet) {
         let mut pair = load(movers, block);
         for n in block.rows.clone() {
             let entry = &self.entries[n];
             match entry.row.bounds {
                 Bounds::Cone2 => {}
-                Bounds::Between { .. } if part == Part::Friction => {}
+                Bounds::Between { .. } if part == RowSet::Friction => {}
                 Bounds::Cone { .. } => self.relax_cone(n, &mut pair),
                 Bounds::Between { .. } | Bounds::Box { .. } => {
-                    if entry.is_dead() {
+                    if entry.is_immovable() {
                         continue;
                     }
-                    let lack = entry.row.target - entry.row.speed(&pair.a, &pair.b);
+                    let speed_error = entry.row.target - entry.row.speed(&pair.a, &pair.b);
                     let old = entry.impulse();
-                    let new = self.within(n, old + lack * entry.weight);
+                    let new = self.within(n, old + speed_error * entry.weight);
                     entry.set(new);
                     pair.push(entry, new - old);
                 }
@@ -312,8 +312,9 @@ impl Entries {
     /// A projected gradient step on both tangents that cannot overshoot in any direction.
     fn relax_cone(&self, n: usize, pair: &mut Pair) {
         let (first, second) = (&self.entries[n], &self.entries[n + 1]);
-        let wanted = [first, second]
-            .map(|e| e.impulse() + (e.row.target - e.row.speed(&pair.a, &pair.b)) * first.both);
+        let wanted = [first, second].map(|e| {
+            e.impulse() + (e.row.target - e.row.speed(&pair.a, &pair.b)) * first.tangent_weight
+        });
         let new = self.within_cone(n, wanted);
         for (entry, new) in [first, second].into_iter().zip(new) {
             let old = entry.impulse();
@@ -357,15 +358,16 @@ impl Entries {
                 let speed = |e: &Entry| e.row.target - e.row.speed(&pair.a, &pair.b);
                 match entry.row.bounds {
                     Bounds::Cone2 => {}
-                    Bounds::Cone { .. } if entry.both > 0.0 => {
+                    Bounds::Cone { .. } if entry.tangent_weight > 0.0 => {
                         let next = &self.entries[n + 1];
                         let had = [entry, next].map(Entry::impulse);
-                        let step = [entry, next].map(|e| e.impulse() + speed(e) * entry.both);
+                        let step =
+                            [entry, next].map(|e| e.impulse() + speed(e) * entry.tangent_weight);
                         let new = self.within_cone(n, step);
                         let moved = (new[0] - had[0]).abs().max((new[1] - had[1]).abs());
-                        worst = worst.max(moved / entry.both);
+                        worst = worst.max(moved / entry.tangent_weight);
                     }
-                    _ if entry.is_dead() => {}
+                    _ if entry.is_immovable() => {}
                     _ => {
                         let had = entry.impulse();
                         let new = self.within(n, had + speed(entry) * entry.weight);
@@ -378,7 +380,7 @@ impl Entries {
     }
 }
 
-impl AtOnce {
+impl DirectSolve {
     /// The impulses that give the rows the speeds; `None` if there are too many rows.
     pub(super) fn solve(&self, speeds: &[f64]) -> Option<Vec<f64>> {
         self.factor.as_ref().map(|factor| factor.solve(speeds))
@@ -391,23 +393,24 @@ impl AtOnce {
 }
 
 fn entry(movers: &Movers, row: &Row) -> Entry {
-    let answer = |side: usize, sign: f64| {
+    let side_velocity = |side: usize, sign: f64| {
         let (inverse_mass, inverse_inertia) = movers.inverse(row.bodies[side]);
         Velocity {
             linear: row.linear * (sign * inverse_mass),
             angular: inverse_inertia * row.angular[side],
         }
     };
-    let answers = [answer(0, 1.0), answer(1, -1.0)];
-    let own = row.speed(&answers[0], &answers[1]);
+    let inv_mass_jacobian = [side_velocity(0, 1.0), side_velocity(1, -1.0)];
+    let own = row.speed(&inv_mass_jacobian[0], &inv_mass_jacobian[1]);
     // anything less is round-off of a direction without motion
     let weight = if own > f64::MIN_POSITIVE && own.is_finite() { 1.0 / own } else { 0.0 };
     let weight = if weight.is_finite() { weight } else { 0.0 };
-    Entry { row: *row, answers, weight, both: 0.0, impulse: AtomicU64::new(0) }
+    Entry { row: *row, inv_mass_jacobian, weight, tangent_weight: 0.0, impulse: AtomicU64::new(0) }
 }
 
 fn larger_eigenvalue(first: &Entry, second: &Entry) -> f64 {
-    let of = |row: &Entry, by: &Entry| row.row.speed(&by.answers[0], &by.answers[1]);
+    let of =
+        |row: &Entry, by: &Entry| row.row.speed(&by.inv_mass_jacobian[0], &by.inv_mass_jacobian[1]);
     let (p, q, mixed) = (of(first, first), of(second, second), of(first, second));
     let half = 0.5 * (p - q);
     0.5 * (p + q) + (half * half + mixed * mixed).sqrt()
@@ -486,39 +489,39 @@ impl Mlcp {
     }
 
     /// Target speed minus speed of some rows.
-    pub(super) fn lacks(&self, rows: &[u32]) -> Vec<f64> {
-        self.entries.lacks(&self.movers, rows)
+    pub(super) fn speed_errors(&self, rows: &[u32]) -> Vec<f64> {
+        self.entries.speed_errors(&self.movers, rows)
     }
 
     /// A factorization of the Delassus operator of some rows.
-    pub(super) fn at_once(&self, rows: Vec<u32>) -> AtOnce {
-        self.entries.at_once(&self.movers, rows)
+    pub(super) fn direct_solve(&self, rows: Vec<u32>) -> DirectSolve {
+        self.entries.direct_solve(&self.movers, rows)
     }
 
     /// Relaxes every row `count` times.
     pub fn sweep(&mut self, count: usize) {
-        self.sweep_part(count, Part::All);
+        self.sweep_part(count, RowSet::All);
     }
 
     /// Relaxes every friction row at most [`MAX_FRICTION_SWEEPS`] times, or until no impulse
     /// changes by more than this share of the largest.
     pub(super) fn sweep_friction(&mut self, settled: Option<f64>) {
-        let Some(share) = settled else {
-            return self.sweep_part(MAX_FRICTION_SWEEPS, Part::Friction);
+        let Some(fraction) = settled else {
+            return self.sweep_part(MAX_FRICTION_SWEEPS, RowSet::Friction);
         };
         let mut before = self.impulses();
-        for _ in 0..MAX_FRICTION_SWEEPS / LOOK_AFTER {
-            self.sweep_part(LOOK_AFTER, Part::Friction);
+        for _ in 0..MAX_FRICTION_SWEEPS / CHECK_INTERVAL {
+            self.sweep_part(CHECK_INTERVAL, RowSet::Friction);
             let after = self.impulses();
             let largest = after.iter().fold(0.0_f64, |most, f| most.max(f.abs()));
-            if before.iter().zip(&after).all(|(p, q)| (p - q).abs() <= share * largest) {
+            if before.iter().zip(&after).all(|(p, q)| (p - q).abs() <= fraction * largest) {
                 break;
             }
             before = after;
         }
     }
 
-    fn sweep_part(&mut self, count: usize, part: Part) {
+    fn sweep_part(&mut self, count: usize, part: RowSet) {
         let (entries, movers) = (&self.entries, &self.movers);
         let relax = |&n: &u32| entries.relax(movers, &entries.blocks[n as usize], part);
         for _ in 0..count {
@@ -554,8 +557,8 @@ impl Mlcp {
 
     /// Number of rows that impulses cannot change: between static bodies, or without a Jacobian.
     /// Their impulses are zero.
-    pub fn dead_rows(&self) -> usize {
-        self.entries.entries.iter().filter(|entry| entry.is_dead()).count()
+    pub fn immovable_rows(&self) -> usize {
+        self.entries.entries.iter().filter(|entry| entry.is_immovable()).count()
     }
 
     /// The impulse of each row, N s or N m s.
@@ -573,8 +576,8 @@ impl Mlcp {
     }
 
     /// Whether impulses cannot change a row.
-    pub(super) fn is_dead(&self, row: usize) -> bool {
-        self.entries.entries[row].is_dead()
+    pub(super) fn is_immovable(&self, row: usize) -> bool {
+        self.entries.entries[row].is_immovable()
     }
 
     /// `J v` of each row before and after the impulses.
@@ -675,12 +678,12 @@ impl Mlcp {
 fn coupling(i: &Entry, j: &Entry) -> f64 {
     let mut sum = 0.0;
     for (side, &body) in j.row.bodies.iter().enumerate() {
-        let answer = &j.answers[side];
+        let side_velocity = &j.inv_mass_jacobian[side];
         for (own, &at) in i.row.bodies.iter().enumerate() {
             if at == body {
                 let sign = if own == 0 { 1.0 } else { -1.0 };
-                sum += sign * i.row.linear.dot(&answer.linear)
-                    + i.row.angular[own].dot(&answer.angular);
+                sum += sign * i.row.linear.dot(&side_velocity.linear)
+                    + i.row.angular[own].dot(&side_velocity.angular);
             }
         }
     }

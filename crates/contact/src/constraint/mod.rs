@@ -58,7 +58,7 @@ pub use row::{Bounds, Row, RowError};
 pub use crate::settings::{FrictionBounds, SequentialImpulse};
 
 pub(crate) use alternate::{Bodies, Rounds, alternate};
-pub(crate) use closing::{close, follow};
+pub(crate) use closing::{close, project_with_impulses};
 pub(crate) use joint::{JointPass, Stepping, push};
 pub(crate) use pass::{Method, Rows};
 pub(crate) use touching::{PER_CONTACT, tangents};

@@ -243,7 +243,7 @@ fn keys<'a>(frame: Frame<'a>, contacts: &'a Contacts) -> impl Iterator<Item = Ke
         let [(p, x), (q, y)] = [pair.a as usize, pair.b as usize]
             .map(|i| (frame.names[i], frame.columns.shapes[i].bounds()));
         contacts.range(pair).map(move |number| {
-            let met = contacts.met(number);
+            let met = contacts.points(number);
             (p, kd_code(x, &met[0]), q, kd_code(y, &met[1]))
         })
     })

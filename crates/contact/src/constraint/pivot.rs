@@ -1,7 +1,7 @@
 //! Normal forces by block principal pivoting (Júdice and Pires 1994), warm-started from an active
 //! set.
 
-use super::mlcp::{AtOnce, Mlcp};
+use super::mlcp::{DirectSolve, Mlcp};
 use super::row::{Bounds, Row};
 
 /// Consecutive block exchanges that may fail to reduce the number of infeasible rows. Single
@@ -19,7 +19,7 @@ const FEASIBLE: f64 = 1e-8;
 pub(super) struct Pivot {
     rows: Vec<u32>,
     acts: Vec<bool>,
-    factor: AtOnce,
+    factor: DirectSolve,
 }
 
 impl Pivot {
@@ -34,12 +34,12 @@ impl Pivot {
             return None;
         }
         let chosen: Vec<u32> = (0..rows.len() as u32)
-            .filter(|&n| rows[n as usize].bounds == Bounds::PUSH && !mlcp.is_dead(n as usize))
+            .filter(|&n| rows[n as usize].bounds == Bounds::PUSH && !mlcp.is_immovable(n as usize))
             .collect();
         let right: Vec<f64> = mlcp.right_side().collect();
         let acts = |&n: &u32| guess.get(n as usize).map_or(right[n as usize] > 0.0, |f| *f > 0.0);
         let acts = chosen.iter().map(acts).collect();
-        Some(Self { acts, rows: chosen, factor: AtOnce::default() })
+        Some(Self { acts, rows: chosen, factor: DirectSolve::default() })
     }
 
     /// Solves the linear complementarity problem of the unilateral rows with the friction impulses
@@ -49,13 +49,13 @@ impl Pivot {
         let mut now = impulses.to_vec();
         self.rows.iter().for_each(|&n| now[n as usize] = 0.0);
         mlcp.load(&now);
-        let right = mlcp.lacks(&self.rows);
+        let right = mlcp.speed_errors(&self.rows);
         let scale = right.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         let (mut fewest, mut tries) = (usize::MAX, BLOCK_TRIES);
         for _ in 0..MAX_EXCHANGES * self.rows.len() + BLOCK_TRIES {
             self.act(mlcp, &right, &mut now)?;
             mlcp.load(&now);
-            let infeasible = self.infeasible(&mlcp.lacks(&self.rows), &now, scale);
+            let infeasible = self.infeasible(&mlcp.speed_errors(&self.rows), &now, scale);
             let Some(&last) = infeasible.last() else {
                 self.rows.iter().for_each(|&n| now[n as usize] = now[n as usize].max(0.0));
                 return Some(now);
@@ -82,7 +82,7 @@ impl Pivot {
             return Some(());
         }
         if self.factor.rows() != rows {
-            self.factor = mlcp.at_once(rows);
+            self.factor = mlcp.direct_solve(rows);
         }
         let found = self.factor.solve(&wanted)?;
         self.factor.rows().iter().zip(found).for_each(|(&n, f)| now[n as usize] = f);
@@ -90,11 +90,15 @@ impl Pivot {
     }
 
     /// Infeasible rows: active ones with a negative impulse, and inactive ones that approach.
-    fn infeasible(&self, lacks: &[f64], now: &[f64], scale: f64) -> Vec<usize> {
+    fn infeasible(&self, speed_errors: &[f64], now: &[f64], scale: f64) -> Vec<usize> {
         let largest = now.iter().fold(0.0_f64, |most, f| most.max(f.abs()));
         let is_infeasible = |k: &usize| {
             let force = now[self.rows[*k] as usize];
-            if self.acts[*k] { force < -FEASIBLE * largest } else { lacks[*k] > FEASIBLE * scale }
+            if self.acts[*k] {
+                force < -FEASIBLE * largest
+            } else {
+                speed_errors[*k] > FEASIBLE * scale
+            }
         };
         (0..self.rows.len()).filter(is_infeasible).collect()
     }

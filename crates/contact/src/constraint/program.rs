@@ -42,7 +42,7 @@ impl Mlcp {
     /// [`ProgramError`] if there is no solution or it exceeds the work limit.
     pub fn program(&self, rows: &[Row]) -> Result<Vec<f64>, ProgramError> {
         let bound = |(n, row): (usize, &Row)| match row.bounds {
-            Bounds::Between { least, most } if !self.is_dead(n) => Some((n, (least, most))),
+            Bounds::Between { least, most } if !self.is_immovable(n) => Some((n, (least, most))),
             _ => None,
         };
         let free: Vec<_> = rows.iter().enumerate().filter_map(bound).collect();

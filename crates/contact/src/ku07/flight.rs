@@ -7,17 +7,17 @@ use nalgebra::{Isometry3, Vector3};
 use rayon::prelude::*;
 
 use super::forces::Group;
-use super::meeting::Meeting;
+use super::impact_search::ImpactSearch;
+use super::impacts::STILL;
 use super::path::{Node, Path};
-use super::strike::STILL;
-use super::touch::{Touch, Touches, drift, is_exact, met};
-use crate::narrow::broad::{Broad, FreeMotion, Way};
+use super::touch::{Touch, Touches, collision_gap, drift, is_exact};
+use crate::narrow::broad::{Broad, FreeMotion, StepMotion};
 use crate::narrow::contacts::MARGIN;
 use crate::{Frame, Islands};
 
 /// Error bound per integration step of bodies in contact, and the step below which it is not
 /// shortened: the quadratic program is solved to 1e-9.
-const PRESSED: Accuracy = Accuracy { tolerance: 1e-8, least_step: 2e-5 };
+const CONTACT_ACCURACY: Accuracy = Accuracy { tolerance: 1e-8, least_step: 2e-5 };
 /// Speed below which the error control of velocities is absolute, m/s.
 const LEAST_SPEED: f64 = 0.1;
 /// Pairs per task; fixed, so that the work is divided the same way for any thread count.
@@ -25,7 +25,7 @@ const CHUNK: usize = 8;
 
 /// The bodies at the next event.
 #[derive(Clone, Debug, Default)]
-pub struct Flown {
+pub struct FlightResult {
     /// Their poses.
     pub poses: Vec<Isometry3<f64>>,
     /// Their momenta.
@@ -33,7 +33,7 @@ pub struct Flown {
     /// Duration of the flight, s.
     pub time: f64,
     /// Whether two bodies collide at the end.
-    pub has_met: bool,
+    pub collides: bool,
     /// Work of kinematic bodies, J.
     pub work: f64,
     /// Whether at some time no contact forces satisfied all conditions, so that those of a limited
@@ -44,7 +44,7 @@ pub struct Flown {
 }
 
 /// The paths of the bodies of a group.
-struct Pressed {
+struct GroupPath {
     /// One per dynamic body.
     nodes: Vec<Vec<Node>>,
     /// Work of kinematic bodies until each node, J.
@@ -62,34 +62,41 @@ impl Frame<'_> {
     ///
     /// # Panics
     /// If the number of momenta differs from the number of bodies.
-    pub fn fly(&self, touches: &Touches, momenta: &[Momentum], duration: f64, blind: f64) -> Flown {
+    pub fn fly(
+        &self,
+        touches: &Touches,
+        momenta: &[Momentum],
+        duration: f64,
+        blind: f64,
+    ) -> FlightResult {
         let groups = self.resting_groups(touches, momenta);
-        let pressed: Vec<Pressed> = groups
+        let group_paths: Vec<GroupPath> = groups
             .par_iter()
             .with_max_len(1)
-            .map(|group| Pressed::new(group, &self.states(momenta), duration))
+            .map(|group| GroupPath::new(group, &self.states(momenta), duration))
             .collect();
-        let paths = self.ways(momenta, (&groups, &pressed), duration);
+        let paths = self.paths(momenta, (&groups, &group_paths), duration);
         let mut resting: Vec<[u32; 2]> = groups.iter().flat_map(Group::pairs).collect();
         resting.sort_unstable();
-        let met = self.first_meeting((touches, &resting), &paths, blind.min(duration), duration);
-        let time = met.unwrap_or(duration);
+        let impact_time =
+            self.first_impact((touches, &resting), &paths, blind.min(duration), duration);
+        let time = impact_time.unwrap_or(duration);
         // integration steps end at the collision, so that interpolation errors do not count
-        let shorter: Option<Vec<Pressed>> = met.map(|time| {
-            let all = groups.par_iter().zip(&pressed).with_max_len(1);
-            all.map(|(group, pressed)| pressed.until(group, time)).collect()
+        let shorter: Option<Vec<GroupPath>> = impact_time.map(|time| {
+            let all = groups.par_iter().zip(&group_paths).with_max_len(1);
+            all.map(|(group, path)| path.until(group, time)).collect()
         });
-        let pressed = shorter.unwrap_or(pressed);
-        let paths = self.ways(momenta, (&groups, &pressed), time);
+        let group_paths = shorter.unwrap_or(group_paths);
+        let paths = self.paths(momenta, (&groups, &group_paths), time);
         let states: Vec<State> = paths.iter().map(|path| path.at(time)).collect();
-        Flown {
+        FlightResult {
             poses: states.iter().map(|state| state.pose).collect(),
             momenta: states.iter().map(|state| state.momentum).collect(),
             time,
-            has_met: met.is_some(),
-            work: pressed.iter().filter_map(|group| group.work.last()).sum(),
-            unsolved: pressed.iter().any(|group| group.unsolved),
-            limited: pressed.iter().any(|group| group.limited),
+            collides: impact_time.is_some(),
+            work: group_paths.iter().filter_map(|group| group.work.last()).sum(),
+            unsolved: group_paths.iter().any(|group| group.unsolved),
+            limited: group_paths.iter().any(|group| group.limited),
         }
     }
 
@@ -128,17 +135,17 @@ impl Frame<'_> {
     }
 
     /// The paths of all bodies for `duration` s.
-    fn ways<'p>(
+    fn paths<'p>(
         &'p self,
         momenta: &[Momentum],
-        (groups, pressed): (&[Group<'_>], &[Pressed]),
+        (groups, group_paths): (&[Group<'_>], &[GroupPath]),
         duration: f64,
     ) -> Vec<Path<'p>> {
         let bodies = self.columns.bodies;
         let mut paths: Vec<Option<Path<'p>>> = vec![None; bodies.len()];
-        for (group, pressed) in groups.iter().zip(pressed) {
-            for (&i, nodes) in group.movers().iter().zip(&pressed.nodes) {
-                paths[i as usize] = Some(Path::pressed(&bodies[i as usize], nodes.clone()));
+        for (group, path) in groups.iter().zip(group_paths) {
+            for (&i, nodes) in group.movers().iter().zip(&path.nodes) {
+                paths[i as usize] = Some(Path::in_contact(&bodies[i as usize], nodes.clone()));
             }
         }
         let states = self.states(momenta);
@@ -150,7 +157,7 @@ impl Frame<'_> {
     }
 
     /// The time of the first collision of two bodies, if any.
-    fn first_meeting(
+    fn first_impact(
         &self,
         (touches, resting): (&Touches, &[[u32; 2]]),
         paths: &[Path<'_>],
@@ -166,32 +173,33 @@ impl Frame<'_> {
         let part = |drift: &Velocity| Velocity { linear: drift.linear * (to / self.dt), ..*drift };
         let drifts: Vec<Velocity> = self.drift.iter().map(part).collect();
         let free = FreeMotion { velocities: &velocities, drift: &drifts, flights: &[], dt: to };
-        let way = Way { columns, poses, predicted: &predicted, motion: Some(free) };
-        let near = Broad::new(way, MARGIN).pairs().near;
+        let motion = StepMotion { columns, poses, predicted: &predicted, motion: Some(free) };
+        let near = Broad::new(motion, MARGIN).pairs().near;
         let first = |&(a, b): &(u32, u32)| {
             let rests = resting.binary_search(&[a, b]).is_ok();
-            let met = met(columns, [a, b]);
-            // more than `met`, so that separating bodies do not collide at the start
+            let collision_gap = collision_gap(columns, [a, b]);
+            // more than `collision_gap`, so that separating bodies do not collide at the start
             let slack = if rests || !is_exact(columns, [a, b]) {
                 drift(columns, settings, [a, b])
             } else {
-                4.0 * met
+                4.0 * collision_gap
             };
             let depth = touches.depth([a, b]);
             let [i, j] = [a as usize, b as usize];
             let shapes = [&*columns.shapes[i], &*columns.shapes[j]];
-            Meeting { shapes, paths: [&paths[i], &paths[j]], depth, slack, met }.first(from, to)
+            ImpactSearch { shapes, paths: [&paths[i], &paths[j]], depth, slack, collision_gap }
+                .last_free_time(from, to)
         };
         let times: Vec<Option<f64>> = near.par_iter().with_min_len(CHUNK).map(first).collect();
         times.into_iter().flatten().min_by(f64::total_cmp)
     }
 }
 
-impl Pressed {
+impl GroupPath {
     fn new(group: &Group<'_>, all: &[State], duration: f64) -> Self {
         let states: Vec<State> = group.movers().iter().map(|&i| all[i as usize]).collect();
         let start = |&state: &State| vec![Node { time: 0.0, state }];
-        let mut pressed = Self {
+        let mut path = Self {
             nodes: states.iter().map(start).collect(),
             work: vec![0.0],
             is_at_rest: false,
@@ -200,13 +208,13 @@ impl Pressed {
         };
         let acting = group.acting(0.0, &states, &mut Vec::new());
         if group.is_at_rest(&states, &acting) {
-            pressed.is_at_rest = true;
-            (pressed.unsolved, pressed.limited) = (acting.unsolved, acting.limited);
-            pressed.stay(duration);
-            return pressed;
+            path.is_at_rest = true;
+            (path.unsolved, path.limited) = (acting.unsolved, acting.limited);
+            path.stay(duration);
+            return path;
         }
-        pressed.extend(group, duration);
-        pressed
+        path.extend(group, duration);
+        path
     }
 
     /// These paths up to an earlier time, with integration steps that end there.
@@ -279,7 +287,8 @@ impl Pressed {
             work.push(done + now.get(states.len()).map_or(0.0, |meter| meter.momentum.linear.x));
         };
         let is_followed =
-            dynamics::integrate_coupled(&bodies, to - from, loads, PRESSED, reached).is_ok();
+            dynamics::integrate_coupled(&bodies, to - from, loads, CONTACT_ACCURACY, reached)
+                .is_ok();
         for (nodes, more) in self.nodes.iter_mut().zip(found) {
             nodes.extend(more);
             // the sum may be off by its last digit

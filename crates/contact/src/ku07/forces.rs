@@ -39,7 +39,7 @@ pub(crate) struct Group<'a> {
 }
 
 /// The contact loads on the bodies of a group.
-pub(crate) struct Acting {
+pub(crate) struct ContactLoads {
     /// One per dynamic body.
     pub(crate) loads: Vec<Load>,
     /// Power of kinematic bodies, W.
@@ -153,7 +153,7 @@ impl<'a> Group<'a> {
 
     /// The loads on the bodies in their `states` at a time after the start, s. `known` holds the
     /// forces of the last call as a warm start, and receives the new ones.
-    pub(crate) fn acting(&self, time: f64, states: &[State], known: &mut Vec<f64>) -> Acting {
+    pub(crate) fn acting(&self, time: f64, states: &[State], known: &mut Vec<f64>) -> ContactLoads {
         let (poses, velocities) = self.places(time, states);
         let at = (&poses[..], &velocities[..]);
         let spots: Vec<ContactState> =
@@ -182,7 +182,7 @@ impl<'a> Group<'a> {
                 }
             }
         }
-        Acting { loads, power, unsolved: solved.unsolved, limited: solved.limited }
+        ContactLoads { loads, power, unsolved: solved.unsolved, limited: solved.limited }
     }
 
     /// The rates of momenta without contact that produce the true free accelerations: free rotation
@@ -199,7 +199,7 @@ impl<'a> Group<'a> {
     }
 
     /// Whether bodies in these `states` stay at rest under these loads.
-    pub(crate) fn is_at_rest(&self, states: &[State], acting: &Acting) -> bool {
+    pub(crate) fn is_at_rest(&self, states: &[State], acting: &ContactLoads) -> bool {
         let is_small = |mass: &MassProperties, momentum: &Momentum, (k, state): (usize, &State)| {
             let reach = self.frame.columns.shapes[self.members[k] as usize].radius();
             let turn = mass.angular_velocity(&state.pose.rotation, &momentum.angular);

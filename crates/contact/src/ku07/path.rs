@@ -33,7 +33,7 @@ pub(crate) struct Path<'a> {
     /// Integration steps from the start; none for bodies without forces or that turn too fast.
     nodes: Vec<Node>,
     /// Whether contact forces act.
-    is_pressed: bool,
+    has_contact: bool,
 }
 
 impl<'a> Path<'a> {
@@ -44,7 +44,7 @@ impl<'a> Path<'a> {
         acceleration: Vector3<f64>,
         duration: f64,
     ) -> Self {
-        let mut path = Self { body, start, acceleration, nodes: Vec::new(), is_pressed: false };
+        let mut path = Self { body, start, acceleration, nodes: Vec::new(), has_contact: false };
         if let Body::Dynamic(mass) = body {
             path.nodes.push(Node { time: 0.0, state: start });
             let turn = start.momentum.angular.norm() / mass.inertia().min() * duration;
@@ -57,9 +57,9 @@ impl<'a> Path<'a> {
     }
 
     /// The path of a body that contact forces move through `nodes`, or that rests.
-    pub(crate) fn pressed(body: &'a Body, nodes: Vec<Node>) -> Self {
+    pub(crate) fn in_contact(body: &'a Body, nodes: Vec<Node>) -> Self {
         let start = nodes[0].state;
-        Self { body, start, acceleration: Vector3::zeros(), nodes, is_pressed: true }
+        Self { body, start, acceleration: Vector3::zeros(), nodes, has_contact: true }
     }
 
     /// The steps of free motion after a state; `None` if it cannot be integrated.
@@ -83,10 +83,10 @@ impl<'a> Path<'a> {
         let after = self.nodes.get(next);
         match (self.body, after) {
             _ if before.time == time => before.state,
-            (Body::Dynamic(mass), Some(after)) if self.is_pressed => {
+            (Body::Dynamic(mass), Some(after)) if self.has_contact => {
                 between(mass, &before, after, time)
             }
-            (Body::Dynamic(mass), _) if !self.is_pressed => {
+            (Body::Dynamic(mass), _) if !self.has_contact => {
                 let found = self.fly(mass, before, time - before.time);
                 found.and_then(|nodes| nodes.last().map(|node| node.state)).unwrap_or(before.state)
             }
@@ -121,7 +121,7 @@ impl<'a> Path<'a> {
         let of = |state: &State| speed(state, spin(&state.momentum));
         let most = self.nodes.iter().map(|node| of(&node.state)).fold(of(&self.start), f64::max);
         match self.body {
-            Body::Dynamic(_) if self.is_pressed => FASTER * most,
+            Body::Dynamic(_) if self.has_contact => FASTER * most,
             Body::Dynamic(_) => most.max(of(&self.at(duration))),
             Body::Static | Body::Kinematic(_) => most,
         }

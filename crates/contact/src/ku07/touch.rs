@@ -4,7 +4,7 @@ use dynamics::Velocity;
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 
-use crate::narrow::broad::{Broad, Way};
+use crate::narrow::broad::{Broad, StepMotion};
 use crate::narrow::candidate::Found;
 use crate::narrow::contacts::MARGIN;
 use crate::narrow::posed::Posed;
@@ -18,7 +18,7 @@ const BAND: f64 = 1e-6;
 /// size: the integration drifts.
 const DRIFT: f64 = 1e-7;
 /// Largest gap of bodies that have collided, as a share of the smaller size.
-const MET: f64 = 1e-10;
+const COLLISION_GAP: f64 = 1e-10;
 /// Displacement over which the rotation of a normal is measured, as a share of the smaller size.
 const NEARBY: f64 = 1e-4;
 /// Pairs per task; fixed, so that the work is divided the same way for any thread count.
@@ -26,7 +26,7 @@ const CHUNK: usize = 32;
 
 /// Motion of a contact point with its bodies.
 #[derive(Clone, Copy, Debug)]
-enum Course {
+enum ContactMotion {
     /// Point and normal are fixed to their bodies, as for a corner on a face.
     Fixed,
     /// The normal is that of the field at the point, as for the center of a ball.
@@ -45,7 +45,7 @@ pub(crate) struct Touch {
     radius: f64,
     /// Position of the point when found, in coordinates of the other body, m.
     place: Point3<f64>,
-    course: Course,
+    motion: ContactMotion,
 }
 
 /// A contact in the world, with its bodies at some time.
@@ -80,7 +80,7 @@ pub struct Touches {
     /// Sorted by bodies.
     pairs: Vec<TouchingPair>,
     /// Number of pairs tested.
-    looked: usize,
+    tested: usize,
 }
 
 impl Touches {
@@ -95,8 +95,8 @@ impl Touches {
     }
 
     /// Number of pairs tested.
-    pub fn looked(&self) -> usize {
-        self.looked
+    pub fn tested(&self) -> usize {
+        self.tested
     }
 
     pub(crate) fn pairs(&self) -> &[TouchingPair] {
@@ -118,11 +118,11 @@ impl Frame<'_> {
     /// The contacts of bodies, for [`Solver::Ku07`](crate::Solver::Ku07).
     pub fn touches(&self) -> Touches {
         let Self { columns, poses, .. } = *self;
-        let way = Way { columns, poses, predicted: poses, motion: None };
-        let near = Broad::new(way, MARGIN).pairs().near;
+        let motion = StepMotion { columns, poses, predicted: poses, motion: None };
+        let near = Broad::new(motion, MARGIN).pairs().near;
         let of = |&(a, b): &(u32, u32)| touches_of(columns, poses, [a, b]);
         let found: Vec<Vec<Touch>> = near.par_iter().with_min_len(CHUNK).map(of).collect();
-        let mut touches = Touches { looked: near.len(), ..Touches::default() };
+        let mut touches = Touches { tested: near.len(), ..Touches::default() };
         for (&(a, b), found) in near.iter().zip(found).filter(|(_, found)| !found.is_empty()) {
             let (first, count) = (touches.all.len(), found.len());
             let depth = found.iter().map(|touch| -touch.gap()).fold(0.0, f64::max);
@@ -142,9 +142,9 @@ fn touches_of(columns: Columns<'_>, poses: &[Isometry3<f64>], bodies: [u32; 2]) 
 }
 
 /// Largest gap of bodies that have collided, m.
-pub(crate) fn met(columns: Columns<'_>, bodies: [u32; 2]) -> f64 {
+pub(crate) fn collision_gap(columns: Columns<'_>, bodies: [u32; 2]) -> f64 {
     let sizes = bodies.map(|i| columns.shapes[i as usize].size());
-    MET * sizes[0].min(sizes[1])
+    COLLISION_GAP * sizes[0].min(sizes[1])
 }
 
 /// Whether neither shape of a pair has a sampled distance field.
@@ -172,14 +172,14 @@ impl Touch {
             Probe::None | Probe::Points(_) | Probe::Hull(..) => 0.0,
         };
         let is_smooth = !matches!(field, Field::Grid { .. } | Field::Mesh(_) | Field::Tets(_));
-        let course = if shapes.iter().any(|shape| matches!(shape.field(), Field::Round(_))) {
-            Course::Rolling(world.coords - poses[own].translation.vector)
+        let motion = if shapes.iter().any(|shape| matches!(shape.field(), Field::Round(_))) {
+            ContactMotion::Rolling(world.coords - poses[own].translation.vector)
         } else if radius > 0.0 && is_smooth {
-            Course::Curved
+            ContactMotion::Curved
         } else {
-            Course::Fixed
+            ContactMotion::Fixed
         };
-        Self { bodies, found, radius, place, course }
+        Self { bodies, found, radius, place, motion }
     }
 
     /// The gap when the contact was found, m; negative for an overlap.
@@ -197,17 +197,17 @@ impl Touch {
         let found = &self.found;
         let [own, other] = found.owner.order();
         let (pose, frame) = (poses[own], poses[other]);
-        let point = match self.course {
-            Course::Rolling(arm) => Point3::from(pose.translation.vector + arm),
-            Course::Fixed | Course::Curved => pose * found.point,
+        let point = match self.motion {
+            ContactMotion::Rolling(arm) => Point3::from(pose.translation.vector + arm),
+            ContactMotion::Fixed | ContactMotion::Curved => pose * found.point,
         };
         let place = frame.inverse_transform_point(&point);
-        let (normal, gap) = match self.course {
-            Course::Fixed => {
+        let (normal, gap) = match self.motion {
+            ContactMotion::Fixed => {
                 (found.normal, found.distance + found.normal.dot(&(place - self.place)))
             }
-            Course::Rolling(_) => (found.normal, found.distance),
-            Course::Curved => {
+            ContactMotion::Rolling(_) => (found.normal, found.distance),
+            ContactMotion::Curved => {
                 let field = shapes[other].field();
                 (field.normal(&place), field.distance(&place) - self.radius)
             }
@@ -216,9 +216,9 @@ impl Touch {
         let [arm, other_arm] = [own, other].map(|i| point.coords - poses[i].translation.vector);
         let (v, w) = (velocities[own], velocities[other]);
         let relative = v.at(&arm) - w.at(&other_arm);
-        let curl = match self.course {
-            Course::Rolling(_) => 0.0,
-            Course::Fixed | Course::Curved => {
+        let curl = match self.motion {
+            ContactMotion::Rolling(_) => 0.0,
+            ContactMotion::Fixed | ContactMotion::Curved => {
                 let own_turn = v.angular.cross(&v.angular.cross(&arm));
                 let other_turn = w.angular.cross(&(v.at(&arm) - w.linear));
                 let bend = frame * self.bend(shapes, &place, &(frame.inverse() * relative));
@@ -242,7 +242,7 @@ impl Touch {
         velocity: &Vector3<f64>,
     ) -> Vector3<f64> {
         let speed = velocity.norm();
-        if !matches!(self.course, Course::Curved) || speed == 0.0 {
+        if !matches!(self.motion, ContactMotion::Curved) || speed == 0.0 {
             return Vector3::zeros();
         }
         let field = shapes[self.found.owner.order()[1]].field();

@@ -60,7 +60,7 @@ pub(crate) struct Pairs {
 
 /// Bodies between `poses` and `predicted`.
 #[derive(Clone, Copy)]
-pub(crate) struct Way<'a> {
+pub(crate) struct StepMotion<'a> {
     pub(crate) columns: Columns<'a>,
     pub(crate) poses: &'a [Isometry3<f64>],
     pub(crate) predicted: &'a [Isometry3<f64>],
@@ -82,7 +82,7 @@ pub(crate) struct FreeMotion<'a> {
 }
 
 /// The path of a body over the step, or over the rest of it after a collision.
-struct Course {
+struct BodyPath {
     start: Isometry3<f64>,
     end: Isometry3<f64>,
     /// Displacement by forces, m.
@@ -91,11 +91,11 @@ struct Course {
     angle: f64,
 }
 
-impl Way<'_> {
-    fn course(&self, i: usize) -> Course {
+impl StepMotion<'_> {
+    fn path(&self, i: usize) -> BodyPath {
         let (mut start, end) = (self.poses[i], self.predicted[i]);
         let Some(FreeMotion { velocities, drift, flights, dt }) = self.motion else {
-            return Course { start, end, fall: Vector3::zeros(), angle: 0.0 };
+            return BodyPath { start, end, fall: Vector3::zeros(), angle: 0.0 };
         };
         let mut fall = drift[i].linear * dt;
         let mut rest = 1.0;
@@ -107,11 +107,11 @@ impl Way<'_> {
             rest = 1.0 - time;
             fall *= rest * rest;
         }
-        Course { start, end, fall, angle: velocities[i].angular.norm() * dt * rest }
+        BodyPath { start, end, fall, angle: velocities[i].angular.norm() * dt * rest }
     }
 }
 
-impl Course {
+impl BodyPath {
     fn travel(&self) -> Vector3<f64> {
         self.end.translation.vector - self.start.translation.vector
     }
@@ -153,17 +153,17 @@ struct Ball {
 
 impl Broad {
     /// Bounds without state of an earlier step.
-    pub(crate) fn new(way: Way<'_>, margin: f64) -> Self {
-        let names: Vec<u64> = (0..way.poses.len() as u64).collect();
+    pub(crate) fn new(motion: StepMotion<'_>, margin: f64) -> Self {
+        let names: Vec<u64> = (0..motion.poses.len() as u64).collect();
         let mut broad = Self::default();
-        broad.place(way, margin, &names);
+        broad.place(motion, margin, &names);
         broad
     }
 
     /// Updates all bounds for the next step. `margin` is the largest gap of candidate pairs as a
     /// share of the smaller radius. `names` persist over frames.
-    pub(crate) fn place(&mut self, way: Way<'_>, margin: f64, names: &[u64]) {
-        let Columns { bodies, shapes, groups, .. } = way.columns;
+    pub(crate) fn place(&mut self, motion: StepMotion<'_>, margin: f64, names: &[u64]) {
+        let Columns { bodies, shapes, groups, .. } = motion.columns;
         self.balls.clear();
         if !bodies.iter().any(|body| body.mass_properties().is_some()) {
             // no new contacts
@@ -172,16 +172,16 @@ impl Broad {
         self.margin = margin;
         self.groups.clear();
         self.groups.extend_from_slice(groups);
-        self.balls.extend((0..shapes.len()).map(|i| Ball::new(way, i)));
+        self.balls.extend((0..shapes.len()).map(|i| Ball::new(motion, i)));
         (0..shapes.len())
             .into_par_iter()
             .with_min_len(512)
-            .map(|i| swept(way, i))
+            .map(|i| swept(motion, i))
             .collect_into_vec(&mut self.boxes);
         let unbounded: Vec<u32> =
             (0..).zip(shapes).filter(|(_, s)| !s.radius().is_finite()).map(|(i, _)| i).collect();
         if self.names == names && self.unbounded == unbounded {
-            self.follow();
+            self.refit();
         } else {
             self.names.clear();
             self.names.extend_from_slice(names);
@@ -191,19 +191,19 @@ impl Broad {
     }
 
     /// Updates the bounds of the bodies for which `renewed` holds.
-    pub(crate) fn update(&mut self, way: Way<'_>, renewed: &[bool]) {
+    pub(crate) fn update(&mut self, motion: StepMotion<'_>, renewed: &[bool]) {
         if self.balls.is_empty() {
             return;
         }
         for i in (0..renewed.len()).filter(|&i| renewed[i]) {
-            self.boxes[i] = swept(way, i);
-            self.balls[i] = Ball::new(way, i);
+            self.boxes[i] = swept(motion, i);
+            self.balls[i] = Ball::new(motion, i);
         }
-        self.follow();
+        self.refit();
     }
 
     /// Updates the overlaps of bodies that left their enlarged boxes.
-    fn follow(&mut self) {
+    fn refit(&mut self) {
         let strayed: Vec<bool> = (0..self.boxes.len())
             .map(|i| self.is_bounded(i) && !self.grown[i].contains(&self.with_margin(i)))
             .collect();
@@ -339,18 +339,18 @@ impl Broad {
 }
 
 impl Ball {
-    fn new(way: Way<'_>, i: usize) -> Self {
-        let course = way.course(i);
-        let (end, travel) = (course.end.translation.vector, course.travel());
-        let radius = way.columns.shapes[i].radius();
-        let moves = way.columns.bodies[i].mass_properties().is_some();
-        let stays = way.poses[i] == way.predicted[i];
-        let is_plane = matches!(way.columns.shapes[i].field(), Field::HalfSpace);
+    fn new(motion: StepMotion<'_>, i: usize) -> Self {
+        let path = motion.path(i);
+        let (end, travel) = (path.end.translation.vector, path.travel());
+        let radius = motion.columns.shapes[i].radius();
+        let moves = motion.columns.bodies[i].mass_properties().is_some();
+        let stays = motion.poses[i] == motion.predicted[i];
+        let is_plane = matches!(motion.columns.shapes[i].field(), Field::HalfSpace);
         let plane = (is_plane && stays).then(|| {
-            let normal = way.poses[i] * Vector3::y();
-            (normal, normal.dot(&way.poses[i].translation.vector))
+            let normal = motion.poses[i] * Vector3::y();
+            (normal, normal.dot(&motion.poses[i].translation.vector))
         });
-        let bend = course.bend();
+        let bend = path.bend();
         Self { end, travel, radius, bend, moves, plane }
     }
 
@@ -377,16 +377,16 @@ fn is_finite(bounds: &TreeBox) -> bool {
 }
 
 /// The swept box of body `i`.
-fn swept(way: Way<'_>, i: usize) -> TreeBox {
-    let shape: &Shape = &way.columns.shapes[i];
+fn swept(motion: StepMotion<'_>, i: usize) -> TreeBox {
+    let shape: &Shape = &motion.columns.shapes[i];
     let radius = shape.radius();
     if !radius.is_finite() {
         return TreeBox::new(TreeVector::splat(f64::MIN), TreeVector::splat(f64::MAX));
     }
-    let course = way.course(i);
-    let Course { start, end, angle, .. } = &course;
+    let path = motion.path(i);
+    let BodyPath { start, end, angle, .. } = &path;
     let bounds = merge(&turned(shape.bounds(), start), &turned(shape.bounds(), end));
-    let bulge = course.bulge(angle * radius);
+    let bulge = path.bulge(angle * radius);
     let stretch = |bounds: Aabb| {
         let (low, high) = (bulge.inf(&Vector3::zeros()), bulge.sup(&Vector3::zeros()));
         Aabb { min: bounds.min + low, max: bounds.max + high }
@@ -463,8 +463,10 @@ mod tests {
             };
             let floor = Isometry3::translation(0.0, -1.0, 0.0);
             let poses: Vec<_> = std::iter::once(floor).chain((0..n - 1).map(place)).collect();
-            let broad =
-                Broad::new(Way { columns, poses: &poses, predicted: &poses, motion: None }, 0.05);
+            let broad = Broad::new(
+                StepMotion { columns, poses: &poses, predicted: &poses, motion: None },
+                0.05,
+            );
             (broad.overlaps.len(), broad.pairs())
         };
         for (floor, most) in [(Body::Static, 0), (Body::Dynamic(mass), 1000)] {
@@ -512,8 +514,8 @@ mod tests {
             let (velocities, drifts) = ([velocity], [drift]);
             let motion =
                 Some(FreeMotion { velocities: &velocities, drift: &drifts, flights: &[], dt });
-            let way = Way { columns, poses: &[pose], predicted: &[predicted], motion };
-            let (swept, ball) = (swept(way, 0), Ball::new(way, 0));
+            let motion = StepMotion { columns, poses: &[pose], predicted: &[predicted], motion };
+            let (swept, ball) = (swept(motion, 0), Ball::new(motion, 0));
             for n in 0..=200 {
                 let now = at(dt * f64::from(n) / 200.0);
                 let own = tree_box(&turned(shapes[0].bounds(), &now));
@@ -525,7 +527,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_from_frame_to_frame_does_not_change_the_pairs() {
+    fn persistent_boxes_do_not_change_the_pairs() {
         const COUNT: usize = 200;
         let mut state = 7u64;
         let mut random = move || {
@@ -561,10 +563,10 @@ mod tests {
                     Isometry3::from_parts((pose.translation.vector + moved).into(), pose.rotation)
                 })
                 .collect();
-            let way = Way { columns, poses: &poses, predicted: &predicted, motion: None };
-            kept.place(way, 0.05, &names);
+            let motion = StepMotion { columns, poses: &poses, predicted: &predicted, motion: None };
+            kept.place(motion, 0.05, &names);
             rebuilt += usize::from(kept.changes == 0);
-            let (found, fresh) = (kept.pairs(), Broad::new(way, 0.05).pairs());
+            let (found, fresh) = (kept.pairs(), Broad::new(motion, 0.05).pairs());
             assert_eq!(found.near, fresh.near, "frame {frame}");
             assert_eq!(found.boxes, fresh.boxes, "frame {frame}");
             seen += found.near.len();
@@ -581,9 +583,9 @@ mod tests {
                 elsewhere[n].translation.vector.x = f64::NAN;
                 torn += 1;
             }
-            let way = Way { predicted: &elsewhere, ..way };
-            kept.update(way, &renewed);
-            assert_eq!(kept.pairs().near, Broad::new(way, 0.05).pairs().near, "frame {frame}");
+            let motion = StepMotion { predicted: &elsewhere, ..motion };
+            kept.update(motion, &renewed);
+            assert_eq!(kept.pairs().near, Broad::new(motion, 0.05).pairs().near, "frame {frame}");
             let mine = kept.renewed_pairs(&renewed, &[]).near;
             let mut all = kept.pairs().near;
             all.retain(|&(i, j)| renewed[i as usize] || renewed[j as usize]);

@@ -23,7 +23,7 @@ struct Entry {
     names: [u64; 2],
     /// The first body's coordinates in the second's at the last narrow-phase test; `None` if its
     /// result must not be reused.
-    looked: Option<Isometry3<f64>>,
+    tested_pose: Option<Isometry3<f64>>,
     /// Angular impulse of rolling and spinning friction on the first body, N m s.
     torque: Vector3<f64>,
     first: u32,
@@ -40,9 +40,9 @@ pub(crate) struct Remembered {
 
 /// The cached data of a pair.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known<'a> {
+pub(crate) struct CachedPairRef<'a> {
     /// Relative pose at the last narrow-phase test, if its result may be reused.
-    pub(crate) looked: Option<Isometry3<f64>>,
+    pub(crate) tested_pose: Option<Isometry3<f64>>,
     /// Angular impulse of rolling and spinning friction on the first body, N m s.
     pub(crate) torque: Vector3<f64>,
     pub(crate) contacts: &'a [Remembered],
@@ -55,7 +55,7 @@ pub struct CachedPair {
     pub names: [u64; 2],
     /// The first body's coordinates in the second's at the last narrow-phase test; `None` if its
     /// result must not be reused.
-    pub looked: Option<Isometry3<f64>>,
+    pub tested_pose: Option<Isometry3<f64>>,
     /// Angular impulse of rolling and spinning friction on the first body, N m s.
     pub torque: Vector3<f64>,
     /// Its contacts.
@@ -89,7 +89,12 @@ impl Cache {
         let pair = |entry: &Entry| {
             let range = entry.first as usize..(entry.first + entry.count) as usize;
             let contacts = self.contacts[range].iter().map(contact).collect();
-            CachedPair { names: entry.names, looked: entry.looked, torque: entry.torque, contacts }
+            CachedPair {
+                names: entry.names,
+                tested_pose: entry.tested_pose,
+                torque: entry.torque,
+                contacts,
+            }
         };
         self.pairs.iter().map(pair).collect()
     }
@@ -97,9 +102,9 @@ impl Cache {
     /// A cache of the entries `pairs`.
     pub fn of_pairs(pairs: impl IntoIterator<Item = CachedPair>) -> Self {
         let mut cache = Self::default();
-        for CachedPair { names, looked, torque, contacts } in pairs {
+        for CachedPair { names, tested_pose, torque, contacts } in pairs {
             let (first, count) = (cache.contacts.len() as u32, contacts.len() as u32);
-            cache.pairs.push(Entry { names, looked, torque, first, count });
+            cache.pairs.push(Entry { names, tested_pose, torque, first, count });
             cache.contacts.extend(contacts.into_iter().map(|contact| {
                 let CachedContact { owner, key, point, normal, distance, impulse } = contact;
                 Remembered { found: Found { owner, key, point, normal, distance }, impulse }
@@ -113,16 +118,16 @@ impl Cache {
     /// Stores `contacts` and `impulses`, one per contact on body `a`, N s. `names` persist when
     /// indices of bodies shift, and ascend with these.
     pub fn new(contacts: &Contacts, names: &[u64], impulses: &[Vector3<f64>]) -> Self {
-        let entry = |look: &crate::narrow::contacts::Look| Entry {
-            names: [look.a, look.b].map(|i| names[i as usize]),
-            looked: look.relative,
+        let entry = |test: &crate::narrow::contacts::PairTest| Entry {
+            names: [test.a, test.b].map(|i| names[i as usize]),
+            tested_pose: test.relative,
             torque: Vector3::zeros(),
-            first: look.first,
-            count: look.count,
+            first: test.first,
+            count: test.count,
         };
         let remembered = contacts.origins().iter().zip(impulses);
         Self {
-            pairs: contacts.looks().iter().map(entry).collect(),
+            pairs: contacts.pair_tests().iter().map(entry).collect(),
             contacts: remembered
                 .map(|(origin, &impulse)| Remembered { found: origin.found, impulse })
                 .collect(),
@@ -191,15 +196,15 @@ pub(crate) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// The entry of the pair `names`, which must not be less than those of earlier calls.
-    pub(crate) fn find(&mut self, names: [u64; 2]) -> Option<Known<'a>> {
+    pub(crate) fn find(&mut self, names: [u64; 2]) -> Option<CachedPairRef<'a>> {
         let pairs = &self.cache.pairs;
         while pairs.get(self.next).is_some_and(|e| e.names < names) {
             self.next += 1;
         }
         let entry = pairs.get(self.next).filter(|e| e.names == names)?;
         let range = entry.first as usize..(entry.first + entry.count) as usize;
-        Some(Known {
-            looked: entry.looked,
+        Some(CachedPairRef {
+            tested_pose: entry.tested_pose,
             torque: entry.torque,
             contacts: &self.cache.contacts[range],
         })

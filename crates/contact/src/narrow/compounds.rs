@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Vector3};
 
 use crate::narrow::candidate::{Candidate, Side};
 use crate::narrow::exit::Exit;
-use crate::narrow::solids::{Looked, MAX_CUT, Parting, Separation, Solids};
+use crate::narrow::solids::{MAX_CUT, RawCandidates, SeparatingAxis, Separation, Solids};
 use crate::shape::compound::Compound;
 
 /// Gap beyond an exit face within which another part counts as adjacent, as a share of the margin.
@@ -34,15 +34,16 @@ pub(crate) struct Compounds<'a> {
 impl<'a> Compounds<'a> {
     /// The candidates of two convex solids before [`Solids::oriented`]; `None` for unions of
     /// several parts.
-    pub(crate) fn look(&self, margin: f64) -> Option<Looked> {
-        self.single().map(|solids| solids.look(margin))
+    pub(crate) fn find_candidates(&self, margin: f64) -> Option<RawCandidates> {
+        self.single().map(|solids| solids.find_candidates(margin))
     }
 
-    /// The candidates of [`Self::look`] with normals along the minimum translation vector.
-    pub(crate) fn oriented(&self, looked: Looked, margin: f64) -> Vec<Candidate> {
+    /// The candidates of [`Self::find_candidates`] with normals along the minimum translation
+    /// vector.
+    pub(crate) fn oriented(&self, raw: RawCandidates, margin: f64) -> Vec<Candidate> {
         match self.single() {
-            Some(solids) => solids.oriented(looked, margin),
-            None => looked.found,
+            Some(solids) => solids.oriented(raw, margin),
+            None => raw.found,
         }
     }
 
@@ -55,9 +56,9 @@ impl<'a> Compounds<'a> {
         let deep = |exit: &Exit<'_>, own: &OfPart| {
             // corners at the crease of two parts have contacts with both
             let is_deep = own.is_corner && own.candidate.distance < -MAX_CUT * margin;
-            is_deep.then(|| exit.shortest(own.part)).flatten().map(|way| {
-                let distance = -way.norm();
-                Candidate { normal: Some(way / -distance), distance, ..own.candidate }
+            is_deep.then(|| exit.shortest(own.part)).flatten().map(|displacement| {
+                let distance = -displacement.norm();
+                Candidate { normal: Some(displacement / -distance), distance, ..own.candidate }
             })
         };
         self.leading_out(margin, deep)
@@ -122,7 +123,7 @@ impl<'a> Compounds<'a> {
         if let Some(solids) = self.single() {
             return solids.separation(enough, clear, reach);
         }
-        if let Some(face) = self.parting().filter(|face| face.distance >= enough) {
+        if let Some(face) = self.best_face().filter(|face| face.distance >= enough) {
             return Separation { distance: face.distance, face: Some(face) };
         }
         let mut parts: Vec<(f64, [usize; 2])> = self.gaps(most).collect();
@@ -144,24 +145,24 @@ impl<'a> Compounds<'a> {
 
     /// The separation of the whole unions along the best face normal of the two parts with the
     /// nearest spheres. `None` if there are no parts.
-    pub(crate) fn parting(&self) -> Option<Parting> {
+    pub(crate) fn best_face(&self) -> Option<SeparatingAxis> {
         if let Some(solids) = self.single() {
-            return Some(solids.parting(f64::INFINITY));
+            return Some(solids.best_face(f64::INFINITY));
         }
         let nearest = self.gaps(f64::INFINITY).min_by(|p, q| p.0.total_cmp(&q.0))?;
-        let way = self.solids(nearest.1).parting(f64::INFINITY).way;
-        Some(Parting { distance: self.beyond(&way), way })
+        let axis = self.solids(nearest.1).best_face(f64::INFINITY).axis;
+        Some(SeparatingAxis { distance: self.separation_along(&axis), axis })
     }
 
-    /// Separation of the first union from the second along `way`, a unit vector in the second's
+    /// Separation of the first union from the second along `axis`, a unit vector in the second's
     /// coordinates, m.
-    pub(crate) fn beyond(&self, way: &Vector3<f64>) -> f64 {
-        let least = |union: &Compound, way: Vector3<f64>| {
-            let parts = union.parts.iter().map(|part| part.solid.least_along(&way));
+    pub(crate) fn separation_along(&self, axis: &Vector3<f64>) -> f64 {
+        let least = |union: &Compound, axis: Vector3<f64>| {
+            let parts = union.parts.iter().map(|part| part.solid.least_along(&axis));
             parts.fold(f64::INFINITY, f64::min)
         };
-        let of_a = least(self.a, self.b_from_a.inverse_transform_vector(way));
-        of_a + way.dot(&self.b_from_a.translation.vector) + least(self.b, -way)
+        let of_a = least(self.a, self.b_from_a.inverse_transform_vector(axis));
+        of_a + axis.dot(&self.b_from_a.translation.vector) + least(self.b, -axis)
     }
 
     /// The two polyhedra, if both unions have one part.

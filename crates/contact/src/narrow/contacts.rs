@@ -54,7 +54,7 @@ pub(crate) struct Origin {
     /// The impulse on `a` in the last frame, N s: the warm start.
     pub(crate) guess: Vector3<f64>,
     /// The contact point in body coordinates of `a` and of `b`, m.
-    pub(crate) met: [Point3<f64>; 2],
+    pub(crate) points: [Point3<f64>; 2],
     /// Time at which the gap was `distance` m on the paths of the search, s.
     pub(crate) time: f64,
     pub(crate) distance: f64,
@@ -110,7 +110,7 @@ impl Resumed {
 
 /// A pair that was tested, with or without contacts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Look {
+pub(crate) struct PairTest {
     pub(crate) a: u32,
     pub(crate) b: u32,
     pub(super) since: f64,
@@ -121,7 +121,7 @@ pub(crate) struct Look {
     pub(crate) count: u32,
 }
 
-impl Look {
+impl PairTest {
     /// Indices of its contacts.
     fn range(&self) -> std::ops::Range<usize> {
         let first = self.first as usize;
@@ -142,28 +142,28 @@ pub struct Contacts {
     contacts: Vec<Contact>,
     /// One per contact.
     origins: Vec<Origin>,
-    pub(super) looks: Vec<Look>,
-    pub(crate) tally: Tally,
+    pub(super) pair_tests: Vec<PairTest>,
+    pub(crate) stats: SearchStats,
 }
 
 /// Work statistics of the contact search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct SearchStats {
     /// Pairs whose boxes overlapped.
     pub pairs: usize,
     /// Pairs whose contacts of an earlier step were reused.
     pub reused: usize,
     /// Pairs that were tested again because a collision changed the motion of a body.
-    pub again: usize,
+    pub retested: usize,
     /// Signed distance queries at surface points.
     pub points: usize,
 }
 
-impl Tally {
+impl SearchStats {
     fn add(&mut self, other: &Self) {
         self.pairs += other.pairs;
         self.reused += other.reused;
-        self.again += other.again;
+        self.retested += other.retested;
         self.points += other.points;
     }
 }
@@ -201,8 +201,8 @@ impl Contacts {
     }
 
     /// Work statistics of the search.
-    pub fn tally(&self) -> &Tally {
-        &self.tally
+    pub fn stats(&self) -> &SearchStats {
+        &self.stats
     }
 
     /// The contact point with this index in [`Contacts::all`], in body coordinates of the first and
@@ -210,8 +210,8 @@ impl Contacts {
     ///
     /// # Panics
     /// If the index is out of range.
-    pub fn met(&self, number: usize) -> &[Point3<f64>; 2] {
-        &self.origins[number].met
+    pub fn points(&self, number: usize) -> &[Point3<f64>; 2] {
+        &self.origins[number].points
     }
 
     /// The contacts of a pair with their origins, mutable.
@@ -232,8 +232,8 @@ impl Contacts {
         self.origins.push(origin);
     }
 
-    pub(crate) fn looks(&self) -> &[Look] {
-        &self.looks
+    pub(crate) fn pair_tests(&self) -> &[PairTest] {
+        &self.pair_tests
     }
 
     /// Moves the gaps from the start of a step to its end, after bodies moved from `start` to
@@ -261,22 +261,22 @@ impl Contacts {
         if pairs.is_empty() {
             return self;
         }
-        let mut kept = Self { tally: self.tally, ..Self::default() };
-        let stays = |look: &&Look| pairs.binary_search(&(look.a, look.b)).is_err();
-        for look in self.looks.iter().filter(stays) {
-            kept.take(look, kept.contacts.len() as u32);
-            kept.copy(&self, look.range());
+        let mut kept = Self { stats: self.stats, ..Self::default() };
+        let stays = |test: &&PairTest| pairs.binary_search(&(test.a, test.b)).is_err();
+        for test in self.pair_tests.iter().filter(stays) {
+            kept.take(test, kept.contacts.len() as u32);
+            kept.copy(&self, test.range());
         }
         kept
     }
 
     /// Adds the test and the manifold of a pair of `others`. [`Self::copy`] adds its contacts.
-    fn take(&mut self, look: &Look, first: u32) {
-        if look.count > 0 {
-            let Look { a, b, since, count, .. } = *look;
+    fn take(&mut self, test: &PairTest, first: u32) {
+        if test.count > 0 {
+            let PairTest { a, b, since, count, .. } = *test;
             self.manifolds.push(Manifold { a, b, since, first, count });
         }
-        self.looks.push(Look { first, ..*look });
+        self.pair_tests.push(PairTest { first, ..*test });
     }
 
     /// Copies contacts of `others` with their origins.
@@ -286,9 +286,12 @@ impl Contacts {
     }
 
     /// The last test of a pair: its relative pose, if contacts may be reused, and the contacts.
-    pub(super) fn known(&self, pair: (u32, u32)) -> Option<(Option<Isometry3<f64>>, &[Origin])> {
-        let found = self.looks.binary_search_by_key(&pair, |look| (look.a, look.b)).ok()?;
-        let Look { relative, first, count, .. } = self.looks[found];
+    pub(super) fn last_test(
+        &self,
+        pair: (u32, u32),
+    ) -> Option<(Option<Isometry3<f64>>, &[Origin])> {
+        let found = self.pair_tests.binary_search_by_key(&pair, |test| (test.a, test.b)).ok()?;
+        let PairTest { relative, first, count, .. } = self.pair_tests[found];
         Some((relative, &self.origins[first as usize..(first + count) as usize]))
     }
 
@@ -300,9 +303,9 @@ impl Contacts {
     pub(super) fn append(&mut self, mut other: Self) {
         let shift = self.contacts.len() as u32;
         other.manifolds.iter_mut().for_each(|m| m.first += shift);
-        other.looks.iter_mut().for_each(|look| look.first += shift);
-        self.looks.append(&mut other.looks);
-        self.tally.add(&other.tally);
+        other.pair_tests.iter_mut().for_each(|test| test.first += shift);
+        self.pair_tests.append(&mut other.pair_tests);
+        self.stats.add(&other.stats);
         self.manifolds.append(&mut other.manifolds);
         self.contacts.append(&mut other.contacts);
         self.origins.append(&mut other.origins);
@@ -316,17 +319,18 @@ impl Contacts {
     /// A pair without fresh contacts keeps its old ones: a later impulse may reverse the motion
     /// that separated it.
     pub(crate) fn renew(&self, fresh: &Self, renewed: &[bool], resumed: &[Resumed]) -> Self {
-        let mut tally = self.tally;
-        tally.again += fresh.looks.len();
-        tally.points += fresh.tally.points;
-        let mut all = Self { tally, ..Self::default() };
+        let mut stats = self.stats;
+        stats.retested += fresh.pair_tests.len();
+        stats.points += fresh.stats.points;
+        let mut all = Self { stats, ..Self::default() };
         all.reserve(self.contacts.len() + fresh.contacts.len());
-        all.looks.reserve(self.looks.len() + fresh.looks.len());
+        all.pair_tests.reserve(self.pair_tests.len() + fresh.pair_tests.len());
         all.manifolds.reserve(self.manifolds.len() + fresh.manifolds.len());
-        let stays =
-            |look: &&Look| look.count > 0 || !renewed[look.a as usize] && !renewed[look.b as usize];
-        let mut old = self.looks.iter().filter(stays).peekable();
-        let mut new = fresh.looks.iter().peekable();
+        let stays = |test: &&PairTest| {
+            test.count > 0 || !renewed[test.a as usize] && !renewed[test.b as usize]
+        };
+        let mut old = self.pair_tests.iter().filter(stays).peekable();
+        let mut new = fresh.pair_tests.iter().peekable();
         let mut run = Run { from: self, range: 0..0 };
         loop {
             let order = match (old.peek(), new.peek()) {
@@ -335,24 +339,24 @@ impl Contacts {
                 (None, Some(_)) => Ordering::Greater,
                 (None, None) => break,
             };
-            let known = old.next_if(|_| order.is_le()).map(|look| (self, look));
-            let found = new.next_if(|_| order.is_ge()).map(|look| (fresh, look));
-            let found = found.filter(|(_, look)| look.count > 0 || known.is_none());
-            let Some((from, look)) = found.or(known) else { continue };
-            let range = look.range();
+            let known = old.next_if(|_| order.is_le()).map(|test| (self, test));
+            let found = new.next_if(|_| order.is_ge()).map(|test| (fresh, test));
+            let found = found.filter(|(_, test)| test.count > 0 || known.is_none());
+            let Some((from, test)) = found.or(known) else { continue };
+            let range = test.range();
             // one copy for consecutive pairs of the same source
             if !std::ptr::eq(run.from, from) || run.range.end != range.start {
                 all.copy(run.from, run.range);
                 run = Run { from, range: range.start..range.start };
             }
-            all.take(look, (all.contacts.len() + run.range.len()) as u32);
+            all.take(test, (all.contacts.len() + run.range.len()) as u32);
             run.range.end = range.end;
         }
         all.copy(run.from, run.range);
         for pair in resumed {
             let own = (pair.a, pair.b);
-            if let Ok(n) = all.looks.binary_search_by_key(&own, |look| (look.a, look.b)) {
-                all.looks[n].since = pair.time;
+            if let Ok(n) = all.pair_tests.binary_search_by_key(&own, |test| (test.a, test.b)) {
+                all.pair_tests[n].since = pair.time;
             }
             if let Ok(n) = all.manifolds.binary_search_by_key(&own, |m| (m.a, m.b)) {
                 all.manifolds[n].since = pair.time;

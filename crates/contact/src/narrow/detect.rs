@@ -5,8 +5,8 @@ use nalgebra::Isometry3;
 use rayon::prelude::*;
 
 use crate::narrow::broad::Pairs;
-use crate::narrow::cache::{Cache, Known};
-use crate::narrow::contacts::{Contacts, Look, Manifold, Resumed, Tally};
+use crate::narrow::cache::{Cache, CachedPairRef};
+use crate::narrow::contacts::{Contacts, Manifold, PairTest, Resumed, SearchStats};
 use crate::narrow::flight::{Flight, Turning};
 use crate::narrow::pair::{Motion, Pair};
 use crate::{Columns, Settings};
@@ -71,7 +71,7 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Cont
         .map(|chunk| {
             let mut found = Contacts::default();
             found.reserve(2 * chunk.len());
-            found.looks.reserve(chunk.len());
+            found.pair_tests.reserve(chunk.len());
             found.manifolds.reserve(chunk.len() / 2);
             let mut cursor = cache.from(named(&chunk[0]));
             for &(a, b) in chunk {
@@ -82,11 +82,11 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Cont
             found
         })
         .collect();
-    let tally = Tally { pairs: pairs.boxes, ..Tally::default() };
+    let stats = SearchStats { pairs: pairs.boxes, ..SearchStats::default() };
     let mut contacts = Contacts::default();
-    contacts.tally = tally;
+    contacts.stats = stats;
     contacts.reserve(parts.iter().map(Contacts::len).sum());
-    contacts.looks.reserve(parts.iter().map(|part| part.looks.len()).sum());
+    contacts.pair_tests.reserve(parts.iter().map(|part| part.pair_tests.len()).sum());
     contacts.manifolds.reserve(parts.iter().map(|part| part.manifolds.len()).sum());
     parts.into_iter().for_each(|part| contacts.append(part));
     contacts
@@ -94,33 +94,33 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Cont
 
 impl Contacts {
     /// Adds the contacts of a pair. Contacts of an `earlier` search of this step, else those
-    /// `known` from the last step, are reused if the relative pose has hardly changed.
+    /// `last_test` from the last step, are reused if the relative pose has hardly changed.
     pub(crate) fn add(
         &mut self,
         (a, b): (u32, u32),
         pair: &Pair<'_>,
         earlier: Option<&Self>,
-        known: Option<Known<'_>>,
+        known: Option<CachedPairRef<'_>>,
     ) {
         let first = self.len() as u32;
-        let reused = match (earlier.and_then(|contacts| contacts.known((a, b))), known) {
-            (Some((looked, origins)), _) => {
-                pair.reused(looked, origins.iter().map(|o| (&o.found, &o.guess)), self)
+        let reused = match (earlier.and_then(|contacts| contacts.last_test((a, b))), known) {
+            (Some((tested_pose, origins)), _) => {
+                pair.reused(tested_pose, origins.iter().map(|o| (&o.found, &o.guess)), self)
             }
-            (None, Some(Known { looked, contacts, .. })) => {
-                pair.reused(looked, contacts.iter().map(|r| (&r.found, &r.impulse)), self)
+            (None, Some(CachedPairRef { tested_pose, contacts, .. })) => {
+                pair.reused(tested_pose, contacts.iter().map(|r| (&r.found, &r.impulse)), self)
             }
             (None, None) => None,
         };
-        self.tally.reused += usize::from(reused.is_some());
-        let relative = reused.or_else(|| pair.look(known, self));
+        self.stats.reused += usize::from(reused.is_some());
+        let relative = reused.or_else(|| pair.find_contacts(known, self));
         let count = self.len() as u32 - first;
         let since = pair.since();
         if count > 0 {
             self.manifolds.push(Manifold { a, b, since, first, count });
         }
         if count > 0 || relative.is_some() {
-            self.looks.push(Look { a, b, since, relative, first, count });
+            self.pair_tests.push(PairTest { a, b, since, relative, first, count });
         }
     }
 }

@@ -27,14 +27,14 @@ impl<'a> Exit<'a> {
     }
 
     /// The parts other than `left` that contain the point one step along `normal` beyond the
-    /// displacement `way`.
+    /// displacement `displacement`.
     fn parts_beyond(
         &self,
-        way: &Vector3<f64>,
+        displacement: &Vector3<f64>,
         normal: &Vector3<f64>,
         left: usize,
     ) -> impl Iterator<Item = usize> + use<'a> {
-        let (beyond, step) = (self.from + way + normal * self.step, self.step);
+        let (beyond, step) = (self.from + displacement + normal * self.step, self.step);
         let parts = self.union.parts.iter().enumerate();
         parts
             .filter(move |(n, part)| *n != left && part.solid.height(&beyond) < -0.5 * step)
@@ -45,27 +45,27 @@ impl<'a> Exit<'a> {
     /// point, or through that face and one of the adjacent part behind it, m.
     pub(super) fn shortest(&self, part: usize) -> Option<Vector3<f64>> {
         let mut best: Option<Vector3<f64>> = None;
-        let is_longer = |way: &Vector3<f64>, best: Option<Vector3<f64>>| {
-            best.is_some_and(|b| way.norm() >= b.norm())
+        let is_longer = |displacement: &Vector3<f64>, best: Option<Vector3<f64>>| {
+            best.is_some_and(|b| displacement.norm() >= b.norm())
         };
-        for (first, way) in self.faces(part, Vector3::zeros()) {
-            if is_longer(&way, best) {
+        for (first, displacement) in self.faces(part, Vector3::zeros()) {
+            if is_longer(&displacement, best) {
                 continue;
             }
-            let Some(next) = self.parts_beyond(&way, &first, part).next() else {
-                best = Some(way);
+            let Some(next) = self.parts_beyond(&displacement, &first, part).next() else {
+                best = Some(displacement);
                 continue;
             };
-            for (second, way) in self.faces(next, way) {
+            for (second, displacement) in self.faces(next, displacement) {
                 // at a concave crease only directions between both normals lead out
                 let between = (first + second).try_normalize(OPPOSITE).unwrap_or(second);
-                let is_out = || self.parts_beyond(&way, &between, next).next().is_none();
-                if !is_longer(&way, best) && is_out() {
-                    best = Some(way);
+                let is_out = || self.parts_beyond(&displacement, &between, next).next().is_none();
+                if !is_longer(&displacement, best) && is_out() {
+                    best = Some(displacement);
                 }
             }
         }
-        best.filter(|way| way.norm() > 0.0)
+        best.filter(|displacement| displacement.norm() > 0.0)
     }
 
     /// For each face of a part: its normal, and the displacement `before` continued onto its plane.
@@ -115,8 +115,9 @@ mod tests {
             let across = (1.0 - y * y).sqrt();
             Vector3::new(across * turn.cos(), y, across * turn.sin())
         });
-        let length = |way: Vector3<f64>| {
-            let out = (1..2000).find(|&n| !is_inside(union, &(from + way * (1e-3 * f64::from(n)))));
+        let length = |displacement: Vector3<f64>| {
+            let out = (1..2000)
+                .find(|&n| !is_inside(union, &(from + displacement * (1e-3 * f64::from(n)))));
             out.map_or(f64::INFINITY, |n| 1e-3 * f64::from(n))
         };
         directions.map(length).fold(f64::INFINITY, f64::min)
@@ -134,13 +135,14 @@ mod tests {
             };
             inside += 1;
             let exit = Exit { union: &union, from, step: 1e-4 };
-            let Some(way) = exit.shortest(part) else {
+            let Some(displacement) = exit.shortest(part) else {
                 longer += 1;
                 continue;
             };
-            let beyond = from + way * (1.0 + 2e-4 / way.norm());
-            assert!(!is_inside(&union, &beyond), "{from} by {way}");
-            longer += usize::from(way.norm() > 1.1 * shortest_by_search(&union, &from) + 2e-3);
+            let beyond = from + displacement * (1.0 + 2e-4 / displacement.norm());
+            assert!(!is_inside(&union, &beyond), "{from} by {displacement}");
+            longer +=
+                usize::from(displacement.norm() > 1.1 * shortest_by_search(&union, &from) + 2e-3);
         }
         // 33 of 300: through three faces, or to an edge
         assert!(longer <= inside / 8, "{longer} of {inside}");

@@ -6,11 +6,11 @@ mod motion;
 use nalgebra::{Isometry3, UnitVector3, Vector3};
 
 pub(crate) use self::motion::Motion;
-use crate::narrow::cache::{Known, Remembered};
+use crate::narrow::cache::{CachedPairRef, Remembered};
 use crate::narrow::candidate::{Candidate, Found, Side};
 use crate::narrow::contacts::{Contact, Contacts, MARGIN, Origin};
 use crate::narrow::posed::Posed;
-use crate::narrow::solids::Looked;
+use crate::narrow::solids::RawCandidates;
 use crate::shape::Shape;
 use crate::shape::compound::Compound;
 use crate::shape::field::Field;
@@ -37,7 +37,7 @@ enum AtEnd {
     Unknown,
     /// Candidates of two convex solids before
     /// [`Solids::oriented`](crate::narrow::solids::Solids::oriented).
-    Looked(Looked),
+    Raw(RawCandidates),
     Near(Vec<Candidate>),
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Pair<'a> {
     /// Start of the search.
     from: f64,
     /// Upper bound of the relative displacement of a point, m; see [`moved`].
-    way: f64,
+    travel: f64,
     /// Upper bound of the relative displacement over a whole step, m.
     speed: f64,
 }
@@ -64,7 +64,7 @@ impl<'a> Pair<'a> {
         let (before, relative) = (b.at(from).inv_mul(&a.at(from)), b.end.inv_mul(a.end));
         let (r, s) = (a.shape.radius(), b.shape.radius());
         let [p, q] = [&a, &b].map(Motion::spin);
-        let way = if p.max(q) < SPINNING {
+        let travel = if p.max(q) < SPINNING {
             moved(&before, &relative, (r, s))
         } else {
             // a body that makes whole turns moves by its full arc
@@ -74,8 +74,9 @@ impl<'a> Pair<'a> {
             let turned = |angle: f64, radius: f64| if angle > 0.0 { angle * radius } else { 0.0 };
             (along(&a) - along(&b)).norm() + turned(p, r) + turned(q, s)
         };
-        let speed = if from < 1.0 { way / (1.0 - from) + (a.fall - b.fall).norm() } else { way };
-        Self { a, b, dt, relative, from, way, speed }
+        let speed =
+            if from < 1.0 { travel / (1.0 - from) + (a.fall - b.fall).norm() } else { travel };
+        Self { a, b, dt, relative, from, travel, speed }
     }
 
     /// Start of the search, s.
@@ -98,7 +99,7 @@ impl<'a> Pair<'a> {
 
     /// Whether the bodies move too little for tunnelling.
     fn is_slow(&self, size: f64) -> bool {
-        self.way < 0.2 * size
+        self.travel < 0.2 * size
     }
 
     /// The compounds of both bodies, if both are unions of polyhedra.
@@ -125,22 +126,22 @@ impl<'a> Pair<'a> {
     /// distances are linearized about the old pose.
     pub(crate) fn reused<'k>(
         &self,
-        looked: Option<Isometry3<f64>>,
+        tested_pose: Option<Isometry3<f64>>,
         known: impl Iterator<Item = (&'k Found, &'k Vector3<f64>)>,
         contacts: &mut Contacts,
     ) -> Option<Isometry3<f64>> {
-        let looked = looked?;
+        let tested_pose = tested_pose?;
         let relative = &self.relative;
         let (r, s) = (self.a.shape.radius(), self.b.shape.radius());
-        if moved(&looked, relative, (r, s)) > REUSE * r.min(s) || !self.is_slow(self.size()) {
+        if moved(&tested_pose, relative, (r, s)) > REUSE * r.min(s) || !self.is_slow(self.size()) {
             return None;
         }
         for (found, impulse) in known {
             let (now, then) = match found.owner {
-                Side::A => (relative * found.point, looked * found.point),
+                Side::A => (relative * found.point, tested_pose * found.point),
                 Side::B => (
                     relative.inverse_transform_point(&found.point),
-                    looked.inverse_transform_point(&found.point),
+                    tested_pose.inverse_transform_point(&found.point),
                 ),
             };
             let distance = found.distance + found.normal.dot(&(now - then));
@@ -151,39 +152,39 @@ impl<'a> Pair<'a> {
                 self.posed([self.a.end, self.b.end]),
             ));
         }
-        Some(looked)
+        Some(tested_pose)
     }
 
     /// Finds contacts. Returns the relative pose if later frames may reuse them.
-    pub(crate) fn look(
+    pub(crate) fn find_contacts(
         &self,
-        known: Option<Known<'_>>,
+        known: Option<CachedPairRef<'_>>,
         found: &mut Contacts,
     ) -> Option<Isometry3<f64>> {
         let (size, margin) = (self.size(), self.margin());
-        let tested = &mut found.tally.points;
+        let tested = &mut found.stats.points;
         let deep = |candidates: &[Candidate]| candidates.iter().any(|c| c.distance < -DEEP * size);
         let is_slow = self.is_slow(size);
         let is_sure = is_slow || self.is_on_plane() && !self.spins();
         // the depth of hulls changes no faster than points move: if they move less than the half
         // thickness and are not deep at the end, they never passed the middle
-        let is_short = is_sure || self.way < size && self.compounds().is_some();
-        let beyond = if is_short { 0.0 } else { self.beyond(margin) };
-        if beyond > margin {
+        let is_short = is_sure || self.travel < size && self.compounds().is_some();
+        let separation = if is_short { 0.0 } else { self.separation_bound(margin) };
+        if separation > margin {
             return None;
         }
         let mut at_end = AtEnd::Unknown;
-        if is_short || beyond > -DEEP * size {
-            at_end = self.look_at_end(margin, tested);
+        if is_short || separation > -DEEP * size {
+            at_end = self.candidates_at_end(margin, tested);
             // a deep overlap at the end has a time of impact before it: its normals are not needed
-            let is_met = |looked: &Looked| !is_sure && deep(&looked.found);
-            if !matches!(&at_end, AtEnd::Looked(looked) if is_met(looked)) {
-                at_end = AtEnd::Near(self.near_at_end(at_end, margin, tested));
+            let is_met = |raw: &RawCandidates| !is_sure && deep(&raw.found);
+            if !matches!(&at_end, AtEnd::Raw(raw) if is_met(raw)) {
+                at_end = AtEnd::Near(self.oriented_at_end(at_end, margin, tested));
             }
         }
         let (mut time, mut candidates) = match at_end {
             AtEnd::Near(near) if is_sure || !deep(&near) => (1.0, near),
-            at_end => self.meet(size, margin, at_end, tested)?,
+            at_end => self.advance_to_contact(size, margin, at_end, tested)?,
         };
         let known = known.map_or(&[][..], |known| known.contacts);
         if !self.is_on_plane()
@@ -237,18 +238,20 @@ impl<'a> Pair<'a> {
         let is_near = |c: &Candidate| {
             let [own, other] = c.owner.order();
             // in the owner's coordinates, as for queries of its points
-            let way = match before {
+            let direction = match before {
                 Some(before) => poses[own].inverse_transform_vector(&before.scale(-c.owner.sign())),
                 None => {
                     let then = first[other].inverse_transform_point(&(first[own] * c.point));
                     c.point - poses[own].inverse_transform_point(&(poses[other] * then))
                 }
             };
-            let Some(way) = UnitVector3::try_new(way, 1e-3 * step) else { return true };
+            let Some(direction) = UnitVector3::try_new(direction, 1e-3 * step) else { return true };
             let leads_out = match c.normal {
-                Some(normal) => (poses[other] * normal).dot(&(poses[own] * way.into_inner())) > 0.0,
+                Some(normal) => {
+                    (poses[other] * normal).dot(&(poses[own] * direction.into_inner())) > 0.0
+                }
                 None => {
-                    let [after, here] = [c.point + way.scale(step), c.point];
+                    let [after, here] = [c.point + direction.scale(step), c.point];
                     now[other].distance(&after) > now[other].distance(&here)
                 }
             };
@@ -302,7 +305,7 @@ impl<'a> Pair<'a> {
         let owner = found.owner.order()[0];
         let spot = posed.spot(found);
         let (mut arm, normal) = (spot.arm, spot.normal);
-        let met = spot.at(posed.poses);
+        let points = spot.at(posed.poses);
         let struck = self.a.from.max(self.b.from);
         let is_curved = self.shapes().iter().any(|shape| shape.field().is_curved());
         // the contact point of a rolling body moves over its surface
@@ -318,16 +321,16 @@ impl<'a> Pair<'a> {
             then_arms
         };
         let [p, q] = [self.a.velocity.at(&arms[0]), self.b.velocity.at(&arms[1])];
-        let way = self.dt * normal.dot(&(p - q));
+        let displacement = self.dt * normal.dot(&(p - q));
         let fall = normal.dot(&(self.a.fall - self.b.fall));
         // displacement from the start to a time
-        let moved = |time: f64| time * (way - (1.0 - time) * fall);
+        let moved = |time: f64| time * (displacement - (1.0 - time) * fall);
         let gap = distance - moved(time);
         let overlap = (-gap - moved(struck)).max(0.0);
         let entered = if is_curved {
             f64::INFINITY
         } else {
-            let [p, q] = [0, 1].map(|n| motions[n].entry * met[n] - posed.poses[n] * met[n]);
+            let [p, q] = [0, 1].map(|n| motions[n].entry * points[n] - posed.poses[n] * points[n]);
             (-distance - normal.dot(&(p - q))).max(0.0)
         };
         let [p, q] =
@@ -339,7 +342,7 @@ impl<'a> Pair<'a> {
         let origin = Origin {
             found: *found,
             guess: *guess,
-            met,
+            points,
             time,
             distance,
             arms: then_arms,
@@ -413,7 +416,7 @@ mod tests {
         let [a, b] = [motion(a.0, [&a.1[0], &a.1[1]]), motion(b.0, [&b.1[0], &b.1[1]])];
         let pair = Pair::new(a, b, 0.0);
         let mut found = Contacts::default();
-        pair.look(None, &mut found);
+        pair.find_contacts(None, &mut found);
         !found.is_empty()
     }
 
@@ -468,10 +471,10 @@ mod tests {
                 let turn = Vector3::new(random(), random(), random()) * 0.02;
                 let (above, fall) = (0.2 + 0.02 * random(), 0.03 + 0.4 * (random() + 0.5));
                 let at = |y: f64| Isometry3::new(aside + Vector3::y() * y, turn);
-                let (still, way) = (Isometry3::identity(), [at(above), at(above - fall)]);
-                let [a, b] = [motion(shape, [&way[0], &way[1]]), motion(shape, [&still; 2])];
+                let (still, poses) = (Isometry3::identity(), [at(above), at(above - fall)]);
+                let [a, b] = [motion(shape, [&poses[0], &poses[1]]), motion(shape, [&still; 2])];
                 let mut found = Contacts::default();
-                Pair::new(a, b, 0.0).look(None, &mut found);
+                Pair::new(a, b, 0.0).find_contacts(None, &mut found);
                 assert!(!found.is_empty(), "case {case}");
                 let up = |contact: &Contact| contact.normal.y > 0.9;
                 assert!(found.all().iter().any(up), "case {case}: {:?}", found.all());
@@ -513,13 +516,13 @@ mod tests {
             let (above, fall) = (2.0 * thin * 2f64.sqrt() + 0.04 * random(), 0.1 + 0.2 * random());
             let at = |y: f64| Isometry3::from_parts((aside + Vector3::y() * y).into(), q);
             let still = Isometry3::from_parts(Vector3::zeros().into(), p);
-            let way = [at(above), at(above - fall)];
-            assert!(meets((&bar, [still; 2]), (&bar, way)), "case {case}");
+            let poses = [at(above), at(above - fall)];
+            assert!(meets((&bar, [still; 2]), (&bar, poses)), "case {case}");
         }
     }
 
     #[test]
-    fn what_tilts_into_a_slab_while_it_lifts_off_is_pushed_out_where_it_came_in() {
+    fn a_shard_tilting_into_a_slab_is_pushed_out_on_the_entry_side() {
         let slab = sampled(Vector3::new(0.15, 0.03, 0.15), 0.01);
         let shard = sampled(Vector3::new(0.03, 0.008, 0.02), 0.002);
         let still = Isometry3::identity();
@@ -528,7 +531,7 @@ mod tests {
             let to = Isometry3::new(Vector3::new(0.007, 0.037 + rise, 0.005), Vector3::z() * tilt);
             let [a, b] = [motion(&slab, [&still, &still]), motion(&shard, [&from, &to])];
             let mut found = Contacts::default();
-            Pair::new(a, b, 0.0).look(None, &mut found);
+            Pair::new(a, b, 0.0).find_contacts(None, &mut found);
             assert!(!found.is_empty(), "{tilt}");
             for contact in found.all() {
                 assert!(contact.normal.y < -0.7, "{tilt}: {}", contact.normal);
@@ -537,7 +540,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_spinning_plate_sweeps_over_is_met() {
+    fn a_spinning_plate_meets_bodies_anywhere_in_its_sweep() {
         let plate = Shape::cuboid(Vector3::new(1.2, 0.01, 0.2), 0.01);
         let ball = Shape::ball(0.01);
         for angle in [0.3, 0.8, 1.5, 2.0, 2.5, 3.0] {

@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 use crate::lanes::{LANES, Wide, Wide3, least_of, most_of, wide};
 use crate::narrow::candidate::{Candidate, Side};
-use crate::shape::polyhedron::{Edge, MAX_BENDS, Planes, Polyhedron};
+use crate::shape::polyhedron::{Edge, MAX_BREAKPOINTS, Planes, Polyhedron};
 
 /// Slope below which an edge lies on a face: both ends of that part are candidates.
 const FLAT: f64 = 0.3;
@@ -26,11 +26,11 @@ const EDGE: f64 = 0.02;
 
 /// A separating axis and the separation along it.
 #[derive(Clone, Copy)]
-pub(crate) struct Parting {
+pub(crate) struct SeparatingAxis {
     /// Separation, m; negative for a depth.
     pub(crate) distance: f64,
     /// Unit axis out of the second solid, in its coordinates.
-    pub(crate) way: Vector3<f64>,
+    pub(crate) axis: Vector3<f64>,
 }
 
 /// Limits of a search.
@@ -56,14 +56,14 @@ pub(crate) struct Separation {
     /// m; a lower bound if the solids are apart.
     pub(crate) distance: f64,
     /// The best separating face; its distance is at most `distance`.
-    pub(crate) face: Option<Parting>,
+    pub(crate) face: Option<SeparatingAxis>,
 }
 
 /// Candidates with the normals of their nearest faces, which may oppose the minimum translation
 /// vector.
-pub(crate) struct Looked {
+pub(crate) struct RawCandidates {
     /// The best separating face.
-    pub(crate) face: Parting,
+    pub(crate) face: SeparatingAxis,
     pub(crate) found: Vec<Candidate>,
 }
 
@@ -78,18 +78,19 @@ impl Solids<'_> {
     /// Candidates nearer than `margin`: corners of both and points on edges of `a`. If the solids
     /// overlap deeply, only those that agree with the minimum translation vector.
     pub(crate) fn near(&self, margin: f64) -> Vec<Candidate> {
-        self.oriented(self.look(margin), margin)
+        self.oriented(self.find_candidates(margin), margin)
     }
 
     /// Candidates nearer than `margin` with the normals of their nearest faces.
-    pub(crate) fn look(&self, margin: f64) -> Looked {
+    pub(crate) fn find_candidates(&self, margin: f64) -> RawCandidates {
         self.search(Range::within(margin))
     }
 
-    /// The candidates of [`Self::look`] with normals along the minimum translation vector.
+    /// The candidates of [`Self::find_candidates`] with normals along the minimum translation
+    /// vector.
     pub(crate) fn oriented(
         &self,
-        Looked { face, mut found }: Looked,
+        RawCandidates { face, mut found }: RawCandidates,
         margin: f64,
     ) -> Vec<Candidate> {
         if face.distance < EDGE * margin {
@@ -105,12 +106,13 @@ impl Solids<'_> {
     /// a corner that is slightly deeper than its distance to an edge may be an adjacent one, so
     /// that contacts of a tower would push sideways. If a face normal is the minimum translation
     /// vector, such corners get it, and their depth along it.
-    fn turn_sideways(&self, by_face: Parting, slack: f64, found: &mut Vec<Candidate>) {
-        let Parting { distance, way } = by_face;
+    fn turn_sideways(&self, by_face: SeparatingAxis, slack: f64, found: &mut Vec<Candidate>) {
+        let SeparatingAxis { distance, axis } = by_face;
         let turn = &self.b_from_a.rotation;
         let is_edge = |c: &Candidate| self.is_edge(c);
-        let apart = |c: &Candidate| self.out(c).dot(&way) < SIDEWAYS;
-        let parts_better = |c: &Candidate| self.parted_by(&self.out(c)).0 > distance + slack;
+        let apart = |c: &Candidate| self.out(c).dot(&axis) < SIDEWAYS;
+        let parts_better =
+            |c: &Candidate| self.separation_and_support(&self.out(c)).0 > distance + slack;
         if !found.iter().any(apart)
             || found.iter().any(|c| is_edge(c) && apart(c) && parts_better(c))
         {
@@ -118,13 +120,13 @@ impl Solids<'_> {
         }
         found.retain(|c| !(is_edge(c) && apart(c)));
         let most =
-            self.b.corners.iter().map(|p| way.dot(&p.coords)).fold(f64::NEG_INFINITY, most_of);
+            self.b.corners.iter().map(|p| axis.dot(&p.coords)).fold(f64::NEG_INFINITY, most_of);
         let off = slack.max(slack - distance);
         for c in found.iter_mut().filter(|c| c.distance <= off && apart(c)) {
             (c.distance, c.normal) = match c.owner {
-                Side::A => (way.dot(&(self.b_from_a * c.point).coords) - most, Some(way)),
+                Side::A => (axis.dot(&(self.b_from_a * c.point).coords) - most, Some(axis)),
                 Side::B => {
-                    (most + distance - way.dot(&c.point.coords), Some(-(turn.inverse() * way)))
+                    (most + distance - axis.dot(&c.point.coords), Some(-(turn.inverse() * axis)))
                 }
             };
         }
@@ -132,14 +134,14 @@ impl Solids<'_> {
 
     /// Removes candidates that oppose the minimum translation vector, and ensures that one along it
     /// remains.
-    fn orient(&self, by_face: Parting, found: &mut Vec<Candidate>) {
-        let Parting { distance, way } = self.translation(by_face, found);
-        found.retain(|candidate| self.out(candidate).dot(&way) > 0.0);
-        let leads = |c: &Candidate| self.out(c).dot(&way) > 0.9 && c.distance < 0.5 * distance;
+    fn orient(&self, by_face: SeparatingAxis, found: &mut Vec<Candidate>) {
+        let SeparatingAxis { distance, axis } = self.translation(by_face, found);
+        found.retain(|candidate| self.out(candidate).dot(&axis) > 0.0);
+        let leads = |c: &Candidate| self.out(c).dot(&axis) > 0.9 && c.distance < 0.5 * distance;
         if !found.iter().any(leads) {
-            let (_, key) = self.parted_by(&way);
+            let (_, key) = self.separation_and_support(&axis);
             let point = self.a.corners[key];
-            let (owner, normal, key) = (Side::A, Some(way), key as u32);
+            let (owner, normal, key) = (Side::A, Some(axis), key as u32);
             found.push(Candidate { owner, point, normal, key, distance });
         }
     }
@@ -157,7 +159,7 @@ impl Solids<'_> {
 
     /// The separation of the first solid from the second along a normal in the second's
     /// coordinates, m, and the index of its supporting corner.
-    fn parted_by(&self, normal: &Vector3<f64>) -> (f64, usize) {
+    fn separation_and_support(&self, normal: &Vector3<f64>) -> (f64, usize) {
         let most = self.b.corners.iter().map(|p| normal.dot(&p.coords));
         let most = most.fold(f64::NEG_INFINITY, most_of);
         let along = |p: &Point3<f64>| normal.dot(&(self.b_from_a * p).coords);
@@ -167,21 +169,22 @@ impl Solids<'_> {
     }
 
     /// The best separating face, or the first that separates the solids by more than `most`.
-    pub(crate) fn parting(&self, most: f64) -> Parting {
+    pub(crate) fn best_face(&self, most: f64) -> SeparatingAxis {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "measured: see the notes of the pile benchmark")]
             // SAFETY: the processor has AVX2, as just checked
-            return unsafe { self.part_wide(most) };
+            return unsafe { self.best_face_wide(most) };
         }
-        self.part(&self.views(), most).0
+        self.best_faces(&self.views(), most).0
     }
 
-    /// [`Solids::part`] on vectors of four numbers. Nothing is fused, so the bits are the same.
+    /// [`Solids::best_faces`] on vectors of four numbers. Nothing is fused, so the bits are the
+    /// same.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn part_wide(&self, most: f64) -> Parting {
-        self.part(&self.views(), most).0
+    fn best_face_wide(&self, most: f64) -> SeparatingAxis {
+        self.best_faces(&self.views(), most).0
     }
 
     fn views(&self) -> [View<'_>; 2] {
@@ -192,10 +195,10 @@ impl Solids<'_> {
     /// Also returns the best separating planes of the second and of the first, if none separates by
     /// more than `most`.
     #[inline(always)]
-    fn part(&self, views: &[View<'_>; 2], most: f64) -> (Parting, [usize; 2]) {
+    fn best_faces(&self, views: &[View<'_>; 2], most: f64) -> (SeparatingAxis, [usize; 2]) {
         let mut best = [(f64::NEG_INFINITY, 0); 2];
         for (view, best) in views.iter().zip(&mut best) {
-            *best = view.glance();
+            *best = view.first_guess();
         }
         for (n, view) in views.iter().enumerate() {
             if best[0].0.max(best[1].0) <= most {
@@ -203,20 +206,20 @@ impl Solids<'_> {
             }
         }
         let [(of_a, p), (of_b, q)] = best;
-        let parting = if of_b > of_a {
-            Parting { distance: of_b, way: -(self.b_from_a.rotation * self.a.plane(q).0) }
+        let face = if of_b > of_a {
+            SeparatingAxis { distance: of_b, axis: -(self.b_from_a.rotation * self.a.plane(q).0) }
         } else {
-            Parting { distance: of_a, way: self.b.plane(p).0 }
+            SeparatingAxis { distance: of_a, axis: self.b.plane(p).0 }
         };
-        (parting, [p, q])
+        (face, [p, q])
     }
 
-    /// Separation of the first solid from the second along `way`, a unit vector in the second's
+    /// Separation of the first solid from the second along `axis`, a unit vector in the second's
     /// coordinates, m.
-    pub(crate) fn beyond(&self, way: &Vector3<f64>) -> f64 {
+    pub(crate) fn separation_along(&self, axis: &Vector3<f64>) -> f64 {
         let Self { a, b, b_from_a } = self;
-        let least = a.least_along(&b_from_a.inverse_transform_vector(way));
-        least + way.dot(&b_from_a.translation.vector) + b.least_along(&-way)
+        let least = a.least_along(&b_from_a.inverse_transform_vector(axis));
+        least + axis.dot(&b_from_a.translation.vector) + b.least_along(&-axis)
     }
 
     /// The signed distance of the solids, m. If the best separating face, or any by at least
@@ -226,7 +229,7 @@ impl Solids<'_> {
     /// minimum translation vector. The depth of corners does not measure overlap: the corners of a
     /// box that sinks into a box of its size stay near the sides of that box.
     pub(crate) fn separation(&self, enough: f64, clear: f64, reach: f64) -> Separation {
-        let Looked { face, found } = self.search(Range { margin: reach, enough, clear });
+        let RawCandidates { face, found } = self.search(Range { margin: reach, enough, clear });
         if face.distance > clear {
             return Separation { distance: face.distance, face: Some(face) };
         }
@@ -237,13 +240,14 @@ impl Solids<'_> {
     }
 
     /// The minimum translation vector: along the best face normal or a normal of two edges.
-    fn translation(&self, by_face: Parting, found: &[Candidate]) -> Parting {
+    fn translation(&self, by_face: SeparatingAxis, found: &[Candidate]) -> SeparatingAxis {
         let of_edges = found.iter().filter(|c| self.is_edge(c)).map(|c| self.out(c));
-        let ways = of_edges.map(|way| Parting { distance: self.parted_by(&way).0, way });
-        ways.fold(by_face, |p, q| if q.distance > p.distance { q } else { p })
+        let axes = of_edges
+            .map(|axis| SeparatingAxis { distance: self.separation_and_support(&axis).0, axis });
+        axes.fold(by_face, |p, q| if q.distance > p.distance { q } else { p })
     }
 
-    fn search(&self, range: Range) -> Looked {
+    fn search(&self, range: Range) -> RawCandidates {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "measured: see the notes of the pile benchmark")]
@@ -256,17 +260,17 @@ impl Solids<'_> {
     /// [`Solids::visit`] on vectors of four numbers. Nothing is fused, so the bits are the same.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn visit_wide(&self, range: Range) -> Looked {
+    fn visit_wide(&self, range: Range) -> RawCandidates {
         self.visit(range)
     }
 
     #[inline(always)]
-    fn visit(&self, Range { margin, enough, clear }: Range) -> Looked {
+    fn visit(&self, Range { margin, enough, clear }: Range) -> RawCandidates {
         let Self { a, b, .. } = self;
         let (mut found, views) = (Vec::new(), self.views());
-        let (face, faces) = self.part(&views, enough);
+        let (face, faces) = self.best_faces(&views, enough);
         if face.distance > clear {
-            return Looked { face, found };
+            return RawCandidates { face, found };
         }
         let mut of_a = Heights::new(&views[0], faces[0]);
         let mut of_b = Heights::new(&views[1], faces[1]);
@@ -301,25 +305,31 @@ impl Solids<'_> {
                 continue;
             }
             let [from, to] = ends.map(|end| a.corners[end]);
-            let mut key = (a.corners.len() + MAX_BENDS * number) as u32;
-            bends(rows, highest[0].1, *length, margin, |share, distance, [(i, s), (j, t)]| {
-                let [n, m] = [i, j].map(|plane| b.plane(plane).0);
-                let between = n * s + m * t;
-                let length = between.norm();
-                let (normal, distance) = if length > SHARP {
-                    (between / length, distance / length)
-                } else {
-                    (if s > t { n } else { m }, distance)
-                };
-                if distance < margin {
-                    let point = from + (to - from) * share;
-                    let (owner, normal) = (Side::A, Some(normal));
-                    found.push(Candidate { owner, point, normal, key, distance });
-                }
-                key += 1;
-            });
+            let mut key = (a.corners.len() + MAX_BREAKPOINTS * number) as u32;
+            breakpoints(
+                rows,
+                highest[0].1,
+                *length,
+                margin,
+                |share, distance, [(i, s), (j, t)]| {
+                    let [n, m] = [i, j].map(|plane| b.plane(plane).0);
+                    let between = n * s + m * t;
+                    let length = between.norm();
+                    let (normal, distance) = if length > SHARP {
+                        (between / length, distance / length)
+                    } else {
+                        (if s > t { n } else { m }, distance)
+                    };
+                    if distance < margin {
+                        let point = from + (to - from) * share;
+                        let (owner, normal) = (Side::A, Some(normal));
+                        found.push(Candidate { owner, point, normal, key, distance });
+                    }
+                    key += 1;
+                },
+            );
         }
-        Looked { face, found }
+        RawCandidates { face, found }
     }
 }
 
@@ -341,11 +351,11 @@ impl<'a> View<'a> {
     /// The separation by the other's plane that is most below the center, m, and its index. A cheap
     /// first guess.
     #[inline(always)]
-    fn glance(&self) -> (f64, usize) {
+    fn first_guess(&self) -> (f64, usize) {
         let middle = wide(&self.shift);
         let mut under = First::new(f64::INFINITY);
         for (group, Planes { normals, offsets }) in self.other.planes.iter().enumerate() {
-            under.look(group, *offsets - normals.dot(&middle));
+            under.update(group, *offsets - normals.dot(&middle));
         }
         let (depth, plane) = under.least();
         let normal = self.turn.tr_mul(&self.other.plane(plane).0);
@@ -425,7 +435,7 @@ impl<'v, 'a> Heights<'v, 'a> {
         for (group, Planes { normals, offsets }) in other.planes.iter().enumerate() {
             let depth = *offsets - normals.dot(&place);
             self.rows.push(depth.map(|x| -x));
-            under.look(group, depth);
+            under.update(group, depth);
         }
         let (depth, plane) = under.least();
         self.known[corner] = Some(Highest { height: -depth, plane, row });
@@ -458,7 +468,7 @@ impl First {
     }
 
     #[inline(always)]
-    fn look(&mut self, group: usize, numbers: Wide) {
+    fn update(&mut self, group: usize, numbers: Wide) {
         let group = group as f64;
         for lane in 0..LANES {
             let is_less = numbers.0[lane] < self.least.0[lane];
@@ -493,7 +503,7 @@ fn lowest([p, q]: [&[Wide]; 2], [(from, i), (to, j)]: [(f64, usize); 2]) -> f64 
 /// highest plane at the first end, and the length, m. `found` receives the share of the length, the
 /// distance, m, and both planes with the weights of their normals in the contact normal.
 #[inline(always)]
-fn bends(
+fn breakpoints(
     [p, q]: [&[Wide]; 2],
     mut plane: usize,
     length: f64,
@@ -509,7 +519,7 @@ fn bends(
         for (group, (p, q)) in p.iter().zip(q).enumerate() {
             let lead = p.map(|x| height - x);
             let gain = (*q - *p).map(|x| x - falls);
-            first.look(group, lead.zip(gain, |l, gain| if gain > 0.0 { l / gain } else { 1.0 }));
+            first.update(group, lead.zip(gain, |l, gain| if gain > 0.0 { l / gain } else { 1.0 }));
         }
         let (share, next) = first.least();
         if share >= 1.0 {
@@ -519,7 +529,7 @@ fn bends(
         let is_least = falls < 0.0 && rises >= 0.0;
         let flat = |slope: f64| slope.abs() < FLAT * length;
         // one slot is reserved for the minimum
-        let most = if falls < 0.0 { MAX_BENDS - 1 } else { MAX_BENDS };
+        let most = if falls < 0.0 { MAX_BREAKPOINTS - 1 } else { MAX_BREAKPOINTS };
         let is_end = count < most && (flat(falls) || flat(rises));
         if distance < limit && share > 0.0 && (is_least || is_end) {
             let shares = if is_least {

@@ -37,12 +37,12 @@ pub struct Blow {
 }
 
 /// The bodies that may break in a collision, and their breaking impulses.
-pub struct Bearing<'a> {
-    /// Whether each body may break; `borne` is called only for collisions of these bodies.
+pub struct StrengthQuery<'a> {
+    /// Whether each body may break; `strengths` is called only for collisions of these bodies.
     pub may_break: &'a [bool],
     /// The largest impulses that the first and the second body can bear, N s. The second argument
     /// is false if the collision does not take place and its impulse is an upper bound.
-    pub borne: &'a mut dyn FnMut(&Blow, bool) -> [f64; 2],
+    pub strengths: &'a mut dyn FnMut(&Blow, bool) -> [f64; 2],
     /// The pass ends once more than this many bodies left the paths of the contact search: their
     /// next impacts may precede the known ones.
     pub max_strayed: usize,
@@ -50,7 +50,7 @@ pub struct Bearing<'a> {
 
 /// Contact point in body coordinates of both bodies, m, time of impact, s, and the poses at that
 /// time.
-pub(crate) struct Met {
+pub(crate) struct ImpactState {
     pub(crate) at: [Point3<f64>; 2],
     pub(crate) time: f64,
     pub(crate) poses: [Isometry3<f64>; 2],
@@ -71,7 +71,7 @@ impl Blow {
     /// `approach` is the largest approach speed at a contact, m/s.
     pub(crate) fn new(
         (a, b): (u32, u32),
-        Met { at, time, poses }: Met,
+        ImpactState { at, time, poses }: ImpactState,
         (normal, impulse): (Vector3<f64>, Vector3<f64>),
         (approach, restitution): (f64, f64),
     ) -> Self {
@@ -80,16 +80,16 @@ impl Blow {
     }
 }
 
-impl Bearing<'_> {
+impl StrengthQuery<'_> {
     /// The share of the impulse that the weaker body of the pair bears; `None` if both bear all of
     /// it.
     pub(crate) fn share(&mut self, blow: &Blow) -> Option<f64> {
         if !self.may_break[blow.a as usize] && !self.may_break[blow.b as usize] {
             return None;
         }
-        let [p, q] = (self.borne)(blow, true);
-        let (borne, size) = (p.min(q), blow.impulse.norm());
-        (size >= borne).then(|| if size > 0.0 { (borne / size).clamp(0.0, 1.0) } else { 0.0 })
+        let [p, q] = (self.strengths)(blow, true);
+        let (strength, size) = (p.min(q), blow.impulse.norm());
+        (size >= strength).then(|| if size > 0.0 { (strength / size).clamp(0.0, 1.0) } else { 0.0 })
     }
 }
 

@@ -19,7 +19,7 @@ use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
 
 use crate::narrow::contacts::{Contacts, MARGIN, Manifold, Origin, Resumed};
 use crate::narrow::flight::{Flight, Paths};
-use crate::passes::blow::{Bearing, Collisions, Waypoint};
+use crate::passes::blow::{Collisions, StrengthQuery, Waypoint};
 use crate::{Frame, Mover, Shape, effective_mass};
 use touching::Touching;
 
@@ -39,12 +39,12 @@ pub(crate) fn collide(
     frame: Frame<'_>,
     contacts: &Contacts,
     paths: &mut Paths,
-    bearing: &mut Bearing<'_>,
+    query: &mut StrengthQuery<'_>,
 ) -> Collisions {
     let mut pass = Pass::new(frame, contacts, paths);
-    pass.run(bearing);
+    pass.run(query);
     pass.resume();
-    let shifts = pass.flyers.iter().map(|flyer| flyer.shift).collect();
+    let shifts = pass.flight_states.iter().map(|flight_state| flight_state.shift).collect();
     Collisions { shifts, ..pass.done }
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn collide(
 const BEFORE: f64 = -1.0;
 
 /// Linearised signed distance at a contact, for any motion of both bodies.
-struct Near {
+struct LinearGap {
     /// From the centers of mass to the contact point at the time of the search, m.
     arms: [Vector3<f64>; 2],
     normal: Vector3<f64>,
@@ -64,7 +64,7 @@ struct Near {
 
 /// A body between its blows.
 #[derive(Clone, Copy)]
-struct Flyer {
+struct FlightState {
     /// Velocity at the virtual start, m/s.
     velocity: Velocity,
     /// The same at the contact search.
@@ -107,7 +107,7 @@ impl PartialOrd for Event {
 
 /// The blows of a pair so far.
 #[derive(Clone, Copy, Default)]
-struct Past {
+struct PairHistory {
     blows: u32,
     stamp: u32,
     /// Whether the pair collides no more in this pass.
@@ -120,11 +120,11 @@ struct Pass<'a> {
     frame: Frame<'a>,
     contacts: &'a Contacts,
     paths: &'a mut Paths,
-    flyers: Vec<Flyer>,
+    flight_states: Vec<FlightState>,
     /// One per contact.
-    nears: Vec<Near>,
+    gaps: Vec<LinearGap>,
     /// One per pair.
-    pasts: Vec<Past>,
+    histories: Vec<PairHistory>,
     /// Number of bodies that left their paths.
     leaving: usize,
     /// The pass processed all impacts up to this time, s.
@@ -132,9 +132,9 @@ struct Pass<'a> {
     done: Collisions,
 }
 
-/// What an impact of a pair comes to.
-enum Strike {
-    /// The pair is to collide alone.
+/// Outcome of the impact of a pair.
+enum ImpactOutcome {
+    /// The pair collides alone.
     Alone,
     /// The pair does not approach where its bodies are.
     Missed,
@@ -143,7 +143,7 @@ enum Strike {
 }
 
 /// A body at the time of a blow.
-struct Struck {
+struct StruckBody {
     body: usize,
     /// Place of the center of mass without forces: arms from there to one point of both bodies conserve
     /// angular momentum about the virtual starts.
@@ -155,7 +155,7 @@ struct Struck {
     mover: Mover,
 }
 
-impl Flyer {
+impl FlightState {
     /// Whether the body is off the path of the contact search by more than the contact margin.
     fn deviates(&self, time: f64, shape: &Shape) -> bool {
         let off = |shift: &Vector3<f64>, now: &Vector3<f64>, before: &Vector3<f64>| {
@@ -172,23 +172,34 @@ impl<'a> Pass<'a> {
     fn new(frame: Frame<'a>, contacts: &'a Contacts, paths: &'a mut Paths) -> Self {
         let Frame { columns, dt, drift, .. } = frame;
         let states = paths.poses.iter().zip(&paths.momenta);
-        let flyer = |(i, (pose, momentum)): (usize, (&Isometry3<f64>, &Momentum))| {
+        let flight_state = |(i, (pose, momentum)): (usize, (&Isometry3<f64>, &Momentum))| {
             let velocity = columns.bodies[i].velocity(&pose.rotation, momentum);
             let since = paths.flights.get(i).map_or(0.0, |flight| flight.since);
             let acceleration = drift[i].linear * (2.0 / dt);
             let shift = Velocity::default();
-            Flyer { velocity, before: velocity, shift, acceleration, since, joined: false }
+            FlightState { velocity, before: velocity, shift, acceleration, since, joined: false }
         };
-        let mut flyers: Vec<Flyer> = states.enumerate().map(flyer).collect();
-        let nears = nears(contacts, &flyers);
-        support(frame, contacts, &mut flyers);
+        let mut flight_states: Vec<FlightState> = states.enumerate().map(flight_state).collect();
+        let gaps = gaps(contacts, &flight_states);
+        support(frame, contacts, &mut flight_states);
         let count = contacts.manifolds().len();
-        let (pasts, strayed) = (vec![Past::default(); count], vec![false; flyers.len()]);
+        let (histories, strayed) =
+            (vec![PairHistory::default(); count], vec![false; flight_states.len()]);
         let done = Collisions { strayed, ..Collisions::default() };
-        Self { frame, contacts, paths, flyers, nears, pasts, leaving: 0, reached: dt, done }
+        Self {
+            frame,
+            contacts,
+            paths,
+            flight_states,
+            gaps,
+            histories,
+            leaving: 0,
+            reached: dt,
+            done,
+        }
     }
 
-    fn run(&mut self, bearing: &mut Bearing<'_>) {
+    fn run(&mut self, query: &mut StrengthQuery<'_>) {
         let contacts = self.contacts;
         let mut queue = BinaryHeap::new();
         for pair in 0..contacts.manifolds().len() {
@@ -197,10 +208,10 @@ impl<'a> Pass<'a> {
         if queue.is_empty() {
             return;
         }
-        let touching = Touching::new(contacts, self.flyers.len());
+        let touching = Touching::new(contacts, self.flight_states.len());
         while let Some(Reverse(event)) = queue.pop() {
             let pair = event.pair as usize;
-            if event.stamp != self.pasts[pair].stamp {
+            if event.stamp != self.histories[pair].stamp {
                 continue;
             }
             let manifold = &contacts.manifolds()[pair];
@@ -210,20 +221,20 @@ impl<'a> Pass<'a> {
             }
             if self.blows(bodies) >= MAX_BLOWS {
                 self.done.limited += 1;
-                self.pasts[pair].is_over = true;
+                self.histories[pair].is_over = true;
                 continue;
             }
-            let together = self.strike_together(pair, event.time, (&touching, bearing));
+            let together = self.strike_together(pair, event.time, (&touching, query));
             let struck = match together {
-                Strike::Together(bodies) => bodies,
-                Strike::Alone if self.strike(pair, event.time, bearing) => bodies.to_vec(),
-                Strike::Alone | Strike::Missed => {
-                    self.pasts[pair].passed = event.time;
+                ImpactOutcome::Together(bodies) => bodies,
+                ImpactOutcome::Alone if self.strike(pair, event.time, query) => bodies.to_vec(),
+                ImpactOutcome::Alone | ImpactOutcome::Missed => {
+                    self.histories[pair].passed = event.time;
                     queue.extend(self.next(pair, event.time));
                     continue;
                 }
             };
-            if self.leave(&struck) > bearing.max_strayed {
+            if self.leave(&struck) > query.max_strayed {
                 self.reached = event.time;
                 break;
             }
@@ -237,23 +248,23 @@ impl<'a> Pass<'a> {
     /// Lists the pairs whose contacts were found before the end of the step: they may meet again after that
     /// time, or after their last blow.
     fn resume(&mut self) {
-        for (past, manifold) in self.pasts.iter().zip(self.contacts.manifolds()) {
+        for (history, manifold) in self.histories.iter().zip(self.contacts.manifolds()) {
             let bodies = [manifold.a as usize, manifold.b as usize];
             let Origin { time: found, until, .. } =
                 self.contacts.origins()[self.contacts.range(manifold).start];
             let struck = self.struck(bodies);
-            let done = found.max(past.passed).max(struck);
-            let time = match past.blows {
+            let done = found.max(history.passed).max(struck);
+            let time = match history.blows {
                 // a contact of spinning bodies that does not approach leaves them where they were
                 0 if done <= manifold.since => until,
                 0 => done,
                 _ => struck,
             };
-            let is_later = time > manifold.since || past.blows > 0;
+            let is_later = time > manifold.since || history.blows > 0;
             let is_left = bodies.iter().any(|&i| self.done.strayed[i]);
-            let moves = bodies.iter().any(|&i| self.is_free(i) && !self.flyers[i].joined);
+            let moves = bodies.iter().any(|&i| self.is_free(i) && !self.flight_states[i].joined);
             let is_known = time <= self.reached && found < self.frame.dt;
-            if is_known && is_later && moves && !is_left && !past.is_over {
+            if is_known && is_later && moves && !is_left && !history.is_over {
                 let Manifold { a, b, .. } = *manifold;
                 self.done.resumed.push(Resumed { a, b, time });
             }
@@ -262,7 +273,7 @@ impl<'a> Pass<'a> {
 
     /// The time of the last blow to one of these, s.
     fn struck(&self, bodies: [usize; 2]) -> f64 {
-        let [a, b] = bodies.map(|i| self.flyers[i].since);
+        let [a, b] = bodies.map(|i| self.flight_states[i].since);
         a.max(b)
     }
 
@@ -285,7 +296,7 @@ impl<'a> Pass<'a> {
     fn leave(&mut self, bodies: &[usize]) -> usize {
         for &i in bodies {
             let shape = &self.frame.columns.shapes[i];
-            let leaves = self.is_free(i) && self.flyers[i].deviates(self.frame.dt, shape);
+            let leaves = self.is_free(i) && self.flight_states[i].deviates(self.frame.dt, shape);
             self.leaving += usize::from(leaves && !self.done.strayed[i]);
             self.done.strayed[i] |= leaves;
         }
@@ -297,7 +308,7 @@ impl<'a> Pass<'a> {
         let mut strays = false;
         for i in bodies {
             let shape = &self.frame.columns.shapes[i];
-            let deviates = self.is_free(i) && self.flyers[i].deviates(time, shape);
+            let deviates = self.is_free(i) && self.flight_states[i].deviates(time, shape);
             self.done.strayed[i] |= deviates;
             strays |= deviates;
         }
@@ -305,9 +316,9 @@ impl<'a> Pass<'a> {
     }
 
     /// The distance at a contact as `c0 + c1 t + c2 t^2`.
-    fn distance(&self, bodies: [usize; 2], near: &Near) -> [f64; 3] {
-        let [a, b] = bodies.map(|i| &self.flyers[i]);
-        let Near { arms, normal, base, turning } = near;
+    fn distance(&self, bodies: [usize; 2], gap: &LinearGap) -> [f64; 3] {
+        let [a, b] = bodies.map(|i| &self.flight_states[i]);
+        let LinearGap { arms, normal, base, turning } = gap;
         let shift = a.shift.at(&arms[0]) - b.shift.at(&arms[1]);
         let speed = a.velocity.at(&arms[0]) - b.velocity.at(&arms[1]);
         let acceleration = a.acceleration - b.acceleration;
@@ -325,8 +336,8 @@ impl<'a> Pass<'a> {
 
     /// The next impact of a pair within the step after a time; it replaces the known one.
     fn next(&mut self, pair: usize, after: f64) -> Option<Reverse<Event>> {
-        self.pasts[pair].stamp += 1;
-        let Past { blows, stamp, is_over, .. } = self.pasts[pair];
+        self.histories[pair].stamp += 1;
+        let PairHistory { blows, stamp, is_over, .. } = self.histories[pair];
         if is_over {
             return None;
         }
@@ -334,7 +345,7 @@ impl<'a> Pass<'a> {
         let bodies = [manifold.a as usize, manifold.b as usize];
         let (struck, resting) = (self.struck(bodies), self.resting(bodies));
         let touch = |number: usize| {
-            let time = touch(self.distance(bodies, &self.nears[number]), struck, resting)?;
+            let time = touch(self.distance(bodies, &self.gaps[number]), struck, resting)?;
             let (time, until) = (time.max(manifold.since), self.contacts.origins()[number].until);
             (time > after && time <= until).then_some(time)
         };
@@ -344,9 +355,9 @@ impl<'a> Pass<'a> {
     }
 
     /// The state of a body at a time.
-    fn body_at(&self, i: usize, time: f64) -> Struck {
+    fn body_at(&self, i: usize, time: f64) -> StruckBody {
         let (body, pose) = (&self.frame.columns.bodies[i], &self.paths.poses[i]);
-        let Flyer { velocity, acceleration, joined, .. } = self.flyers[i];
+        let FlightState { velocity, acceleration, joined, .. } = self.flight_states[i];
         let arm_origin = pose.translation.vector + velocity.linear * time;
         let mut place = arm_origin + acceleration * (0.5 * time * time);
         let mut momentum = self.paths.momenta[i];
@@ -362,19 +373,19 @@ impl<'a> Pass<'a> {
         let now = Isometry3::from_parts(Translation3::from(place), self.rotation(i, time));
         let rotation = if joined { pose.rotation } else { now.rotation };
         let mover = Mover::new(body, &Isometry3 { rotation, ..now }, &momentum);
-        Struck { body: i, arm_origin, pose: now, rotation, momentum, mover }
+        StruckBody { body: i, arm_origin, pose: now, rotation, momentum, mover }
     }
 
     /// The center of mass of a body in free flight at a time.
     fn place_at(&self, i: usize, time: f64) -> Vector3<f64> {
-        let Flyer { velocity, acceleration, .. } = &self.flyers[i];
+        let FlightState { velocity, acceleration, .. } = &self.flight_states[i];
         self.paths.poses[i].translation.vector
             + (velocity.linear + acceleration * (0.5 * time)) * time
     }
 
     /// The velocity of a body in free flight at a time.
     fn velocity_at(&self, i: usize, time: f64) -> Velocity {
-        let Flyer { velocity, acceleration, .. } = &self.flyers[i];
+        let FlightState { velocity, acceleration, .. } = &self.flight_states[i];
         Velocity { linear: velocity.linear + acceleration * time, angular: velocity.angular }
     }
 
@@ -388,7 +399,7 @@ impl<'a> Pass<'a> {
         let Flight { since, rotation, .. } = self.paths.flights[i];
         let pose = &self.paths.poses[i];
         let rotation = if since > 0.0 { rotation } else { pose.rotation };
-        if time == since || self.flyers[i].velocity.angular == Vector3::zeros() {
+        if time == since || self.flight_states[i].velocity.angular == Vector3::zeros() {
             return rotation;
         }
         let from = Isometry3::from_parts(pose.translation, rotation);
@@ -397,7 +408,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Change of the kinetic energy of a body by an impulse, J.
-    fn change(&self, struck: &Struck, gain: &Momentum) -> f64 {
+    fn change(&self, struck: &StruckBody, gain: &Momentum) -> f64 {
         let body = &self.frame.columns.bodies[struck.body];
         if body.mass_properties().is_none() {
             return 0.0;
@@ -409,8 +420,8 @@ impl<'a> Pass<'a> {
     }
 
     /// Applies an impulse to a body at a time and updates its virtual start.
-    fn give(&mut self, struck: &Struck, gain: &Momentum, time: f64) {
-        let Struck { body: i, pose, mut momentum, .. } = *struck;
+    fn give(&mut self, struck: &StruckBody, gain: &Momentum, time: f64) {
+        let StruckBody { body: i, pose, mut momentum, .. } = *struck;
         let body = &self.frame.columns.bodies[i];
         let Some(mass) = body.mass_properties() else { return };
         momentum.linear += gain.linear;
@@ -418,11 +429,11 @@ impl<'a> Pass<'a> {
         let gravity = self.gravity(i);
         let Flight { blows, entry, taken, .. } = self.paths.flights[i];
         self.paths.flights[i].blows += 1;
-        let flyer = &mut self.flyers[i];
-        flyer.since = time;
-        if flyer.joined {
+        let flight_state = &mut self.flight_states[i];
+        flight_state.since = time;
+        if flight_state.joined {
             self.paths.momenta[i] = momentum;
-            flyer.velocity = body.velocity(&self.paths.poses[i].rotation, &momentum);
+            flight_state.velocity = body.velocity(&self.paths.poses[i].rotation, &momentum);
             return;
         }
         self.done.waypoints.push(Waypoint { body: i as u32, time, pose });
@@ -435,15 +446,15 @@ impl<'a> Pass<'a> {
             linear: momentum.linear / mass.mass(),
             angular: mass.angular_velocity(&pose.rotation, &momentum.angular),
         };
-        flyer.shift.linear += start.translation.vector - old.translation.vector;
-        flyer.shift.angular += (flyer.velocity.angular - velocity.angular) * time;
-        (flyer.velocity, flyer.acceleration) = (velocity, gravity);
+        flight_state.shift.linear += start.translation.vector - old.translation.vector;
+        flight_state.shift.angular += (flight_state.velocity.angular - velocity.angular) * time;
+        (flight_state.velocity, flight_state.acceleration) = (velocity, gravity);
     }
 
     /// Places from which lever arms to one point of both bodies conserve angular momentum. Blows to bodies with
     /// joints act at the start of the step.
-    fn arm_origins(&self, struck: [&Struck; 2]) -> [Vector3<f64>; 2] {
-        if struck.iter().all(|own| self.flyers[own.body].joined) {
+    fn arm_origins(&self, struck: [&StruckBody; 2]) -> [Vector3<f64>; 2] {
+        if struck.iter().all(|own| self.flight_states[own.body].joined) {
             struck.map(|own| self.paths.poses[own.body].translation.vector)
         } else {
             struck.map(|own| own.arm_origin)
@@ -481,30 +492,30 @@ fn touch([c0, c1, c2]: [f64; 3], from: f64, resting: f64) -> Option<f64> {
     (wait >= 0.0).then_some(from + wait)
 }
 
-fn nears(contacts: &Contacts, flyers: &[Flyer]) -> Vec<Near> {
-    let near = |manifold: &Manifold, number: usize| {
+fn gaps(contacts: &Contacts, flight_states: &[FlightState]) -> Vec<LinearGap> {
+    let gap = |manifold: &Manifold, number: usize| {
         let bodies = [manifold.a, manifold.b].map(|i| i as usize);
         let (contact, origin) = (&contacts.all()[number], &contacts.origins()[number]);
         let (time, normal) = (origin.time, contact.normal);
         let arms = origin.arms;
         let [p, q] = [0, 1].map(|n| {
-            let Flyer { velocity, acceleration, .. } = &flyers[bodies[n]];
+            let FlightState { velocity, acceleration, .. } = &flight_states[bodies[n]];
             (velocity.at(&arms[n]) + acceleration * (0.5 * time)) * time
         });
         let turning = origin.turning;
         let base = origin.distance - normal.dot(&(p - q)) - turning * time;
-        Near { arms, normal, base, turning }
+        LinearGap { arms, normal, base, turning }
     };
     let all = contacts.manifolds().iter();
-    all.flat_map(|m| contacts.range(m).map(move |number| near(m, number))).collect()
+    all.flat_map(|m| contacts.range(m).map(move |number| gap(m, number))).collect()
 }
 
 /// Resting bodies are not in free fall. The contact impulses of the last frame cancel gravity, as far as they
 /// oppose it, until the first blow to the body. This holds for islands with an immovable body and for bodies
 /// that do not rise. Bodies with joints have no acceleration.
-fn support(frame: Frame<'_>, contacts: &Contacts, flyers: &mut [Flyer]) {
+fn support(frame: Frame<'_>, contacts: &Contacts, flight_states: &mut [FlightState]) {
     let Frame { columns, drift, settings, dt, .. } = frame;
-    let mut loads = vec![Vector3::zeros(); flyers.len()];
+    let mut loads = vec![Vector3::zeros(); flight_states.len()];
     for manifold in contacts.manifolds() {
         let range = contacts.range(manifold);
         let load: Vector3<f64> = contacts.origins()[range].iter().map(|origin| origin.guess).sum();
@@ -512,23 +523,24 @@ fn support(frame: Frame<'_>, contacts: &Contacts, flyers: &mut [Flyer]) {
         loads[manifold.b as usize] -= load;
     }
     let islands = frame.islands(contacts);
-    for (i, (flyer, load)) in flyers.iter_mut().zip(&loads).enumerate() {
+    for (i, (flight_state, load)) in flight_states.iter_mut().zip(&loads).enumerate() {
         let Some(mass) = columns.bodies[i].mass_properties() else { continue };
         let island = islands.of_bodies()[i];
         if *load == Vector3::zeros() || !island.is_some_and(|k| islands.is_grounded(k)) {
             continue;
         }
-        let gravity = flyer.acceleration;
+        let gravity = flight_state.acceleration;
         let push = load / (mass.mass() * dt);
         let resting = settings.resting_at(&drift[i], 0.0);
-        let rises = -gravity.dot(&flyer.velocity.linear) > resting * gravity.norm();
-        if flyer.since == 0.0 && !rises && gravity.dot(&push) < 0.0 {
-            flyer.acceleration += push * (-gravity.dot(&push) / push.norm_squared()).min(1.0);
+        let rises = -gravity.dot(&flight_state.velocity.linear) > resting * gravity.norm();
+        if flight_state.since == 0.0 && !rises && gravity.dot(&push) < 0.0 {
+            flight_state.acceleration +=
+                push * (-gravity.dot(&push) / push.norm_squared()).min(1.0);
         }
     }
     for i in frame.joints.iter().flat_map(|joint| joint.bodies) {
-        if let Some(flyer) = flyers.get_mut(i as usize) {
-            (flyer.acceleration, flyer.joined) = (Vector3::zeros(), true);
+        if let Some(flight_state) = flight_states.get_mut(i as usize) {
+            (flight_state.acceleration, flight_state.joined) = (Vector3::zeros(), true);
         }
     }
 }

@@ -50,9 +50,9 @@ impl Turn<'_> {
         origin.distance += contact.normal.dot(&(p - q)) + turning * (now - then);
         origin.time = now;
         let along = |f: &dyn Fn(usize) -> Vector3<f64>| contact.normal.dot(&(f(0) - f(1)));
-        let way = dt * along(&|n| self.after[bodies[n]].at(&arms[n]));
+        let displacement = dt * along(&|n| self.after[bodies[n]].at(&arms[n]));
         let fall = dt * along(&|n| self.frame.drift[bodies[n]].linear);
-        let moved = |time: f64| time / dt * (way - (1.0 - time / dt) * fall);
+        let moved = |time: f64| time / dt * (displacement - (1.0 - time / dt) * fall);
         contact.gap = origin.distance - moved(now);
         contact.overlap = (-contact.gap - moved(since)).max(0.0);
     }

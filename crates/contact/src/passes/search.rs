@@ -7,11 +7,11 @@ use nalgebra::Isometry3;
 
 use crate::constraint::close;
 use crate::frame::Frame;
-use crate::narrow::broad::{Broad, FreeMotion, Way};
+use crate::narrow::broad::{Broad, FreeMotion, StepMotion};
 use crate::narrow::contacts::{Contacts, MARGIN, Resumed};
 use crate::narrow::detect::{Step, detect};
 use crate::narrow::flight::{Paths, Turning};
-use crate::passes::blow::{Bearing, Collisions};
+use crate::passes::blow::{Collisions, StrengthQuery};
 use crate::passes::collide::collide;
 use crate::passes::follow::Turn;
 use crate::reference;
@@ -32,15 +32,15 @@ impl<'a> Frame<'a> {
         let (predicted, velocities) = (self.predict(&half), self.velocities(&half));
         let turning = |i: usize| self.turning(i, &half[i], &velocities[i], &predicted[i]);
         let turnings: Vec<_> = (0..half.len()).map(turning).collect();
-        broad.place(self.way(&predicted, &velocities), MARGIN, self.names);
-        let found = detect(self.looking(&predicted, &velocities, &turnings), &broad.pairs(), &[]);
+        broad.place(self.motion(&predicted, &velocities), MARGIN, self.names);
+        let found = detect(self.step(&predicted, &velocities, &turnings), &broad.pairs(), &[]);
         let contacts = found.without(&self.joined_apart());
         Search {
             contacts: Arc::new(contacts),
             broad,
             poses: self.poses.to_vec(),
             momenta: momenta.to_vec(),
-            looked: predicted.clone(),
+            tested: predicted.clone(),
             predicted,
             velocities,
             turnings,
@@ -61,12 +61,12 @@ impl<'a> Frame<'a> {
         }
         for i in (0..renewed.len()).filter(|&i| renewed[i]) {
             self.put(search, i, momenta);
-            search.looked[i] = search.predicted[i];
+            search.tested[i] = search.predicted[i];
         }
         let Search { contacts, broad, predicted, velocities, turnings, .. } = search;
-        broad.update(self.way(predicted, velocities), renewed);
+        broad.update(self.motion(predicted, velocities), renewed);
         let pairs = broad.renewed_pairs(renewed, resumed);
-        let step = self.looking(predicted, velocities, turnings);
+        let step = self.step(predicted, velocities, turnings);
         let fresh = detect(Step { before: Some(contacts), ..step }, &pairs, resumed);
         *contacts =
             Arc::new(contacts.renew(&fresh.without(&self.joined_apart()), renewed, resumed));
@@ -137,14 +137,14 @@ impl<'a> Frame<'a> {
             return vec![false; self.poses.len()];
         }
         let strayed = |i: usize| {
-            let (looked, now) = (&search.looked[i], &search.predicted[i]);
+            let (tested, now) = (&search.tested[i], &search.predicted[i]);
             let radius = self.columns.shapes[i].radius();
-            let off = Velocity::between(looked, now, 1.0);
+            let off = Velocity::between(tested, now, 1.0);
             // beyond half a turn the distance does not grow
             let turned = off.angular.norm().min(2.0) * radius;
             let moves = self.columns.bodies[i].mass_properties().is_some();
             moves
-                && looked != now
+                && tested != now
                 && off.linear.norm() + turned > MARGIN * self.columns.shapes[i].size()
         };
         (0..self.poses.len()).map(strayed).collect()
@@ -166,13 +166,17 @@ impl<'a> Frame<'a> {
         apart
     }
 
-    fn way<'s>(&'s self, predicted: &'s [Isometry3<f64>], velocities: &'s [Velocity]) -> Way<'s> {
+    fn motion<'s>(
+        &'s self,
+        predicted: &'s [Isometry3<f64>],
+        velocities: &'s [Velocity],
+    ) -> StepMotion<'s> {
         let Self { columns, poses, drift, flights, dt, .. } = *self;
         let motion = Some(FreeMotion { velocities, drift, flights, dt });
-        Way { columns, poses, predicted, motion }
+        StepMotion { columns, poses, predicted, motion }
     }
 
-    fn looking<'s>(
+    fn step<'s>(
         &'s self,
         predicted: &'s [Isometry3<f64>],
         velocities: &'s [Velocity],
@@ -204,17 +208,17 @@ impl<'a> Frame<'a> {
         &self,
         contacts: &Contacts,
         paths: &mut Paths,
-        mut bearing: Bearing<'_>,
+        mut query: StrengthQuery<'_>,
     ) -> Collisions {
         match self.settings.solver {
             Solver::Reference { levers, .. } => {
-                reference::collide(*self, levers, &mut paths.momenta, &mut bearing)
+                reference::collide(*self, levers, &mut paths.momenta, &mut query)
             }
             Solver::Manifold
             | Solver::SequentialImpulse(_)
             | Solver::QuadraticProgram
             | Solver::Impulse
-            | Solver::Ku07 => collide(*self, contacts, paths, &mut bearing),
+            | Solver::Ku07 => collide(*self, contacts, paths, &mut query),
         }
     }
 
@@ -268,7 +272,7 @@ pub struct Search {
     /// Predicted poses at the end of the step.
     predicted: Vec<Isometry3<f64>>,
     /// Predicted pose of each body at its last contact search.
-    looked: Vec<Isometry3<f64>>,
+    tested: Vec<Isometry3<f64>>,
     /// Velocities at the middle of the step with these momenta.
     velocities: Vec<Velocity>,
     /// Orientations of spinning bodies.

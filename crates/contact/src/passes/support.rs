@@ -9,7 +9,7 @@ use nalgebra::{Isometry3, Vector3};
 use crate::constraint::{ImpulseCache, Joint, Method, Reaction, Rows};
 use crate::frame::Frame;
 use crate::narrow::cache::Cache;
-use crate::narrow::contacts::{Contacts, Tally};
+use crate::narrow::contacts::{Contacts, SearchStats};
 use crate::passes::search::Search;
 use crate::reference::{self, Graph};
 use crate::settings::Solver;
@@ -254,10 +254,12 @@ impl Support {
     }
 
     /// Work statistics of the contact search; [`Solver::Reference`] counts only pairs.
-    pub fn tally(&self) -> Tally {
+    pub fn stats(&self) -> SearchStats {
         match &self.0 {
-            Found::Manifolds { contacts, .. } | Found::Rows { contacts, .. } => *contacts.tally(),
-            Found::Pairs { graph, .. } => Tally { pairs: graph.pairs().len(), ..Tally::default() },
+            Found::Manifolds { contacts, .. } | Found::Rows { contacts, .. } => *contacts.stats(),
+            Found::Pairs { graph, .. } => {
+                SearchStats { pairs: graph.pairs().len(), ..SearchStats::default() }
+            }
         }
     }
 

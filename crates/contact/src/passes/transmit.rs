@@ -11,14 +11,14 @@ use nalgebra::{Point3, Vector3};
 
 use crate::constraint::{Joint, Reaction};
 use crate::narrow::contacts::{Contacts, Manifold};
-use crate::passes::blow::{Met, sums, total};
+use crate::passes::blow::{ImpactState, sums, total};
 use crate::solve::exact::{Exact, Kept};
 use crate::solve::impulses::ContactImpulses;
 use crate::solve::levels::Levels;
 use crate::solve::order::Order;
 use crate::solve::problem::Aim;
 use crate::solve::settle::Joined;
-use crate::{Bearing, Blow, Contact, Frame, Islands, Search, Solver};
+use crate::{Blow, Contact, Frame, Islands, Search, Solver, StrengthQuery};
 
 /// Share of the restitution threshold below which an approach is residual motion of resting contact
 /// and starts no shock. The threshold itself is too high, as a slow heavy body may break a light
@@ -40,7 +40,7 @@ pub struct PointImpulse {
 }
 
 /// The state after a shock.
-struct Shock {
+struct ImpactSolution {
     momenta: Vec<Momentum>,
     /// Impulse of each contact.
     impulses: Vec<Vector3<f64>>,
@@ -56,7 +56,7 @@ struct Group {
     approach: f64,
     may_break: bool,
     /// Whether an impact in the group could break a body.
-    at_stake: bool,
+    impact_may_break: bool,
     /// Share of the impulses that the weakest of the breaking bodies bears; `None` if none breaks.
     share: Option<f64>,
 }
@@ -71,26 +71,27 @@ impl Frame<'_> {
         &self,
         search: &Search,
         momenta: &mut [Momentum],
-        bearing: &mut Bearing<'_>,
+        query: &mut StrengthQuery<'_>,
     ) -> Vec<Blow> {
         // other solvers solve both contact passes at once
-        if !bearing.may_break.contains(&true) || self.settings.solver != Solver::Manifold {
+        if !query.may_break.contains(&true) || self.settings.solver != Solver::Manifold {
             return Vec::new();
         }
         let contacts = search.contacts();
         let islands = self.islands(contacts);
-        let mut groups = self.groups(contacts, &islands, momenta, bearing.may_break);
+        let mut groups = self.groups(contacts, &islands, momenta, query.may_break);
         if !groups.iter().any(|group| group.approach > 0.0 && group.may_break) {
             return Vec::new();
         }
-        self.find_stakes(contacts, &islands, &mut groups, momenta, bearing);
-        let at_stake = |island: &Option<u32>| island.is_some_and(|k| groups[k as usize].at_stake);
-        let chosen: Vec<bool> = islands.of_bodies().iter().map(at_stake).collect();
+        self.find_breakable_groups(contacts, &islands, &mut groups, momenta, query);
+        let impact_may_break =
+            |island: &Option<u32>| island.is_some_and(|k| groups[k as usize].impact_may_break);
+        let chosen: Vec<bool> = islands.of_bodies().iter().map(impact_may_break).collect();
         if !chosen.contains(&true) {
             return Vec::new();
         }
         let before = self.with_forces(momenta);
-        let Shock { momenta: after, impulses, .. } =
+        let ImpactSolution { momenta: after, impulses, .. } =
             self.shock(search, momenta, (&before, &chosen));
         let mut all = Vec::new();
         for pair in contacts.manifolds() {
@@ -98,12 +99,12 @@ impl Frame<'_> {
                 island_of(&islands, (pair.a, pair.b)).map_or(0.0, |island| groups[island].approach);
             all.extend(blow(*self, contacts, pair, &impulses, approach));
         }
-        all.extend(sums(&all, bearing.may_break));
+        all.extend(sums(&all, query.may_break));
         let mut blows = Vec::new();
         for blow in all {
             let Some(island) = island_of(&islands, (blow.a, blow.b)) else { continue };
             let group = &mut groups[island];
-            if let Some(share) = bearing.share(&blow) {
+            if let Some(share) = query.share(&blow) {
                 group.share = Some(group.share.map_or(share, |known| known.min(share)));
                 blows.push(blow);
             }
@@ -125,7 +126,8 @@ impl Frame<'_> {
         chosen: &[bool],
     ) -> Vec<PointImpulse> {
         let contacts = search.contacts();
-        let Shock { impulses, joints, .. } = self.shock(search, momenta, (momenta, chosen));
+        let ImpactSolution { impulses, joints, .. } =
+            self.shock(search, momenta, (momenta, chosen));
         let mut found = Vec::new();
         let mut push = |bodies: [u32; 2], at: [Point3<f64>; 2], impulse: Vector3<f64>| {
             let sides = bodies.into_iter().zip(at).zip([impulse, -impulse]);
@@ -137,7 +139,7 @@ impl Frame<'_> {
         for pair in contacts.manifolds() {
             contacts
                 .range(pair)
-                .for_each(|n| push([pair.a, pair.b], *contacts.met(n), impulses[n]));
+                .for_each(|n| push([pair.a, pair.b], *contacts.points(n), impulses[n]));
         }
         for joint in &joints {
             let anchors = joint.frames.map(|frame| frame.translation.vector.into());
@@ -153,7 +155,7 @@ impl Frame<'_> {
         search: &Search,
         momenta: &[Momentum],
         (before, chosen): (&[Momentum], &[bool]),
-    ) -> Shock {
+    ) -> ImpactSolution {
         let contacts = search.contacts();
         let velocities = self.velocities(momenta);
         let levels = Levels::new(self.columns, contacts, &velocities, self.drift, self.dt);
@@ -188,18 +190,18 @@ impl Frame<'_> {
                 joints: &mut joints,
             },
         );
-        Shock { momenta: after, impulses: impulses.contacts, joints }
+        ImpactSolution { momenta: after, impulses: impulses.contacts, joints }
     }
 
     /// Marks the groups in which an impact could break a body: impulses that do not add energy
     /// change the momentum of a group by at most `sqrt(2 m E)`.
-    fn find_stakes(
+    fn find_breakable_groups(
         &self,
         contacts: &Contacts,
         islands: &Islands,
         groups: &mut [Group],
         momenta: &[Momentum],
-        bearing: &mut Bearing<'_>,
+        query: &mut StrengthQuery<'_>,
     ) {
         let mut totals = vec![(0.0, 0.0); groups.len()];
         for (i, island) in islands.of_bodies().iter().enumerate() {
@@ -211,14 +213,14 @@ impl Frame<'_> {
         }
         for pair in contacts.manifolds() {
             let bodies = [pair.a as usize, pair.b as usize];
-            let may_break = bodies.iter().any(|&i| bearing.may_break[i]);
+            let may_break = bodies.iter().any(|&i| query.may_break[i]);
             let Some(island) = island_of(islands, (pair.a, pair.b)) else { continue };
             let group = &mut groups[island];
-            if group.at_stake || !may_break || group.approach == 0.0 {
+            if group.impact_may_break || !may_break || group.approach == 0.0 {
                 continue;
             }
             if islands.is_driven(island as u32) {
-                group.at_stake = true;
+                group.impact_may_break = true;
                 continue;
             }
             let (mass, energy) = totals[island];
@@ -226,8 +228,8 @@ impl Frame<'_> {
             let first = contacts.range(pair).start;
             let impulse = contacts.all()[first].normal * most;
             let trial = struck(*self, contacts, pair, (first, impulse), group.approach);
-            let [p, q] = (bearing.borne)(&trial, false);
-            group.at_stake = REPORTED_SHARE * p.min(q) <= most;
+            let [p, q] = (query.strengths)(&trial, false);
+            group.impact_may_break = REPORTED_SHARE * p.min(q) <= most;
         }
     }
 
@@ -296,10 +298,10 @@ impl Frame<'_> {
             *a += is.linear.dot(&gain.linear) + is.angular.dot(&gain.angular);
             *b += 0.5 * (to.linear.dot(&gain.linear) + to.angular.dot(&gain.angular));
         }
-        for (i, island, borne) in members {
+        for (i, island, strength) in members {
             let (a, b) = growth[island];
             let most = if b > 0.0 { (-a / b).max(0.0) } else { 0.0 };
-            let (gain, share) = (gain(i), borne.min(most));
+            let (gain, share) = (gain(i), strength.min(most));
             momenta[i].linear += gain.linear * share;
             momenta[i].angular += gain.angular * share;
         }
@@ -336,8 +338,8 @@ fn struck(
     approach: f64,
 ) -> Blow {
     let normal = contacts.all()[contact].normal;
-    let at = *contacts.met(contact);
+    let at = *contacts.points(contact);
     let poses = [pair.a, pair.b].map(|i| frame.poses[i as usize]);
-    let met = Met { at, time: 0.0, poses };
-    Blow::new((pair.a, pair.b), met, (normal, impulse), (approach, 0.0))
+    let at_impact = ImpactState { at, time: 0.0, poses };
+    Blow::new((pair.a, pair.b), at_impact, (normal, impulse), (approach, 0.0))
 }

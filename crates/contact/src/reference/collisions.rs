@@ -4,9 +4,9 @@ use dynamics::{Momentum, Velocity};
 
 use super::evolution::{Evolution, Law};
 use crate::frame::Frame;
-use crate::narrow::broad::{Broad, Way};
-use crate::passes::blow::Met;
-use crate::{Bearing, Blow, Collisions, Levers};
+use crate::narrow::broad::{Broad, StepMotion};
+use crate::passes::blow::ImpactState;
+use crate::{Blow, Collisions, Levers, StrengthQuery};
 
 /// Changes the momenta at time n of pairs that would overlap at the end of the step while
 /// approaching, the deepest point first.
@@ -14,7 +14,7 @@ pub(crate) fn collide(
     frame: Frame<'_>,
     levers: Levers,
     momenta: &mut [Momentum],
-    bearing: &mut Bearing<'_>,
+    query: &mut StrengthQuery<'_>,
 ) -> Collisions {
     let ahead = frame.half_step_forces();
     let mut state = Evolution::new(frame, momenta, ahead);
@@ -22,11 +22,12 @@ pub(crate) fn collide(
     for _ in 0..frame.settings.collision_sweeps {
         let mut changed = false;
         let predicted = &state.predicted;
-        let way = Way { columns: frame.columns, poses: predicted, predicted, motion: None };
-        for pair in Broad::new(way, 0.0).pairs().near {
+        let motion =
+            StepMotion { columns: frame.columns, poses: predicted, predicted, motion: None };
+        for pair in Broad::new(motion, 0.0).pairs().near {
             // a pair that breaks exchanges no further impulse
             if !state.is_checked(pair) && !blows.iter().any(|b| (b.a, b.b) == pair) {
-                changed |= collide_pair(&mut state, pair, levers, bearing, &mut blows);
+                changed |= collide_pair(&mut state, pair, levers, query, &mut blows);
             }
         }
         if !changed {
@@ -43,7 +44,7 @@ fn collide_pair(
     state: &mut Evolution<'_>,
     pair: (u32, u32),
     levers: Levers,
-    bearing: &mut Bearing<'_>,
+    query: &mut StrengthQuery<'_>,
     blows: &mut Vec<Blow>,
 ) -> bool {
     let settings = state.frame.settings;
@@ -53,17 +54,18 @@ fn collide_pair(
     for repeat in 0..settings.pair_repeats {
         let touches = state.touches(pair);
         let found = (levers, Levers::Split);
-        let meeting = state.deepest(pair, touches, found, settings.resting_speed);
-        let impulse = meeting.and_then(|m| Some((state.impulse(pair, &m, law)?, m)));
-        let Some((impulse, meeting)) = impulse else {
+        let contact = state.deepest(pair, touches, found, settings.resting_speed);
+        let impulse = contact.and_then(|m| Some((state.impulse(pair, &m, law)?, m)));
+        let Some((impulse, contact)) = impulse else {
             state.check(pair);
             return repeat > 0;
         };
-        let (at, pushes) = (state.met(pair, &meeting), (meeting.normal, impulse.j));
+        let (at, pushes) = (state.body_points(pair, &contact), (contact.normal, impulse.j));
         let poses = state.predicted(pair);
-        let met = Met { at, time: 0.0, poses };
-        let blow = Blow::new(pair, met, pushes, (-meeting.normal.dot(&meeting.u), restitution));
-        if let Some(share) = bearing.share(&blow) {
+        let at_impact = ImpactState { at, time: 0.0, poses };
+        let blow =
+            Blow::new(pair, at_impact, pushes, (-contact.normal.dot(&contact.u), restitution));
+        if let Some(share) = query.share(&blow) {
             blows.push(blow);
             state.apply(pair, &impulse.times(share));
             return true;

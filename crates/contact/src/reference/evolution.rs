@@ -39,7 +39,7 @@ pub(super) struct Evolution<'a> {
 }
 
 /// A pair at one of its contact points.
-pub(super) struct Meeting {
+pub(super) struct ContactPoint {
     pub(super) found: Found,
     pub(super) normal: Vector3<f64>,
     /// Velocity of `a` relative to `b` at the point, m/s.
@@ -133,7 +133,7 @@ impl<'a> Evolution<'a> {
         touches: Vec<Candidate>,
         (levers, normals): (Levers, Levers),
         least: f64,
-    ) -> Option<Meeting> {
+    ) -> Option<ContactPoint> {
         let (a, b) = (a as usize, b as usize);
         let at = |levers| match levers {
             Levers::TimeN => self.frame.poses,
@@ -141,7 +141,7 @@ impl<'a> Evolution<'a> {
         };
         let (poses, normals) = (at(levers), at(normals));
         let movers = [self.mover(a, poses), self.mover(b, poses)];
-        let mut best: Option<Meeting> = None;
+        let mut best: Option<ContactPoint> = None;
         for touch in touches {
             if best.as_ref().is_some_and(|m| m.found.distance <= touch.distance) {
                 continue;
@@ -153,7 +153,7 @@ impl<'a> Evolution<'a> {
             let arms = posed.spot(&found).arms(posed.poses);
             let u = movers[0].velocity.at(&arms[0]) - movers[1].velocity.at(&arms[1]);
             if u.dot(&normal) < -least {
-                best = Some(Meeting { found, normal, u, arms, movers });
+                best = Some(ContactPoint { found, normal, u, arms, movers });
             }
         }
         best
@@ -163,7 +163,7 @@ impl<'a> Evolution<'a> {
     pub(super) fn impulse(
         &self,
         (a, b): (u32, u32),
-        meeting: &Meeting,
+        contact: &ContactPoint,
         law: Law,
     ) -> Option<Impulse> {
         let settings = self.frame.settings;
@@ -172,7 +172,7 @@ impl<'a> Evolution<'a> {
         let of_pair = || p.restitution_with(q, settings.restitution);
         let restitution = law.restitution.unwrap_or_else(of_pair);
         let friction = p.friction_with(q, settings.friction);
-        let Meeting { normal, u, arms, movers, .. } = meeting;
+        let ContactPoint { normal, u, arms, movers, .. } = contact;
         let k = mass_of(movers, arms);
         let mut j = pair_impulse(normal, &k, u, restitution, friction);
         let mut torque = Vector3::zeros();
@@ -276,9 +276,13 @@ impl<'a> Evolution<'a> {
     }
 
     /// The contact point at the predicted poses, in body coordinates of `a` and of `b`, m.
-    pub(super) fn met(&self, (a, b): (u32, u32), meeting: &Meeting) -> [Point3<f64>; 2] {
+    pub(super) fn body_points(
+        &self,
+        (a, b): (u32, u32),
+        contact: &ContactPoint,
+    ) -> [Point3<f64>; 2] {
         let posed = self.posed([a as usize, b as usize], &self.predicted);
-        posed.spot(&meeting.found).at(posed.poses)
+        posed.spot(&contact.found).at(posed.poses)
     }
 
     /// The predicted poses of a pair.

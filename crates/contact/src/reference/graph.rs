@@ -5,7 +5,7 @@ use nalgebra::Isometry3;
 
 use super::touch::touches;
 use crate::frame::Frame;
-use crate::narrow::broad::{Broad, Way};
+use crate::narrow::broad::{Broad, StepMotion};
 use crate::narrow::posed::Posed;
 use crate::solve::levels::Levels;
 
@@ -25,8 +25,8 @@ impl Graph {
         let pushed = frame.predict(&frame.with_forces(momenta));
         let mut edges = Vec::new();
         let mut pairs = Vec::new();
-        let way = Way { columns, poses: &alone, predicted: &pushed, motion: None };
-        for (a, b) in Broad::new(way, 0.0).pairs().near {
+        let motion = StepMotion { columns, poses: &alone, predicted: &pushed, motion: None };
+        for (a, b) in Broad::new(motion, 0.0).pairs().near {
             let (i, j) = (a as usize, b as usize);
             let (p, q) = (&*columns.shapes[i], &*columns.shapes[j]);
             let margin = 1e-6 * p.radius().min(q.radius());

@@ -58,8 +58,8 @@ fn relax(state: &mut Evolution<'_>, pair: (u32, u32), law: Law) -> bool {
             state.check(pair);
             return repeat > 0;
         }
-        let meeting = state.deepest(pair, touches, levers, STILL);
-        let Some(impulse) = meeting.and_then(|m| state.impulse(pair, &m, law)) else {
+        let contact = state.deepest(pair, touches, levers, STILL);
+        let Some(impulse) = contact.and_then(|m| state.impulse(pair, &m, law)) else {
             return repeat > 0;
         };
         state.apply(pair, &impulse);

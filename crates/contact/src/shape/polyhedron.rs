@@ -14,7 +14,7 @@ const SAME: f64 = 1e-9;
 pub(crate) const MAX_EDGES: usize = 378;
 
 /// Limit of contact points on an edge.
-pub(crate) const MAX_BENDS: usize = 4;
+pub(crate) const MAX_BREAKPOINTS: usize = 4;
 
 /// A convex solid in body coordinates.
 #[derive(Clone, Debug)]
@@ -128,7 +128,7 @@ impl Polyhedron {
 
     /// Number of candidate keys.
     pub(crate) fn key_count(&self) -> u32 {
-        (self.corners.len() + MAX_BENDS * self.edges.len()) as u32
+        (self.corners.len() + MAX_BREAKPOINTS * self.edges.len()) as u32
     }
 
     /// The largest signed distance of a point from the plane of a face, m: inside that from the
@@ -164,12 +164,12 @@ impl Polyhedron {
         LANES * self.planes.len()
     }
 
-    /// The least extent along `way`, m.
+    /// The least extent along `direction`, m.
     #[inline(always)]
-    pub(crate) fn least_along(&self, way: &Vector3<f64>) -> f64 {
-        let (way, mut least) = (wide(way), Wide([f64::INFINITY; LANES]));
+    pub(crate) fn least_along(&self, direction: &Vector3<f64>) -> f64 {
+        let (direction, mut least) = (wide(direction), Wide([f64::INFINITY; LANES]));
         for corners in &self.lanes {
-            least = least.zip(way.dot(corners), least_of);
+            least = least.zip(direction.dot(corners), least_of);
         }
         least.0.into_iter().fold(f64::INFINITY, least_of)
     }

@@ -107,33 +107,37 @@ impl Round {
         if distance > 0.0 { (distance, [u / distance, v / distance]) } else { (0.0, self.side) }
     }
 
-    /// The support function: extent along the unit vector `way`, m.
-    pub fn reach(&self, way: &Vector3<f64>) -> f64 {
-        let across = (way.x * way.x + way.z * way.z).sqrt();
-        let [low, high] = self.rims.map(|rim| rim.height * way.y + rim.radius * across);
+    /// The support function: extent along the unit vector `direction`, m.
+    pub fn reach(&self, direction: &Vector3<f64>) -> f64 {
+        let across = (direction.x * direction.x + direction.z * direction.z).sqrt();
+        let [low, high] = self.rims.map(|rim| rim.height * direction.y + rim.radius * across);
         low.max(high) + self.rounding
     }
 
-    /// The support point of each rim along the unit vector `way`.
-    pub(crate) fn farthest(&self, way: &Vector3<f64>) -> [Point3<f64>; 2] {
-        self.rims.map(|rim| self.on_rim(&rim, &level(way), way))
+    /// The support point of each rim along the unit vector `direction`.
+    pub(crate) fn farthest(&self, direction: &Vector3<f64>) -> [Point3<f64>; 2] {
+        self.rims.map(|rim| self.on_rim(&rim, &level(direction), direction))
     }
 
-    /// Support points along the unit vector `way`: one of each rim, and three more at right angles
-    /// around a rim that is not a point. Each has a key of rim and angle.
-    pub(crate) fn around(&self, way: &Vector3<f64>) -> impl Iterator<Item = (u32, Point3<f64>)> {
-        let first = level(way);
+    /// Support points along the unit vector `direction`: one of each rim, and three more at right
+    /// angles around a rim that is not a point. Each has a key of rim and angle.
+    pub(crate) fn around(
+        &self,
+        direction: &Vector3<f64>,
+    ) -> impl Iterator<Item = (u32, Point3<f64>)> {
+        let first = level(direction);
         let turns = [first, [-first[1], first[0]], [-first[0], -first[1]], [first[1], -first[0]]];
-        let (round, way) = (*self, *way);
+        let (round, direction) = (*self, *direction);
         (0..2).flat_map(move |n| {
             let rim = round.rims[n as usize];
             let count = if rim.radius > 0.0 { 4 } else { 1 };
-            (0..count).map(move |k| (4 * n + k, round.on_rim(&rim, &turns[k as usize], &way)))
+            (0..count).map(move |k| (4 * n + k, round.on_rim(&rim, &turns[k as usize], &direction)))
         })
     }
 
-    fn on_rim(&self, rim: &Rim, out: &[f64; 2], way: &Vector3<f64>) -> Point3<f64> {
-        Point3::new(out[0] * rim.radius, rim.height, out[1] * rim.radius) + way * self.rounding
+    fn on_rim(&self, rim: &Rim, out: &[f64; 2], direction: &Vector3<f64>) -> Point3<f64> {
+        Point3::new(out[0] * rim.radius, rim.height, out[1] * rim.radius)
+            + direction * self.rounding
     }
 
     /// The smallest box.
@@ -165,8 +169,8 @@ impl Round {
     pub(crate) fn half_width(&self) -> f64 {
         let [low, high] = self.rims;
         let [across, along] = self.side;
-        let way = Vector3::new(across, along, 0.0);
-        let aslant = self.reach(&way) + self.reach(&-way);
+        let direction = Vector3::new(across, along, 0.0);
+        let aslant = self.reach(&direction) + self.reach(&-direction);
         0.5 * aslant.min(high.height - low.height + 2.0 * self.rounding)
     }
 
@@ -249,8 +253,9 @@ impl Round {
 /// point.
 const LEVEL: f64 = 1e-9;
 
-/// The direction across the axis of the unit vector `way`; x if `way` is along the axis.
-fn level(way: &Vector3<f64>) -> [f64; 2] {
-    let across = (way.x * way.x + way.z * way.z).sqrt();
-    if across > LEVEL { [way.x / across, way.z / across] } else { [1.0, 0.0] }
+/// The direction across the axis of the unit vector `direction`; x if `direction` is along the
+/// axis.
+fn level(direction: &Vector3<f64>) -> [f64; 2] {
+    let across = (direction.x * direction.x + direction.z * direction.z).sqrt();
+    if across > LEVEL { [direction.x / across, direction.z / across] } else { [1.0, 0.0] }
 }

@@ -17,7 +17,7 @@ const LEFT: f64 = 1e-9;
 
 /// A support of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Prop {
+pub struct SupportContact {
     /// Contact point in the world, m.
     pub at: Point3<f64>,
     /// Unit normal in world axes, out of the supporting body.
@@ -28,7 +28,7 @@ pub struct Prop {
     pub impulse: Vector3<f64>,
 }
 
-impl Prop {
+impl SupportContact {
     /// The projection of `j` onto the friction cone, and its derivative.
     fn nearest(&self, j: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
         let along = j.dot(&self.normal);
@@ -50,29 +50,29 @@ impl Prop {
 }
 
 /// A supported body, in momentum coordinates in which its kinetic energy is half the square.
-struct Propped<'a> {
+struct SupportedBody<'a> {
     load: Vector6<f64>,
-    props: &'a [Prop],
+    supports: &'a [SupportContact],
     /// Change of momentum by a unit impulse at each support.
     arms: Vec<Matrix6x3<f64>>,
     compliance: f64,
 }
 
-impl Propped<'_> {
+impl SupportedBody<'_> {
     /// The impulses of supports at `velocity`.
     fn impulses(
         &self,
         velocity: &Vector6<f64>,
     ) -> impl Iterator<Item = (Vector3<f64>, Matrix3<f64>)> {
-        self.props.iter().zip(&self.arms).map(move |(prop, arm)| {
-            prop.nearest(&(prop.impulse - arm.tr_mul(velocity) / self.compliance))
+        self.supports.iter().zip(&self.arms).map(move |(support, arm)| {
+            support.nearest(&(support.impulse - arm.tr_mul(velocity) / self.compliance))
         })
     }
 
     /// The cost function whose minimum is the common velocity of the body and its supports.
     fn cost(&self, velocity: &Vector6<f64>) -> f64 {
-        let props: f64 = self.impulses(velocity).map(|(j, _)| j.norm_squared()).sum();
-        0.5 * velocity.norm_squared() - self.load.dot(velocity) + 0.5 * self.compliance * props
+        let supports: f64 = self.impulses(velocity).map(|(j, _)| j.norm_squared()).sum();
+        0.5 * velocity.norm_squared() - self.load.dot(velocity) + 0.5 * self.compliance * supports
     }
 
     /// The Newton step from `velocity`, valid if no support starts to slip or separates, and the
@@ -89,36 +89,37 @@ impl Propped<'_> {
         if slope.norm() <= LEFT * size {
             return None;
         }
-        let way = -bend.cholesky()?.solve(&slope);
-        Some((way, slope.dot(&way)))
+        let direction = -bend.cholesky()?.solve(&slope);
+        Some((direction, slope.dot(&direction)))
     }
 
     fn solve(&self) -> Vector6<f64> {
         let mut velocity = Vector6::zeros();
         for _ in 0..STEPS {
-            let Some((way, slope)) = self.step(&velocity) else { break };
+            let Some((direction, slope)) = self.step(&velocity) else { break };
             let cost = self.cost(&velocity);
-            let lower =
-                |share: &f64| self.cost(&(velocity + way * *share)) <= cost + 1e-4 * share * slope;
+            let lower = |share: &f64| {
+                self.cost(&(velocity + direction * *share)) <= cost + 1e-4 * share * slope
+            };
             let shares = (0..HALVINGS).map(|n| 0.5_f64.powi(n as i32));
             let Some(share) = shares.into_iter().find(lower) else { break };
-            velocity += way * share;
+            velocity += direction * share;
         }
         velocity
     }
 }
 
-/// Changes the impulses of `props` on a body of this `mass` at `pose` to bear `load`, N s and N m s
-/// in a step about its center of mass, as far as possible. Returns the velocity by the rest of the
-/// load.
+/// Changes the impulses of `supports` on a body of this `mass` at `pose` to bear `load`, N s and
+/// N m s in a step about its center of mass, as far as possible. Returns the velocity by the rest
+/// of the load.
 ///
 /// Of all solutions this is the one nearest to the previous impulses, as if each support were a
 /// stiff spring.
-pub fn bear(
+pub fn balance_load(
     mass: &MassProperties,
     pose: &Isometry3<f64>,
     load: &Momentum,
-    props: &mut [Prop],
+    supports: &mut [SupportContact],
 ) -> Velocity {
     let axes = pose.rotation.to_rotation_matrix().into_inner();
     let linear = 1.0 / mass.mass().sqrt();
@@ -129,22 +130,22 @@ pub fn bear(
         let (p, l) = (p.linear * linear, turned * p.angular);
         Vector6::new(p.x, p.y, p.z, l.x, l.y, l.z)
     };
-    let arm = |prop: &Prop| {
+    let arm = |support: &SupportContact| {
         let mut arm = Matrix6x3::zeros();
-        let lever = prop.at.coords - pose.translation.vector;
+        let lever = support.at.coords - pose.translation.vector;
         arm.fixed_view_mut::<3, 3>(0, 0).copy_from(&Matrix3::from_diagonal_element(linear));
         arm.fixed_view_mut::<3, 3>(3, 0).copy_from(&(turned * lever.cross_matrix()));
         arm
     };
-    let arms = props.iter().map(arm).collect();
+    let arms = supports.iter().map(arm).collect();
     let compliance = COMPLIANCE / mass.mass();
-    let propped = Propped { load: both(load), props, arms, compliance };
-    let velocity = propped.solve();
-    let impulses: Vec<Vector3<f64>> = propped.impulses(&velocity).map(|(j, _)| j).collect();
+    let supported = SupportedBody { load: both(load), supports, arms, compliance };
+    let velocity = supported.solve();
+    let impulses: Vec<Vector3<f64>> = supported.impulses(&velocity).map(|(j, _)| j).collect();
     let mut left = *load;
-    for (prop, impulse) in props.iter_mut().zip(impulses) {
-        prop.impulse = impulse;
-        left.apply_impulse(&impulse, &(prop.at.coords - pose.translation.vector));
+    for (support, impulse) in supports.iter_mut().zip(impulses) {
+        support.impulse = impulse;
+        left.apply_impulse(&impulse, &(support.at.coords - pose.translation.vector));
     }
     Velocity {
         linear: left.linear / mass.mass(),
@@ -162,9 +163,9 @@ mod tests {
         (mass, Isometry3::rotation(Vector3::y() * 0.7))
     }
 
-    fn prop(pose: &Isometry3<f64>, along: f64, across: f64) -> Prop {
+    fn support(pose: &Isometry3<f64>, along: f64, across: f64) -> SupportContact {
         let at = pose * Point3::new(along, -0.1, across);
-        Prop { at, normal: Vector3::y(), friction: 0.5, impulse: Vector3::zeros() }
+        SupportContact { at, normal: Vector3::y(), friction: 0.5, impulse: Vector3::zeros() }
     }
 
     /// A weight on a plank, N s.
@@ -177,12 +178,13 @@ mod tests {
     #[test]
     fn a_beam_on_two_supports_loads_them_by_its_levers() {
         let (mass, pose) = plank();
-        let mut props = [-0.6, -0.6, 0.2, 0.2].map(|x| prop(&pose, x, 0.0));
-        props[0].at += pose * Vector3::z() * 0.1;
-        props[1].at -= pose * Vector3::z() * 0.1;
-        let left = bear(&mass, &pose, &load(&pose, 4.0, 1.0, 0.1), &mut props);
+        let mut supports = [-0.6, -0.6, 0.2, 0.2].map(|x| support(&pose, x, 0.0));
+        supports[0].at += pose * Vector3::z() * 0.1;
+        supports[1].at -= pose * Vector3::z() * 0.1;
+        let left = balance_load(&mass, &pose, &load(&pose, 4.0, 1.0, 0.1), &mut supports);
         assert!(left.linear.norm() < 1e-5 && left.angular.norm() < 1e-5, "{left:?}");
-        let sides = [props[0].impulse + props[1].impulse, props[2].impulse + props[3].impulse];
+        let sides =
+            [supports[0].impulse + supports[1].impulse, supports[2].impulse + supports[3].impulse];
         // moments about the left support: 4 * 0.6 + 1 * 0.7 = 0.8 R
         let right = (4.0 * 0.6 + 0.7) / 0.8;
         assert!((sides[1].y - right).abs() < 1e-4, "{sides:?}");
@@ -194,9 +196,9 @@ mod tests {
         let (mass, pose) = plank();
         // 4 * 0.02 balances 0.1 * 0.8
         for (along, bears) in [(0.81, true), (0.83, false)] {
-            let mut props =
-                [prop(&pose, -0.02, 0.1), prop(&pose, 0.02, 0.1), prop(&pose, 0.02, -0.1)];
-            let left = bear(&mass, &pose, &load(&pose, 4.0, 0.1, along), &mut props);
+            let mut supports =
+                [support(&pose, -0.02, 0.1), support(&pose, 0.02, 0.1), support(&pose, 0.02, -0.1)];
+            let left = balance_load(&mass, &pose, &load(&pose, 4.0, 0.1, along), &mut supports);
             let speed = left.linear.norm() + left.angular.norm();
             assert_eq!(speed < 1e-5, bears, "{along}: {speed}");
             // it falls about the support
@@ -212,13 +214,13 @@ mod tests {
         let (mass, pose) = plank();
         for (slope, bears) in [(0.49_f64, true), (0.51, false)] {
             let normal = Vector3::new(slope, 1.0, 0.0).normalize();
-            let corner = |x: f64, z: f64| Prop { normal, ..prop(&pose, x, z) };
-            let mut props = [(-1.0, 0.1), (-1.0, -0.1), (1.0, 0.1), (1.0, -0.1)];
-            let mut props = props.each_mut().map(|(x, z)| corner(*x, *z));
-            let left = bear(&mass, &pose, &load(&pose, 4.0, 0.0, 0.0), &mut props);
+            let corner = |x: f64, z: f64| SupportContact { normal, ..support(&pose, x, z) };
+            let mut supports = [(-1.0, 0.1), (-1.0, -0.1), (1.0, 0.1), (1.0, -0.1)];
+            let mut supports = supports.each_mut().map(|(x, z)| corner(*x, *z));
+            let left = balance_load(&mass, &pose, &load(&pose, 4.0, 0.0, 0.0), &mut supports);
             let speed = left.linear.norm();
             assert_eq!(speed < 1e-5, bears, "{slope}: {speed}");
-            for p in props {
+            for p in supports {
                 let along = p.impulse.dot(&p.normal);
                 let across = (p.impulse - p.normal * along).norm();
                 assert!(along >= 0.0 && across <= p.friction * along * (1.0 + 1e-9), "{p:?}");
@@ -227,15 +229,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_balance_is_left_as_it_is() {
+    fn balanced_impulses_do_not_change() {
         let (mass, pose) = plank();
-        let mut props = [-0.5, 0.5, 1.0].map(|x| prop(&pose, x, 0.0));
+        let mut supports = [-0.5, 0.5, 1.0].map(|x| support(&pose, x, 0.0));
         // not the solution of springs
-        props[0].impulse = Vector3::y() * 2.0 + pose * Vector3::x() * 0.3;
-        props[1].impulse = Vector3::y() * 2.0 - pose * Vector3::x() * 0.3;
-        let before = props;
-        bear(&mass, &pose, &load(&pose, 4.0, 0.0, 0.0), &mut props);
-        for (p, q) in props.iter().zip(&before) {
+        supports[0].impulse = Vector3::y() * 2.0 + pose * Vector3::x() * 0.3;
+        supports[1].impulse = Vector3::y() * 2.0 - pose * Vector3::x() * 0.3;
+        let before = supports;
+        balance_load(&mass, &pose, &load(&pose, 4.0, 0.0, 0.0), &mut supports);
+        for (p, q) in supports.iter().zip(&before) {
             assert!((p.impulse - q.impulse).norm() < 1e-6, "{p:?} {q:?}");
         }
     }

@@ -1,18 +1,18 @@
-//! A pair that bounces at several contacts at once.
+//! Collision impulses of a pair at several contacts at once.
 
 use dynamics::{Momentum, Velocity};
 use nalgebra::{Vector3, Vector6};
 
 use crate::solve::clamp::{Blend, blend};
-use crate::solve::cone::{Answer, within};
+use crate::solve::cone::{DelassusBlock, within};
 use crate::{Clamp, Mover};
 
-/// Contacts of a pair at most.
+/// Limit of the contacts of a pair.
 pub(crate) const MAX_CONTACTS: usize = 4;
 
 /// A pair at one of its contacts.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Meeting {
+pub(crate) struct ContactPoint {
     /// Out of `b`.
     pub(crate) normal: Vector3<f64>,
     /// From the centers of mass of both bodies, m.
@@ -21,97 +21,98 @@ pub(crate) struct Meeting {
     pub(crate) u: Vector3<f64>,
 }
 
-/// Impulses on `a`, one a meeting, N s.
+/// Impulses on `a`, one per contact, N s.
 pub(crate) type Impulses = [Vector3<f64>; MAX_CONTACTS];
 
-/// Times that one contact is solved.
-const VISITS: usize = 48;
-/// The same without friction, where nothing but such visits leads to the end.
-const PLASTIC_VISITS: usize = 128;
-/// Times that all contacts that push are solved together.
-const LEAPS: usize = 8;
-/// Visits end when no speed is off by more than this share of the fastest approach.
+/// Limit of solutions of a single contact.
+const MAX_CONTACT_SOLVES: usize = 48;
+/// The same for plastic impacts without friction, which take no Newton steps.
+const MAX_PLASTIC_SOLVES: usize = 128;
+/// Limit of Newton steps on all contacts with an impulse.
+const MAX_NEWTON_STEPS: usize = 8;
+/// Tolerance of the speeds, as a share of the fastest approach.
 const CONVERGED: f64 = 1e-9;
-/// Turns of the drag in a visit to the only contact that pushes.
-const TURNS: usize = 12;
-/// Times all pushes so far that a leap may change an impulse by.
-const FAR: f64 = 1e3;
-/// What is added to the masses of contacts that push together, as a share: they may be more than
-/// the pair has ways to move.
-const STIFF: f64 = 1e-9;
-/// Share of friction's limit from which a contact slides.
-const SLIDES: f64 = 1.0 - 1e-12;
+/// Iterations of the direction of friction, if only one contact has an impulse.
+const MAX_DIRECTION_STEPS: usize = 12;
+/// Limit of the change of an impulse by a Newton step, as a multiple of the sum of all normal
+/// impulses.
+const MAX_GROWTH: f64 = 1e3;
+/// Regularization of the Newton matrix, as a share of its mean diagonal: there may be more
+/// unknowns than degrees of freedom of the pair.
+const REGULARIZATION: f64 = 1e-9;
+/// Share of the limit of friction above which a contact slides.
+const SLIDING_SHARE: f64 = 1.0 - 1e-12;
 
-/// The impulses on `a`, one a meeting, after which no contact approaches and each parts with the
-/// `restitution` share of its own approach at least, with Coulomb friction; as far as the visits
-/// reach. Together they add no kinetic energy. Speeds that are off by `still` m/s are let be.
+/// The impulses on `a`, one per contact, after which each contact separates with at least the
+/// `restitution` share of its approach speed, with Coulomb friction, within the limits of
+/// iterations. Together they add no kinetic energy. Errors of speeds up to `still` m/s remain.
 ///
 /// # Panics
-/// If there are none, or more than [`MAX_CONTACTS`].
+/// If there are no contacts, or more than [`MAX_CONTACTS`].
 pub(crate) fn impulses(
     movers: [&Mover; 2],
-    meetings: &[Meeting],
+    contacts: &[ContactPoint],
     (restitution, friction): (f64, f64),
     clamp: Clamp,
     still: f64,
 ) -> Impulses {
-    let mut solved = Bounce::new(movers, meetings, (restitution, friction), still);
-    solved.solve(VISITS, LEAPS);
+    let mut solved = Bounce::new(movers, contacts, (restitution, friction), still);
+    solved.solve(MAX_CONTACT_SOLVES, MAX_NEWTON_STEPS);
     let solved = solved.solution();
-    if solved.work(meetings) <= 0.0 {
+    if solved.work(contacts) <= 0.0 {
         return solved.impulses;
     }
     let start = match clamp {
         Clamp::Plastic => {
-            let mut plastic = Bounce::new(movers, meetings, (0.0, 0.0), still);
-            // one contact after the other never adds energy, all at once might
-            plastic.solve(PLASTIC_VISITS, 0);
+            let mut plastic = Bounce::new(movers, contacts, (0.0, 0.0), still);
+            // one contact after the other never adds energy; a Newton step may
+            plastic.solve(MAX_PLASTIC_SOLVES, 0);
             plastic.solution()
         }
-        Clamp::Scale => Solution::new(movers, meetings, Impulses::default()),
+        Clamp::Scale => Solution::new(movers, contacts, Impulses::default()),
         Clamp::Off => return solved.impulses,
     };
     let more = solved.minus(&start);
-    let share = start.share(&more, meetings);
+    let share = start.share(&more, contacts);
     std::array::from_fn(|n| start.impulses[n] + more.impulses[n] * share)
 }
 
-/// A pair while its contacts are solved, the one that is farthest off first.
+/// A pair while its contacts are solved, the one with the largest error first.
 struct Bounce<'a> {
     movers: [&'a Mover; 2],
-    meetings: &'a [Meeting],
+    contacts: &'a [ContactPoint],
     friction: f64,
-    /// Of `a` relative to `b`, where they meet first: linear, angular.
+    /// Velocity of `a` relative to `b` at the first contact: linear, angular.
     motion: Vector6<f64>,
     sites: [Site; MAX_CONTACTS],
-    /// Speed that is let be, m/s.
+    /// Tolerance of the speeds, m/s.
     still: f64,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Site {
-    /// From where they meet first, m.
+    /// Offset from the first contact, m.
     offset: Vector3<f64>,
-    /// What of the motion is along the normal.
+    /// Row of the Jacobian along the normal.
     normal: Vector6<f64>,
-    /// Speed to part with, m/s.
+    /// Separation speed, m/s.
     target: f64,
-    /// None until it is first visited.
-    own: Option<Own>,
+    /// `None` until the contact is first solved.
+    jacobian: Option<ContactJacobian>,
     /// Along its own axes, N s.
     impulse: [f64; 3],
 }
 
 #[derive(Clone, Copy)]
-struct Own {
-    /// What of the motion is along the normal and two tangents.
+struct ContactJacobian {
+    /// Rows of the Jacobian along the normal and two tangents.
     axes: [Vector6<f64>; 3],
-    /// What unit impulses along these axes change the motion by.
+    /// Change of the motion by unit impulses along these axes.
     motions: [Vector6<f64>; 3],
-    answer: Answer,
+    delassus: DelassusBlock,
 }
 
-impl Own {
+impl ContactJacobian {
     fn along(&self, motion: &Vector6<f64>) -> [f64; 3] {
         self.axes.each_ref().map(|axis| axis.dot(motion))
     }
@@ -123,59 +124,60 @@ impl Own {
     }
 }
 
-/// A number that is open: an impulse at a site that pushes.
+/// An unknown of a Newton step: an impulse at a contact.
 #[derive(Clone, Copy, Default)]
 struct Unknown {
     site: usize,
     /// For each unit, along the axes of the site.
     impulse: [f64; 3],
-    /// What each unit changes the motion by.
+    /// Change of the motion per unit.
     motion: Vector6<f64>,
-    /// The equation beside it: the speed along this is to grow by `wanted`, m/s.
+    /// Its equation: the speed along this row changes by `wanted`, m/s.
     axis: Vector6<f64>,
     wanted: f64,
-    /// What more each unit adds to that speed, 1/kg.
-    own: f64,
+    /// Term on the diagonal of the matrix, 1/kg.
+    diagonal: f64,
 }
 
 impl<'a> Bounce<'a> {
     fn new(
         movers: [&'a Mover; 2],
-        meetings: &'a [Meeting],
+        contacts: &'a [ContactPoint],
         (restitution, friction): (f64, f64),
         still: f64,
     ) -> Self {
         let mut sites = [Site::default(); MAX_CONTACTS];
         let mut fastest = 0.0f64;
-        for (site, meeting) in sites.iter_mut().zip(meetings) {
-            site.offset = meeting.arms[0] - meetings[0].arms[0];
-            site.normal = axis(&site.offset, &meeting.normal);
-            let approach = meeting.u.dot(&meeting.normal).min(0.0);
+        for (site, contact) in sites.iter_mut().zip(contacts) {
+            site.offset = contact.arms[0] - contacts[0].arms[0];
+            site.normal = axis(&site.offset, &contact.normal);
+            let approach = contact.u.dot(&contact.normal).min(0.0);
             site.target = -restitution * approach;
             fastest = fastest.min(approach);
         }
         let [a, b] = movers.map(|mover| mover.velocity.angular);
-        let motion = both(&meetings[0].u, &(a - b));
-        Self { movers, meetings, friction, motion, sites, still: still.max(-CONVERGED * fastest) }
+        let motion = both(&contacts[0].u, &(a - b));
+        Self { movers, contacts, friction, motion, sites, still: still.max(-CONVERGED * fastest) }
     }
 
-    fn solve(&mut self, visits: usize, mut leaps: usize) {
-        for _ in 0..visits {
-            let Some(mut site) = self.farthest_off() else { return };
+    fn solve(&mut self, contact_solves: usize, mut newton_steps: usize) {
+        for _ in 0..contact_solves {
+            let Some(mut site) = self.worst_contact() else { return };
             let pushing = self.sites.iter().filter(|site| site.impulse[0] > 0.0).count();
-            if pushing > 1 && leaps > 0 {
-                leaps -= 1;
-                self.leap();
-                let Some(next) = self.farthest_off() else { return };
+            if pushing > 1 && newton_steps > 0 {
+                newton_steps -= 1;
+                self.newton_step();
+                let Some(next) = self.worst_contact() else { return };
                 site = next;
             }
-            self.visit(site);
+            self.solve_contact(site);
         }
     }
 
-    /// The site whose speed along the normal is farthest off, or else the one whose drag is, if any.
-    fn farthest_off(&self) -> Option<usize> {
-        let sites = &self.sites[..self.meetings.len()];
+    /// The contact with the largest error of the speed along the normal above the tolerance, or
+    /// else of friction.
+    fn worst_contact(&self) -> Option<usize> {
+        let sites = &self.sites[..self.contacts.len()];
         let mut farthest = None;
         let mut most = self.still;
         for (n, site) in sites.iter().enumerate() {
@@ -190,12 +192,12 @@ impl<'a> Bounce<'a> {
         }
         for (n, site) in sites.iter().enumerate() {
             let [push, x, y] = site.impulse;
-            let Some(own) = site.own.as_ref().filter(|_| push > 0.0) else { continue };
-            let step = own.answer.tangent_step();
+            let Some(own) = site.jacobian.as_ref().filter(|_| push > 0.0) else { continue };
+            let step = own.delassus.tangent_step();
             let slip = [own.axes[1].dot(&self.motion), own.axes[2].dot(&self.motion)];
             let drag = within([x - slip[0] * step, y - slip[1] * step], self.friction * push);
             let (x, y) = (drag[0] - x, drag[1] - y);
-            let off = (x * x + y * y).sqrt() * own.answer.normal;
+            let off = (x * x + y * y).sqrt() * own.delassus.normal;
             if off > most {
                 (farthest, most) = (Some(n), off);
             }
@@ -204,61 +206,68 @@ impl<'a> Bounce<'a> {
     }
 
     /// Solves one contact.
-    fn visit(&mut self, n: usize) {
-        if self.sites[n].own.is_none() {
-            self.sites[n].own = Some(self.own(n));
+    fn solve_contact(&mut self, n: usize) {
+        if self.sites[n].jacobian.is_none() {
+            self.sites[n].jacobian = Some(self.jacobian(n));
         }
-        // beside others that push, leaps find the direction of the drag
+        // with several contacts, Newton steps find the direction of friction
         let others = self.sites.iter().enumerate().any(|(m, site)| m != n && site.impulse[0] > 0.0);
-        let turns = if others { 1 } else { TURNS };
-        let Site { target, own: Some(own), impulse: last, .. } = &self.sites[n] else { return };
-        let (now, answer) = (own.along(&self.motion), own.answer.to(*last));
-        let free = std::array::from_fn(|k| now[k] - answer[k]);
-        let impulse = own.answer.impulse(free, *target, self.friction, *last, turns);
-        self.give(n, impulse);
+        let steps = if others { 1 } else { MAX_DIRECTION_STEPS };
+        let Site { target, jacobian: Some(own), impulse: last, .. } = &self.sites[n] else {
+            return;
+        };
+        let (now, given) = (own.along(&self.motion), own.delassus.times(*last));
+        let free = std::array::from_fn(|k| now[k] - given[k]);
+        let impulse = own.delassus.impulse(free, *target, self.friction, *last, steps);
+        self.set_impulse(n, impulse);
     }
 
-    fn give(&mut self, n: usize, impulse: [f64; 3]) {
+    fn set_impulse(&mut self, n: usize, impulse: [f64; 3]) {
         let site = &mut self.sites[n];
-        let Some(own) = &site.own else { return };
+        let Some(own) = &site.jacobian else { return };
         self.motion += own.motion(std::array::from_fn(|k| impulse[k] - site.impulse[k]));
         site.impulse = impulse;
     }
 
-    fn own(&self, n: usize) -> Own {
-        let (Meeting { normal, arms, .. }, offset) = (&self.meetings[n], &self.sites[n].offset);
+    fn jacobian(&self, n: usize) -> ContactJacobian {
+        let (ContactPoint { normal, arms, .. }, offset) =
+            (&self.contacts[n], &self.sites[n].offset);
         let [first, second] = tangents(normal);
         let axes = [*normal, first, second];
-        let motions = axes.map(|axis| self.answer(arms, &axis));
+        let motions = axes.map(|axis| self.motion_change(arms, &axis));
         let axes = axes.map(|direction| axis(offset, &direction));
         let at = |motion: &Vector6<f64>| axes.each_ref().map(|axis| axis.dot(motion));
         let [[normal, ..], [na, aa, _], [nb, ab, bb]] = motions.each_ref().map(at);
-        Own { axes, motions, answer: Answer { normal, mixed: [na, nb], tangent: [aa, ab, bb] } }
-    }
-
-    /// What an impulse changes the motion by.
-    fn answer(&self, arms: &[Vector3<f64>; 2], j: &Vector3<f64>) -> Vector6<f64> {
-        let first = &self.meetings[0].arms;
-        let [a, b] = self.movers;
-        let turns = [a.inverse_inertia * arms[0].cross(j), b.inverse_inertia * arms[1].cross(j)];
-        let linear = j * (a.inverse_mass + b.inverse_mass)
-            + turns[0].cross(&first[0])
-            + turns[1].cross(&first[1]);
-        both(&linear, &(turns[0] + turns[1]))
-    }
-
-    /// Solves all contacts that push together, by a step of Newton's method: those that stick are to
-    /// stop, those that slide to go on sliding against their drag.
-    fn leap(&mut self) {
-        match self.sites.iter().map(|site| self.open(site)).sum() {
-            0..=4 => self.leap_by::<4>(),
-            5..=8 => self.leap_by::<8>(),
-            _ => self.leap_by::<{ 3 * MAX_CONTACTS }>(),
+        ContactJacobian {
+            axes,
+            motions,
+            delassus: DelassusBlock { normal, mixed: [na, nb], tangent: [aa, ab, bb] },
         }
     }
 
-    /// How many numbers a site has open.
-    fn open(&self, site: &Site) -> usize {
+    /// The change of the motion by an impulse.
+    fn motion_change(&self, arms: &[Vector3<f64>; 2], j: &Vector3<f64>) -> Vector6<f64> {
+        let first = &self.contacts[0].arms;
+        let [a, b] = self.movers;
+        let spins = [a.inverse_inertia * arms[0].cross(j), b.inverse_inertia * arms[1].cross(j)];
+        let linear = j * (a.inverse_mass + b.inverse_mass)
+            + spins[0].cross(&first[0])
+            + spins[1].cross(&first[1]);
+        both(&linear, &(spins[0] + spins[1]))
+    }
+
+    /// A Newton step on all contacts with an impulse: sticking contacts stop, and sliding ones
+    /// continue to slide against their friction.
+    fn newton_step(&mut self) {
+        match self.sites.iter().map(|site| self.unknown_count(site)).sum() {
+            0..=4 => self.newton_step_of::<4>(),
+            5..=8 => self.newton_step_of::<8>(),
+            _ => self.newton_step_of::<{ 3 * MAX_CONTACTS }>(),
+        }
+    }
+
+    /// Number of unknowns of a contact.
+    fn unknown_count(&self, site: &Site) -> usize {
         match site.impulse {
             [push, ..] if push <= 0.0 => 0,
             _ if self.friction == 0.0 => 1,
@@ -267,8 +276,8 @@ impl<'a> Bounce<'a> {
         }
     }
 
-    /// The same with at most N numbers open.
-    fn leap_by<const N: usize>(&mut self) {
+    /// The same with at most `N` unknowns.
+    fn newton_step_of<const N: usize>(&mut self) {
         let (unknowns, count) = self.unknowns::<N>();
         let unknowns = &unknowns[..count];
         let mut matrix = [[0.0; N]; N];
@@ -281,14 +290,14 @@ impl<'a> Bounce<'a> {
             trace += matrix[row][row];
             right[row] = unknown.wanted;
         }
-        let stiff = STIFF * trace / unknowns.len() as f64;
+        let regularization = REGULARIZATION * trace / unknowns.len() as f64;
         for (k, row) in matrix.iter_mut().enumerate() {
-            row[k] += unknowns.get(k).map_or(1.0, |unknown| unknown.own + stiff);
+            row[k] += unknowns.get(k).map_or(1.0, |unknown| unknown.diagonal + regularization);
         }
         let amounts = solve(matrix, right);
         let pushes: f64 = self.sites.iter().map(|site| site.impulse[0]).sum();
-        // contacts that stick may want what no motion of the pair gives them all
-        if !amounts.iter().all(|amount| amount.abs() <= FAR * pushes) {
+        // no motion of the pair may satisfy all sticking contacts
+        if !amounts.iter().all(|amount| amount.abs() <= MAX_GROWTH * pushes) {
             return;
         }
         let mut impulses: [[f64; 3]; MAX_CONTACTS] = std::array::from_fn(|n| self.sites[n].impulse);
@@ -306,16 +315,16 @@ impl<'a> Bounce<'a> {
             let size = (x * x + y * y).sqrt();
             let share =
                 if size > most || self.slides(last) && size > 0.0 { most / size } else { 1.0 };
-            self.give(n, if push > 0.0 { [push, x * share, y * share] } else { [0.0; 3] });
+            self.set_impulse(n, if push > 0.0 { [push, x * share, y * share] } else { [0.0; 3] });
         }
     }
 
     fn slides(&self, [push, x, y]: [f64; 3]) -> bool {
-        let most = SLIDES * self.friction * push;
+        let most = SLIDING_SHARE * self.friction * push;
         x * x + y * y >= most * most
     }
 
-    /// What the contacts that push have open.
+    /// The unknowns of the contacts with an impulse.
     fn unknowns<const N: usize>(&self) -> ([Unknown; N], usize) {
         let mut unknowns = [Unknown::default(); N];
         let mut count = 0;
@@ -323,7 +332,7 @@ impl<'a> Bounce<'a> {
             unknowns[count] = unknown;
             count += 1;
         };
-        for (site, Site { target, own, impulse, .. }) in self.sites.iter().enumerate() {
+        for (site, Site { target, jacobian: own, impulse, .. }) in self.sites.iter().enumerate() {
             let (Some(own), true) = (own, impulse[0] > 0.0) else { continue };
             let [normal, first, second] = own.axes;
             let [speed, s, t] = own.along(&self.motion);
@@ -336,7 +345,7 @@ impl<'a> Bounce<'a> {
                     motion: own.motions[k],
                     axis: own.axes[k],
                     wanted,
-                    own: 0.0,
+                    diagonal: 0.0,
                 }
             };
             let wanted = target - speed;
@@ -348,12 +357,12 @@ impl<'a> Bounce<'a> {
                 let [c, d] = [x / size, y / size];
                 let drag = [1.0, self.friction * c, self.friction * d];
                 let motion = own.motion(drag);
-                add(Unknown { site, impulse: drag, motion, axis: normal, wanted, own: 0.0 });
-                // the drag turns until no slip is left across it
+                add(Unknown { site, impulse: drag, motion, axis: normal, wanted, diagonal: 0.0 });
+                // friction turns until no slip across it is left
                 let turn = [0.0, -d, c];
                 let (motion, axis) = (own.motion(turn), second * c - first * d);
-                let (wanted, own) = (s * d - t * c, -(s * c + t * d) / (self.friction * push));
-                add(Unknown { site, impulse: turn, motion, axis, wanted, own });
+                let (wanted, diagonal) = (s * d - t * c, -(s * c + t * d) / (self.friction * push));
+                add(Unknown { site, impulse: turn, motion, axis, wanted, diagonal });
             } else {
                 add(plain(0, wanted));
                 add(plain(1, -s));
@@ -366,12 +375,12 @@ impl<'a> Bounce<'a> {
     fn solution(&self) -> Solution {
         let mut impulses = Impulses::default();
         for (site, j) in self.sites.iter().zip(&mut impulses) {
-            let Some(own) = &site.own else { continue };
+            let Some(own) = &site.jacobian else { continue };
             let [p, x, y] = site.impulse;
             let [normal, first, second] = &own.axes;
             *j = (normal * p + first * x + second * y).fixed_rows::<3>(0).into();
         }
-        Solution::new(self.movers, self.meetings, impulses)
+        Solution::new(self.movers, self.contacts, impulses)
     }
 }
 
@@ -425,12 +434,12 @@ struct Solution {
 
 impl Solution {
     /// What the impulses do at the lever arms where they are applied: offsets have round-off.
-    fn new(movers: [&Mover; 2], meetings: &[Meeting], impulses: Impulses) -> Self {
-        let given = meetings.iter().zip(&impulses);
+    fn new(movers: [&Mover; 2], contacts: &[ContactPoint], impulses: Impulses) -> Self {
+        let given = contacts.iter().zip(&impulses);
         let [a, b] = [0, 1].map(|body| {
             let Momentum { linear, angular } =
-                given.clone().fold(Momentum::default(), |mut sum, (meeting, j)| {
-                    sum.apply_impulse(j, &meeting.arms[body]);
+                given.clone().fold(Momentum::default(), |mut sum, (contact, j)| {
+                    sum.apply_impulse(j, &contact.arms[body]);
                     sum
                 });
             let mover = movers[body];
@@ -440,8 +449,8 @@ impl Solution {
             }
         });
         let mut velocities = Impulses::default();
-        for (velocity, meeting) in velocities.iter_mut().zip(meetings) {
-            *velocity = meeting.u + a.at(&meeting.arms[0]) + b.at(&meeting.arms[1]);
+        for (velocity, contact) in velocities.iter_mut().zip(contacts) {
+            *velocity = contact.u + a.at(&contact.arms[0]) + b.at(&contact.arms[1]);
         }
         Self { impulses, velocities }
     }
@@ -456,21 +465,21 @@ impl Solution {
 
     /// Twice the kinetic energy that the impulses add, J: they work against the mean of the
     /// velocities before and after.
-    fn work(&self, meetings: &[Meeting]) -> f64 {
+    fn work(&self, contacts: &[ContactPoint]) -> f64 {
         let after = self.impulses.iter().zip(&self.velocities);
-        after.zip(meetings).map(|((j, v), m)| j.dot(&(m.u + v))).sum()
+        after.zip(contacts).map(|((j, v), m)| j.dot(&(m.u + v))).sum()
     }
 
     /// The largest share of `more` that these impulses, which add no kinetic energy, can be given
     /// without adding any.
-    fn share(&self, more: &Self, meetings: &[Meeting]) -> f64 {
-        let contact = |(n, meeting): (usize, &Meeting)| Blend {
-            before: meeting.u,
+    fn share(&self, more: &Self, contacts: &[ContactPoint]) -> f64 {
+        let contact = |(n, contact): (usize, &ContactPoint)| Blend {
+            before: contact.u,
             impulse: self.impulses[n],
             after: self.velocities[n],
             more: more.impulses[n],
             change: more.velocities[n],
         };
-        blend(meetings.iter().enumerate().map(contact))
+        blend(contacts.iter().enumerate().map(contact))
     }
 }

@@ -3,7 +3,7 @@
 /// Inverse effective mass of a contact along its own axes, the normal and two tangents, 1/kg: a
 /// symmetric matrix.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct DelassusBlock {
     pub(crate) normal: f64,
     /// Coupling of the normal and each tangent.
     pub(crate) mixed: [f64; 2],
@@ -16,8 +16,8 @@ const ALIGNED: f64 = 1e-10;
 /// Share of its mass along the normal below which a sliding contact counts as jammed.
 const JAMMED: f64 = 1e-6;
 
-impl Answer {
-    pub(crate) fn to(&self, [p, x, y]: [f64; 3]) -> [f64; 3] {
+impl DelassusBlock {
+    pub(crate) fn times(&self, [p, x, y]: [f64; 3]) -> [f64; 3] {
         let ([na, nb], [aa, ab, bb]) = (self.mixed, self.tangent);
         [self.normal * p + na * x + nb * y, na * p + aa * x + ab * y, nb * p + ab * x + bb * y]
     }
@@ -117,8 +117,8 @@ impl Answer {
 
     /// A step towards the solution that cannot overshoot, for a jammed contact.
     fn nearer(&self, free: [f64; 3], target: f64, friction: f64, last: [f64; 3]) -> [f64; 3] {
-        let answer = self.to(last);
-        let now: [f64; 3] = std::array::from_fn(|k| free[k] + answer[k]);
+        let given = self.times(last);
+        let now: [f64; 3] = std::array::from_fn(|k| free[k] + given[k]);
         let push = (last[0] + (target - now[0]) / self.normal).max(0.0);
         let more = push - last[0];
         // no eigenvalue is larger than the trace
@@ -166,11 +166,14 @@ mod tests {
         for case in 0..20_000 {
             let half = Matrix3::from_fn(|_, _| random());
             let k = half * half.transpose() + Matrix3::identity() * 0.02;
-            let answer =
-                Answer { normal: k.m11, mixed: [k.m12, k.m13], tangent: [k.m22, k.m23, k.m33] };
+            let delassus = DelassusBlock {
+                normal: k.m11,
+                mixed: [k.m12, k.m13],
+                tangent: [k.m22, k.m23, k.m33],
+            };
             let free = Vector3::new(random() - 0.2, 2.0 * random(), 2.0 * random());
             let (target, friction) = (0.1 * random().abs(), 1.5 * random().abs());
-            let j = answer.impulse(free.into(), target, friction, [0.0; 3], 40);
+            let j = delassus.impulse(free.into(), target, friction, [0.0; 3], 40);
             let after = free + k * Vector3::from(j);
             let [push, x, y] = j;
             let drag = (x * x + y * y).sqrt();

@@ -114,7 +114,8 @@ impl Material {
 }
 
 /// Combination of the coefficients of two bodies. If they have different rules, the later one of
-/// this list wins, as in Rapier and PhysX (which have no geometric mean).
+/// this list wins. The rules that Rapier and PhysX share have the same order there. PhysX has no
+/// geometric mean; in Rapier 0.36 it has the highest priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Combine {
     /// The arithmetic mean.

@@ -176,7 +176,7 @@ impl Joined {
         if apart.is_empty() {
             return;
         }
-        constraint::follow(frame, &mut apart, &mut self.gains, momenta);
+        constraint::project_with_impulses(frame, &mut apart, &mut self.gains, momenta);
         let own = self.joints.iter_mut().zip(&self.solved).filter(|(_, solved)| !**solved);
         own.zip(apart).for_each(|((joint, _), moved)| *joint = moved);
     }

@@ -5,8 +5,8 @@ use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
 
 use super::boxes::FaceBoxes;
+use super::cell_clipper::CellClipper;
 use super::surface::{Facets, Tag};
-use super::trim::Trimmer;
 use super::{Clipper, ConvexCell};
 use crate::cell::Plane;
 
@@ -28,17 +28,17 @@ pub(crate) fn carve(solid: &Facets, cells: &[ConvexCell<'_>]) -> Vec<(usize, Fac
     let mut groups = Vec::new();
     let boxes = FaceBoxes::new(&convex);
     group(boxes.clone(), &mut near, &bounds, &mut groups);
-    let cut = |trimmer: &mut Trimmer<'_>, (cell, faces): (&ConvexCell<'_>, &FaceBoxes)| {
-        let part = trimmer.trim(cell, &faces.near(&cell.bounds));
+    let cut = |clipper: &mut CellClipper<'_>, (cell, faces): (&ConvexCell<'_>, &FaceBoxes)| {
+        let part = clipper.intersection(cell, &faces.near(&cell.bounds));
         part.map(|part| (cell.number, part)).ok_or(cell.number)
     };
-    let trimmer = || Trimmer::new(&convex, &boxes, bounds);
+    let clipper = || CellClipper::new(&convex, &boxes, bounds);
     let pairs: Vec<_> = groups
         .iter()
         .flat_map(|(cells, faces)| cells.iter().map(move |cell| (*cell, faces)))
         .collect();
     let parts: Vec<Result<(usize, Facets), usize>> =
-        pairs.into_par_iter().map_init(trimmer, cut).collect();
+        pairs.into_par_iter().map_init(clipper, cut).collect();
     let mut found = Vec::with_capacity(parts.len());
     let mut unsettled = Vec::new();
     for part in parts {

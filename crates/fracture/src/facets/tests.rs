@@ -6,7 +6,7 @@ use levelset::{Aabb, Solid, TriMesh};
 use nalgebra::{Point3, Vector3};
 use proptest::prelude::*;
 
-use super::{ConvexCell, Facets, boxes, carve, trim};
+use super::{ConvexCell, Facets, boxes, carve, cell_clipper};
 use crate::Pattern;
 use crate::cell::{Cell, Plane};
 use crate::slicing::ClosedMesh;
@@ -159,10 +159,10 @@ proptest! {
         let whole = solids().swap_remove(n).with_convex_faces().into_owned();
         let size = whole.moments().volume;
         let boxes = boxes::FaceBoxes::new(&whole);
-        let mut trimmer = trim::Trimmer::new(&whole, &boxes, whole.bounds().unwrap());
+        let mut clipper = cell_clipper::CellClipper::new(&whole, &boxes, whole.bounds().unwrap());
         let all: Vec<u32> = (0..whole.faces.len() as u32).collect();
         for cell in &cells(&pattern(&sites)) {
-            let Some(part) = trimmer.trim(cell, &all) else { continue };
+            let Some(part) = clipper.intersection(cell, &all) else { continue };
             let mut closed = carve::by_planes(whole.clone(), &mut [cell]);
             let expected = closed.pop().map_or_else(Default::default, |(_, part)| part.moments());
             let moments = part.moments();
@@ -181,9 +181,9 @@ proptest! {
         let whole = whole.with_convex_faces();
         let sites: Vec<Point3<f64>> = sites.into_iter().map(Point3::from).collect();
         let boxes = boxes::FaceBoxes::new(&whole);
-        let mut trimmer = trim::Trimmer::new(&whole, &boxes, whole.bounds().unwrap());
+        let mut clipper = cell_clipper::CellClipper::new(&whole, &boxes, whole.bounds().unwrap());
         for cell in &cells(&pattern(&sites)) {
-            prop_assert!(trimmer.trim(cell, &boxes.near(&cell.bounds)).is_some());
+            prop_assert!(clipper.intersection(cell, &boxes.near(&cell.bounds)).is_some());
         }
     }
 

@@ -32,7 +32,7 @@ pub(super) fn divided(
     let touches = cuts.touches(&parts);
     let bonds = touches.bonds();
     let volumes: Vec<f64> = parts.iter().map(|part| part.moments.volume).collect();
-    let groups = hosts(&volumes, least, &bonds);
+    let groups = merge_groups(&volumes, least, &bonds);
     let total: Moments = parts.iter().map(|part| part.moments).sum();
     let scale = total.map_to(&parent.moments);
     let pieces = cuts.grouped(parent, exact, &parts, &groups, scale);
@@ -69,10 +69,10 @@ fn connected((region, facets): (usize, Facets)) -> impl Iterator<Item = Part> {
 
 /// The index of the group of every part: parts of less volume than `least` are merged with the
 /// neighbor with the largest common cut, the smallest first.
-fn hosts(volumes: &[f64], least: f64, bonds: &[Bond]) -> Vec<usize> {
+fn merge_groups(volumes: &[f64], least: f64, bonds: &[Bond]) -> Vec<usize> {
     let mut volumes = volumes.to_vec();
-    let mut hosts: Vec<usize> = (0..volumes.len()).collect();
-    let mut small: Vec<usize> = hosts.iter().copied().filter(|&n| volumes[n] < least).collect();
+    let mut targets: Vec<usize> = (0..volumes.len()).collect();
+    let mut small: Vec<usize> = targets.iter().copied().filter(|&n| volumes[n] < least).collect();
     let mut beside: Vec<Vec<(usize, f64)>> = vec![Vec::new(); volumes.len()];
     for Bond { fragments: [a, b], area, .. } in bonds {
         beside[*a].push((*b, *area));
@@ -84,25 +84,25 @@ fn hosts(volumes: &[f64], least: f64, bonds: &[Bond]) -> Vec<usize> {
         let next = small.swap_remove(place);
         let mut shared: Vec<(usize, f64)> = Vec::new();
         for &(other, area) in &beside[next] {
-            let host = hosts[other];
-            match shared.iter_mut().find(|(known, _)| *known == host) {
-                _ if host == next => {}
+            let target = targets[other];
+            match shared.iter_mut().find(|(known, _)| *known == target) {
+                _ if target == next => {}
                 Some((_, sum)) => *sum += area,
-                None => shared.push((host, area)),
+                None => shared.push((target, area)),
             }
         }
         let largest = shared.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-        let Some((host, _)) = largest else { continue };
-        volumes[host] += volumes[next];
-        if volumes[host] >= least {
-            small.retain(|&n| n != host);
+        let Some((target, _)) = largest else { continue };
+        volumes[target] += volumes[next];
+        if volumes[target] >= least {
+            small.retain(|&n| n != target);
         }
         let moved = std::mem::take(&mut beside[next]);
-        beside[host].extend(moved);
-        hosts.iter_mut().filter(|h| **h == next).for_each(|h| *h = host);
+        beside[target].extend(moved);
+        targets.iter_mut().filter(|h| **h == next).for_each(|h| *h = target);
     }
-    let mut names = hosts.clone();
+    let mut names = targets.clone();
     names.sort_unstable();
     names.dedup();
-    hosts.iter().map(|host| names.partition_point(|name| name < host)).collect()
+    targets.iter().map(|target| names.partition_point(|name| name < target)).collect()
 }

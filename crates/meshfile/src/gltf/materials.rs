@@ -10,14 +10,14 @@ use base64::engine::general_purpose::STANDARD;
 use sim::{Coat, Image, Opacity, Wrap};
 
 use crate::MeshFileError;
-use crate::coats::{Beside, CoatWarning, image};
+use crate::coats::{CoatWarning, FileReader, image};
 use crate::glb_file::{GlbError, view_bytes};
 
 /// The materials of a file that its meshes use, in order of first use.
 pub struct GlbCoats<'a, 'b> {
     root: &'a Root,
     blob: &'a [u8],
-    beside: &'a mut Beside<'b>,
+    read_file: &'a mut FileReader<'b>,
     /// Indices of the materials in the file.
     numbers: Vec<usize>,
     /// The requested materials, each once.
@@ -29,13 +29,13 @@ pub struct GlbCoats<'a, 'b> {
 }
 
 impl<'a, 'b> GlbCoats<'a, 'b> {
-    /// An empty list; `beside` reads images in separate files.
-    pub fn new(file: &'a Gltf, beside: &'a mut Beside<'b>) -> Self {
+    /// An empty list; `read_file` reads images in separate files.
+    pub fn new(file: &'a Gltf, read_file: &'a mut FileReader<'b>) -> Self {
         let root = file.as_json();
         Self {
             root,
             blob: file.blob.as_deref().unwrap_or_default(),
-            beside,
+            read_file,
             numbers: Vec::new(),
             coats: Vec::new(),
             warnings: Vec::new(),
@@ -131,7 +131,7 @@ impl<'a, 'b> GlbCoats<'a, 'b> {
             return Ok((address.clone(), Err("it is no file".to_owned())));
         }
         let file = decoded(address);
-        let bytes = (self.beside)(&file);
+        let bytes = (self.read_file)(&file);
         Ok((file, bytes))
     }
 }

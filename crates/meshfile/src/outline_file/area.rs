@@ -87,19 +87,19 @@ fn inside(
     let high = |line: &Line| heights(line)[0].max(heights(line)[1]);
     lines.sort_by_key(low);
     let mut lines = lines.into_iter().peekable();
-    let mut beside: Vec<Line> = Vec::new();
+    let mut active: Vec<Line> = Vec::new();
     let mut windings = vec![0_i64; regions.len()];
     let mut is_inside = vec![false; triangles.len()];
     for (n, place) in middles {
-        beside.retain(|line| high(line) > place[1]);
+        active.retain(|line| high(line) > place[1]);
         while let Some(line) = lines.next_if(|line| low(line) <= place[1]) {
-            beside.extend(Some(line).filter(|line| high(line) > place[1]));
+            active.extend(Some(line).filter(|line| high(line) > place[1]));
         }
-        beside.iter().for_each(|line| windings[line.region as usize] = 0);
-        for line in &beside {
+        active.iter().for_each(|line| windings[line.region as usize] = 0);
+        for line in &active {
             windings[line.region as usize] += crossing(&line.ends, place);
         }
-        is_inside[n] = beside.iter().any(|line| {
+        is_inside[n] = active.iter().any(|line| {
             let winding = windings[line.region as usize];
             let is_even_odd = regions[line.region as usize].is_even_odd;
             if is_even_odd { winding % 2 != 0 } else { winding != 0 }

@@ -3,8 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use fracture::{
-    Lattice, LatticeError, Neighbors, Noise, Pattern, Piece, Shards, Stencil, StrikeSettings,
-    Weakness, smoothed_crack,
+    Lattice, LatticeError, LatticeImpactSettings, Neighbors, Noise, Pattern, Piece, Shards,
+    Stencil, Weakness, smoothed_crack,
 };
 use levelset::{LevelSet, TetMesh, TriMesh};
 use nalgebra::{Point3, Vector3};
@@ -25,7 +25,7 @@ pub struct LatticeModel {
     /// Duration of an impact, s.
     pub duration: f64,
     /// How links break.
-    pub breaking: StrikeSettings,
+    pub breaking: LatticeImpactSettings,
     /// Treatment of single loose tetrahedra. Dust is removed at the end of the frame.
     pub shards: Shards,
     /// Rounds of smoothing of the surfaces between pieces; see [`fracture::smoothed_crack`].
@@ -139,7 +139,7 @@ impl LatticeBody {
         let mut lattice = linked.lattice.clone();
         lattice.fix(impact.held);
         let loads = lattice.load(&impact.at, *spacing, &impact.impulse, *duration);
-        lattice.strike(&loads, breaking);
+        lattice.impact(&loads, breaking);
         let is_weaker = lattice.strengths() != linked.lattice.strengths();
         let (regions, dust) = self.regions(&lattice);
         let mesh = match self.model.smoothing {

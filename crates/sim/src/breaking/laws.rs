@@ -1,6 +1,6 @@
 //! The collision passes, and the strength of bodies in them.
 
-use contact::{Bearing, Blow};
+use contact::{Blow, StrengthQuery};
 use fracture::Impact;
 use nalgebra::{UnitVector3, Vector3};
 
@@ -104,7 +104,7 @@ impl World {
         frame.collide(
             contacts,
             paths,
-            Bearing { may_break: &may_break, borne: strengths, max_strayed },
+            StrengthQuery { may_break: &may_break, strengths, max_strayed },
         )
     }
 
@@ -129,7 +129,7 @@ impl World {
         frame.transmit(
             search,
             momenta,
-            &mut Bearing { may_break: &may_break, borne: strengths, max_strayed: usize::MAX },
+            &mut StrengthQuery { may_break: &may_break, strengths, max_strayed: usize::MAX },
         )
     }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use fracture::{Material, Neighbors, Noise, Plane, Shards, Spread, StrikeSettings, Weakness};
+use fracture::{
+    LatticeImpactSettings, Material, Neighbors, Noise, Plane, Shards, Spread, Weakness,
+};
 use levelset::TetMesh;
 use nalgebra::Point3;
 
@@ -54,15 +56,15 @@ fn model(body: &scene::Body, spec: &scene::Lattice, seed: u64) -> Option<Lattice
 }
 
 /// How links break.
-fn links(spec: &scene::Lattice, seed: u64) -> StrikeSettings {
-    let default = StrikeSettings::default();
+fn links(spec: &scene::Lattice, seed: u64) -> LatticeImpactSettings {
+    let default = LatticeImpactSettings::default();
     // links without a higher strength in compression let the struck part crumble immediately, and
     // no load reaches the rest of the body
     let compression = match spec.strength {
         Some(_) => default.compression,
         None => Material::COMPRESSIVE_TO_TENSILE,
     };
-    StrikeSettings {
+    LatticeImpactSettings {
         compression: spec.compression.unwrap_or(compression),
         damage: spec.damage.unwrap_or(default.damage),
         spread: Spread {

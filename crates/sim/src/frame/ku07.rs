@@ -1,6 +1,6 @@
 //! One frame by the event loop of Ku07.
 
-use contact::{Bearing, Blow, Search, Struck, Touches};
+use contact::{Blow, ImpactResult, Search, StrengthQuery, Touches};
 
 use crate::breaking::hits::Acting;
 use crate::breaking::strength::Law;
@@ -113,12 +113,13 @@ impl World {
                 }
                 strengths
             };
-            let mut bearing =
-                Bearing { may_break: &may_break, borne: strengths, max_strayed: usize::MAX };
+            let mut query =
+                StrengthQuery { may_break: &may_break, strengths, max_strayed: usize::MAX };
             let (drift, names) = (self.drift(), self.names());
             let frame = self.at(FrameInputs { drift: &drift, names: &names, joints: &[] });
             let time = progress.time;
-            let done = frame.strike(&touches, &mut momenta, &mut bearing, &mut rebounds, time);
+            let done =
+                frame.resolve_impacts(&touches, &mut momenta, &mut query, &mut rebounds, time);
             ended(Phase::Collide);
             let mut start = self.paths();
             std::mem::swap(&mut self.momenta, &mut momenta);
@@ -169,7 +170,7 @@ impl World {
         Some(self.break_or_hold(&hits, start, cause, report))
     }
 
-    fn count_impacts(&self, done: &Struck, report: &mut Report) {
+    fn count_impacts(&self, done: &ImpactResult, report: &mut Report) {
         report.counters.impacts += done.impacts;
         report.energy.work += done.work;
         report.counters.limited_blows += done.limited;
@@ -191,20 +192,21 @@ impl World {
         let span = left.min(progress.horizon.max(blind));
         let (drift, names) = (self.drift(), self.names());
         let frame = self.at(FrameInputs { drift: &drift, names: &names, joints: &[] });
-        let flown = frame.fly(touches, &self.momenta, span, blind);
+        let flight = frame.fly(touches, &self.momenta, span, blind);
         report.counters.limited_blows += usize::from(is_late);
-        report.counters.pairs = touches.looked();
+        report.counters.pairs = touches.tested();
         report.counters.contacts = touches.len();
-        report.energy.work += flown.work;
-        report.events.unsolved |= flown.unsolved;
-        report.events.solver_limited |= flown.limited;
+        report.energy.work += flight.work;
+        report.events.unsolved |= flight.unsolved;
+        report.events.solver_limited |= flight.limited;
         progress.instants += 1;
-        let is_idle = !is_late && flown.time < IDLE * dt;
+        let is_idle = !is_late && flight.time < IDLE * dt;
         progress.idle = if is_idle { progress.idle + 1 } else { 0 };
-        progress.time = if flown.has_met || span < left { progress.time + flown.time } else { dt };
-        progress.horizon = (GROWTH * flown.time).max(IDLE * dt);
-        let start = std::mem::replace(&mut self.poses, flown.poses);
-        self.momenta = flown.momenta;
+        progress.time =
+            if flight.collides || span < left { progress.time + flight.time } else { dt };
+        progress.horizon = (GROWTH * flight.time).max(IDLE * dt);
+        let start = std::mem::replace(&mut self.poses, flight.poses);
+        self.momenta = flight.momenta;
         let mut work = vec![0.0; self.len()];
         self.add_force_work(&start, &mut work);
         report.energy.work += work.iter().sum::<f64>();

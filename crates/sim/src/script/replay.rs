@@ -40,7 +40,7 @@ impl Event {
         let i = own.ok_or(ReplayMismatch { frame, body })?;
         world.poses[i] = pose(&self.pose);
         world.momenta[i] = momentum(&self.momentum);
-        world.places.take();
+        world.query_tree.take();
         Ok(())
     }
 }

@@ -1,11 +1,11 @@
 //! Whether the supports of sleepers can bear their loads, and whether these changed.
 //!
 //! This is statics: the supports, asleep or static, react within their friction cones
-//! ([`contact::bear`]).
+//! ([`contact::balance_load`]).
 
 use std::collections::BTreeSet;
 
-use contact::{Prop, bear};
+use contact::{SupportContact, balance_load};
 use dynamics::Momentum;
 
 use crate::World;
@@ -122,12 +122,18 @@ impl World {
 
     /// Whether `props` can bear a `load` in addition to their own, up to a remainder that gives the
     /// body at most the speed `limit`, m/s.
-    fn supported(&self, i: usize, mut load: Momentum, mut props: Vec<Prop>, limit: f64) -> bool {
+    fn supported(
+        &self,
+        i: usize,
+        mut load: Momentum,
+        mut props: Vec<SupportContact>,
+        limit: f64,
+    ) -> bool {
         let Some(mass) = self.bodies[i].mass_properties() else { return true };
         for prop in &props {
             load.apply_impulse(&-prop.impulse, &self.arm(i, prop));
         }
-        let left = bear(mass, &self.poses[i], &load, &mut props);
+        let left = balance_load(mass, &self.poses[i], &load, &mut props);
         speed(&left, self.shapes[i].radius()) <= limit
     }
 

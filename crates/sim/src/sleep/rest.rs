@@ -1,6 +1,6 @@
 //! Whether a body is still, and the neighbors of a sleeper.
 
-use contact::Prop;
+use contact::SupportContact;
 use dynamics::{Momentum, Velocity};
 use nalgebra::Isometry3;
 
@@ -41,7 +41,7 @@ pub(crate) struct Link {
     /// Whether the other body lies below and supports it.
     pub(crate) carries: bool,
     /// Contact points at which the other body can support the sleeper while both are held.
-    pub(crate) props: Vec<Prop>,
+    pub(crate) props: Vec<SupportContact>,
 }
 
 /// Sort key of links.

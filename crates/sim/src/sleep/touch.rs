@@ -1,6 +1,6 @@
 //! Impulses of a frame between bodies in contact or joined.
 
-use contact::{Contacts, Prop};
+use contact::{Contacts, SupportContact};
 use dynamics::Momentum;
 use nalgebra::Vector3;
 
@@ -91,7 +91,11 @@ impl World {
     }
 
     /// The contacts of a pair that support a body, or would if it moved by less than the slop.
-    pub(super) fn props(&self, touch: &Touch, (contacts, impulses): Solved<'_>) -> Vec<Prop> {
+    pub(super) fn props(
+        &self,
+        touch: &Touch,
+        (contacts, impulses): Solved<'_>,
+    ) -> Vec<SupportContact> {
         let Some(pair) = touch.pair.map(|n| &contacts.manifolds()[n]) else { return Vec::new() };
         let (a, b) = (pair.a as usize, pair.b as usize);
         let settings = &self.settings.contact;
@@ -102,7 +106,7 @@ impl World {
         let touching = contacts.of(pair).iter().zip(&impulses[contacts.range(pair)]);
         touching
             .filter(|(contact, impulse)| contact.gap <= slop || **impulse != Vector3::zeros())
-            .map(|(contact, impulse)| Prop {
+            .map(|(contact, impulse)| SupportContact {
                 at: contact.at(&self.poses[a], &self.poses[b]),
                 normal: contact.normal * sign,
                 friction,
@@ -120,7 +124,7 @@ impl World {
     }
 
     /// Lever arm from the center of mass of a body to a support, m.
-    pub(super) fn arm(&self, body: usize, prop: &Prop) -> Vector3<f64> {
+    pub(super) fn arm(&self, body: usize, prop: &SupportContact) -> Vector3<f64> {
         prop.at.coords - self.poses[body].translation.vector
     }
 

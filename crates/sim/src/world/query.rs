@@ -3,7 +3,7 @@
 //! The first query after a step or another change builds a tree of the boxes of all bodies, in time
 //! n log n for n bodies. Later queries take log n, unless many boxes overlap.
 
-use contact::{Bodies, Groups, Impact, Places, Ray, Shape};
+use contact::{Bodies, Groups, Impact, QueryTree, Ray, Shape};
 use dynamics::Momentum;
 use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 
@@ -241,11 +241,11 @@ impl World {
 
     /// Runs a query on the bodies that pass a filter.
     fn with_bodies<T>(&self, filter: &Filter<'_>, ask: impl FnOnce(Bodies<'_>) -> T) -> T {
-        let places = self.places.get_or_init(|| Places::new(&self.shapes, &self.poses));
+        let tree = self.query_tree.get_or_init(|| QueryTree::new(&self.shapes, &self.poses));
         let wanted = |i: usize| {
             filter.groups.meet(&self.groups[i]) && filter.wanted.is_none_or(|of| of(self.ids[i]))
         };
-        ask(Bodies { shapes: &self.shapes, poses: &self.poses, places, wanted: &wanted })
+        ask(Bodies { shapes: &self.shapes, poses: &self.poses, tree, wanted: &wanted })
     }
 }
 

@@ -4,7 +4,7 @@
 //! [`World::replay_frame`].
 
 use contact::constraint::{ImpulseCache, Key, MAX_ROWS, Reaction};
-use contact::{Cache, CachedContact, CachedPair, Prop, Side};
+use contact::{Cache, CachedContact, CachedPair, Side, SupportContact};
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Point3, Vector3};
 use serde::{Deserialize, Serialize};
@@ -190,7 +190,7 @@ impl World {
         self.user_data = numbers.flatten().collect();
         self.previous.clone_from(&self.poses);
         self.waypoints = vec![Vec::new(); self.len()];
-        self.places.take();
+        self.query_tree.take();
         let is_known = |target: &Target| is_usable(&target.pose, &Momentum::default());
         let all_known = self.targets.iter().all(is_known);
         let numbers = self.loads.iter().flat_map(|load| load.force.iter().chain(&load.torque));
@@ -305,8 +305,8 @@ fn load(&(body, force, torque): &(BodyId, [f64; 3], [f64; 3])) -> Load {
 }
 
 fn link_state(link: &Link) -> LinkState {
-    let numbers = |prop: &Prop| {
-        let Prop { at, normal, friction, impulse } = *prop;
+    let numbers = |prop: &SupportContact| {
+        let SupportContact { at, normal, friction, impulse } = *prop;
         (at.coords.into(), normal.into(), friction, impulse.into())
     };
     let Link { sleeper, other, ref load, ref average, carries, ref props } = *link;
@@ -317,7 +317,7 @@ fn link_state(link: &Link) -> LinkState {
 
 fn link(state: &LinkState) -> Link {
     let LinkState { sleeper, other, ref load, ref average, carries, ref props } = *state;
-    let prop = |&(at, normal, friction, impulse): &PropState| Prop {
+    let prop = |&(at, normal, friction, impulse): &PropState| SupportContact {
         at: Point3::from(Vector3::from(at)),
         normal: Vector3::from(normal),
         friction,
@@ -338,7 +338,7 @@ fn pair_state(pair: &CachedPair) -> PairState {
     };
     PairState {
         names: pair.names,
-        looked: pair.looked.as_ref().map(pose_numbers),
+        looked: pair.tested_pose.as_ref().map(pose_numbers),
         torque: pair.torque.into(),
         contacts: pair.contacts.iter().map(contact).collect(),
     }
@@ -355,7 +355,7 @@ fn pair(state: &PairState) -> CachedPair {
     };
     CachedPair {
         names: state.names,
-        looked: state.looked.as_ref().map(pose),
+        tested_pose: state.looked.as_ref().map(pose),
         torque: state.torque.into(),
         contacts: state.contacts.iter().map(contact).collect(),
     }

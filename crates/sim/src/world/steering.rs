@@ -177,7 +177,7 @@ impl World {
         self.waypoints[i].clear();
         self.rests[i] = Rest::new(pose);
         self.cache.forget(id.number());
-        self.places.take();
+        self.query_tree.take();
         self.wake_near(i);
         Ok(())
     }

@@ -3,11 +3,11 @@
 use nalgebra::{Matrix6, Vector6};
 
 use super::blocks::Blocks;
-use super::held::{Act, Held, Rule, Stop};
-use super::line::{Line, Move};
-use super::link::{Link, RowBlocks, add, answer, sides, speed_of, still};
+use super::body::{End, LinkageBody};
+use super::joint_row::{JointRow, RowState, Rule, Stop};
+use super::link::{Link, RowBlocks, add, delassus_diagonal, sides, speed_of, still};
 use super::linkage::Linkage;
-use super::part::{End, Part};
+use super::row_gradient::{Move, RowGradient};
 use crate::constraint::direct::REGULARIZATION;
 use crate::constraint::{Joint, MAX_ROWS};
 
@@ -21,21 +21,22 @@ impl Linkage {
     /// not enough, the limit is released. Returns `false` if the active set of limits was not
     /// found, or the rows contradict each other.
     pub(super) fn stop(&mut self, stop: Stop, time: f64, blocks: &mut Blocks<'_>) -> bool {
-        let lines = self.lines(stop, time);
+        let gradients = self.gradients(stop, time);
         let mut fewest = usize::MAX;
         for _ in 0..self.rounds() {
-            let Some(projected) = self.projected(&lines, blocks) else { return true };
-            let wrong = self.wrong(&lines, &projected);
+            let Some(projected) = self.projected(&gradients, blocks) else { return true };
+            let wrong = self.wrong(&gradients, &projected);
             if wrong.is_empty() {
-                self.take_projected(&lines, projected);
+                self.take_projected(&gradients, projected);
                 return true;
             }
             // block principal pivoting, as for the active set of a step
             let chosen = if wrong.len() < fewest { wrong.len() } else { 1 };
             fewest = wrong.len().min(fewest);
             for &(link, n) in &wrong[..chosen] {
-                let act = &mut self.links[link].rows[n].act;
-                *act = if *act == Act::Keeps { Act::Bound } else { Act::Keeps };
+                let state = &mut self.links[link].rows[n].state;
+                *state =
+                    if *state == RowState::Active { RowState::AtBound } else { RowState::Active };
             }
         }
         false
@@ -45,73 +46,85 @@ impl Linkage {
     /// limits. `None` if a diagonal block is singular.
     fn projected(
         &self,
-        lines: &[Vec<(usize, Line)>],
+        gradients: &[Vec<(usize, RowGradient)>],
         blocks: &mut Blocks<'_>,
     ) -> Option<Projected> {
         blocks.clear();
-        for (i, part) in self.parts.iter().enumerate() {
-            let rotation = part.pose.rotation.to_rotation_matrix().into_inner();
-            let mut own = Matrix6::identity() * part.mass;
-            own.fixed_view_mut::<3, 3>(3, 3).copy_from(&part.world_inertia(&rotation));
+        for (i, body) in self.bodies.iter().enumerate() {
+            let rotation = body.pose.rotation.to_rotation_matrix().into_inner();
+            let mut own = Matrix6::identity() * body.mass;
+            own.fixed_view_mut::<3, 3>(3, 3).copy_from(&body.world_inertia(&rotation));
             blocks.add(i, i, &own);
         }
-        let moves: Vec<Move> = self.parts.iter().map(|part| still(&part.pose)).collect();
+        let moves: Vec<Move> = self.bodies.iter().map(|body| still(&body.pose)).collect();
         let inverses = self.inverses(&moves);
-        for (n, (link, lines)) in self.links.iter().zip(lines).enumerate() {
+        for (n, (link, gradients)) in self.links.iter().zip(gradients).enumerate() {
             let mut rows = RowBlocks::new();
-            let own = |line: &Line| answer(&inverses, &link.ends, line) * REGULARIZATION;
-            link.active(lines).for_each(|(_, line)| rows.push(line, own(line)));
-            rows.add_to(blocks, self.parts.len() + n, &link.ends);
+            let own = |gradient: &RowGradient| {
+                delassus_diagonal(&inverses, &link.ends, gradient) * REGULARIZATION
+            };
+            link.active(gradients).for_each(|(_, gradient)| rows.push(gradient, own(gradient)));
+            rows.add_to(blocks, self.bodies.len() + n, &link.ends);
         }
         if !blocks.factor() {
             return None;
         }
-        let mut parts = self.parts.clone();
+        let mut bodies = self.bodies.clone();
         let mut given = Vec::new();
-        for (n, (link, lines)) in self.links.iter().zip(lines).enumerate() {
-            for (row, line) in lines.iter().filter(|(row, _)| link.rows[*row].act == Act::Bound) {
+        for (n, (link, gradients)) in self.links.iter().zip(gradients).enumerate() {
+            for (row, gradient) in
+                gradients.iter().filter(|(row, _)| link.rows[*row].state == RowState::AtBound)
+            {
                 let back = -link.rows[*row].impulse;
                 given.push(Given { link: n, row: *row, impulse: back });
-                gain(&mut parts, link, line, back);
+                gain(&mut bodies, link, gradient, back);
             }
         }
         // second pass: the regularisation leaves a small speed
         for _ in 0..2 {
-            let speeds = [parts.iter().map(Part::velocity).collect(), self.props_velocities()];
-            let mut right = vec![Vector6::zeros(); parts.len()];
-            for (link, lines) in self.links.iter().zip(lines) {
+            let speeds =
+                [bodies.iter().map(LinkageBody::velocity).collect(), self.prescribed_velocities()];
+            let mut right = vec![Vector6::zeros(); bodies.len()];
+            for (link, gradients) in self.links.iter().zip(gradients) {
                 let mut own = Vector6::zeros();
-                for (slot, (_, line)) in own.iter_mut().zip(link.active(lines)) {
-                    *slot = -speed_of(line, &link.ends, &speeds);
+                for (slot, (_, gradient)) in own.iter_mut().zip(link.active(gradients)) {
+                    *slot = -speed_of(gradient, &link.ends, &speeds);
                 }
                 right.push(own);
             }
             let x = blocks.solve(&right);
-            for (n, (link, x)) in self.links.iter().zip(&x[parts.len()..]).enumerate() {
-                for ((row, line), impulse) in link.active(&lines[n]).zip(x.iter()) {
+            for (n, (link, x)) in self.links.iter().zip(&x[bodies.len()..]).enumerate() {
+                for ((row, gradient), impulse) in link.active(&gradients[n]).zip(x.iter()) {
                     given.push(Given { link: n, row: *row, impulse: *impulse });
-                    gain(&mut parts, link, line, *impulse);
+                    gain(&mut bodies, link, gradient, *impulse);
                 }
             }
         }
-        Some(Projected { parts, given })
+        Some(Projected { bodies, given })
     }
 
     /// The limits, by joint and row, that pull or are violated.
-    fn wrong(&self, lines: &[Vec<(usize, Line)>], projected: &Projected) -> Vec<(usize, usize)> {
-        let Projected { parts, given } = projected;
-        let speeds = [parts.iter().map(Part::velocity).collect(), self.props_velocities()];
-        let (fastest, spin) = self.scale(parts);
+    fn wrong(
+        &self,
+        gradients: &[Vec<(usize, RowGradient)>],
+        projected: &Projected,
+    ) -> Vec<(usize, usize)> {
+        let Projected { bodies, given } = projected;
+        let speeds =
+            [bodies.iter().map(LinkageBody::velocity).collect(), self.prescribed_velocities()];
+        let (fastest, spin) = self.scale(bodies);
         let mut wrong = Vec::new();
-        for (n, (link, lines)) in self.links.iter().zip(lines).enumerate() {
-            for (row, line) in lines.iter().filter(|(row, _)| link.rows[*row].rule == Rule::Limit) {
-                let held = &link.rows[*row];
+        for (n, (link, gradients)) in self.links.iter().zip(gradients).enumerate() {
+            for (row, gradient) in
+                gradients.iter().filter(|(row, _)| link.rows[*row].rule == Rule::Limit)
+            {
+                let joint_row = &link.rows[*row];
                 let own = given.iter().filter(|own| (own.link, own.row) == (n, *row));
-                let pull = -(held.impulse + own.map(|own| own.impulse).sum::<f64>());
-                let least = UNTOUCHED * if held.is_angular() { spin } else { fastest };
-                let is_wrong = match held.act {
-                    Act::Keeps => pull > UNTOUCHED * held.impulse,
-                    Act::Bound => speed_of(line, &link.ends, &speeds) < -least,
+                let pull = -(joint_row.impulse + own.map(|own| own.impulse).sum::<f64>());
+                let least = UNTOUCHED * if joint_row.is_angular() { spin } else { fastest };
+                let is_wrong = match joint_row.state {
+                    RowState::Active => pull > UNTOUCHED * joint_row.impulse,
+                    RowState::AtBound => speed_of(gradient, &link.ends, &speeds) < -least,
                 };
                 if is_wrong {
                     wrong.push((n, *row));
@@ -122,20 +135,22 @@ impl Linkage {
     }
 
     /// Stores the velocities of a projection, with its work and reactions.
-    fn take_projected(&mut self, lines: &[Vec<(usize, Line)>], projected: Projected) {
-        self.parts = projected.parts;
+    fn take_projected(&mut self, gradients: &[Vec<(usize, RowGradient)>], projected: Projected) {
+        self.bodies = projected.bodies;
         for Given { link: n, row, impulse } in projected.given {
             let link = &mut self.links[n];
-            let Some((_, line)) = lines[n].iter().find(|(own, _)| *own == row) else { continue };
-            for (end, force) in link.ends.iter().zip(&line.force) {
-                if let End::Prop(k) = *end {
-                    self.work -= impulse * force.dot(&self.props[k].velocity());
+            let Some((_, gradient)) = gradients[n].iter().find(|(own, _)| *own == row) else {
+                continue;
+            };
+            for (end, force) in link.ends.iter().zip(&gradient.force) {
+                if let End::Prescribed(k) = *end {
+                    self.work -= impulse * force.dot(&self.prescribed[k].velocity());
                 }
             }
-            add(&mut link.reaction, row, line, impulse);
+            add(&mut link.reaction, row, gradient, impulse);
         }
         for row in self.links.iter_mut().flat_map(|link| &mut link.rows) {
-            if row.rule == Rule::Limit && row.act == Act::Bound {
+            if row.rule == Rule::Limit && row.state == RowState::AtBound {
                 row.impulse = 0.0;
             }
         }
@@ -143,17 +158,18 @@ impl Linkage {
 
     /// The constraint Jacobian of the rows of each joint that an impact stops, at the current
     /// poses.
-    fn lines(&self, stop: Stop, time: f64) -> Vec<Vec<(usize, Line)>> {
-        let moves: Vec<Move> = self.parts.iter().map(|part| still(&part.pose)).collect();
-        let props: Vec<Move> = self.props.iter().map(|prop| still(&prop.at(time))).collect();
+    fn gradients(&self, stop: Stop, time: f64) -> Vec<Vec<(usize, RowGradient)>> {
+        let moves: Vec<Move> = self.bodies.iter().map(|body| still(&body.pose)).collect();
+        let prescribed: Vec<Move> =
+            self.prescribed.iter().map(|body| still(&body.at(time))).collect();
         let of = |link: &Link| {
-            let sides = sides(link, &moves, &props);
+            let sides = sides(link, &moves, &prescribed);
             let chosen = link.rows.iter().enumerate().filter(|(_, row)| match row.rule {
-                Rule::Always => true,
-                Rule::Limit => stop == Stop::Limits && row.act == Act::Keeps,
+                Rule::Bilateral => true,
+                Rule::Limit => stop == Stop::Limits && row.state == RowState::Active,
                 Rule::Motor { .. } => false,
             });
-            chosen.map(|(n, row)| (n, row.line(&sides))).collect()
+            chosen.map(|(n, row)| (n, row.gradient(&sides))).collect()
         };
         self.links.iter().map(of).collect()
     }
@@ -161,22 +177,24 @@ impl Linkage {
     /// Speeds of the bilateral rows of each joint.
     pub(super) fn rates(&self, time: f64) -> Vec<[f64; MAX_ROWS]> {
         let speeds = self.velocities();
-        let of = |(link, lines): (&Link, Vec<(usize, Line)>)| {
+        let of = |(link, gradients): (&Link, Vec<(usize, RowGradient)>)| {
             let mut rates = [0.0; MAX_ROWS];
-            lines.iter().for_each(|(n, line)| rates[*n] = speed_of(line, &link.ends, &speeds));
+            gradients
+                .iter()
+                .for_each(|(n, gradient)| rates[*n] = speed_of(gradient, &link.ends, &speeds));
             rates
         };
-        self.links.iter().zip(self.lines(Stop::Joints, time)).map(of).collect()
+        self.links.iter().zip(self.gradients(Stop::Joints, time)).map(of).collect()
     }
 
     /// Whether anything but this solver changed the velocities since the last step. The midpoint
     /// rule satisfies the constraints with the mean Jacobian of a step, so that the constraint
     /// velocities at its end are small but not zero.
     pub(super) fn was_struck(&self, joints: &[Joint]) -> bool {
-        let (fastest, spin) = self.scale(&self.parts);
+        let (fastest, spin) = self.scale(&self.bodies);
         self.links.iter().zip(self.rates(0.0)).any(|(link, rates)| {
             let last = &joints[link.number].last.rates;
-            let differs = |(n, row): (usize, &Held)| {
+            let differs = |(n, row): (usize, &JointRow)| {
                 let scale = if row.is_angular() { spin } else { fastest };
                 (rates[n] - last[n]).abs() > UNTOUCHED * scale
             };
@@ -184,9 +202,9 @@ impl Linkage {
         })
     }
     /// Scales of speeds, m/s and rad/s: those of the fastest body.
-    fn scale(&self, parts: &[Part]) -> (f64, f64) {
-        let speeds = parts.iter().map(|part| {
-            let both = part.velocity();
+    fn scale(&self, bodies: &[LinkageBody]) -> (f64, f64) {
+        let speeds = bodies.iter().map(|body| {
+            let both = body.velocity();
             both.fixed_rows::<3>(0).norm() + self.size * both.fixed_rows::<3>(3).norm()
         });
         let fastest = speeds.fold(0.0, f64::max);
@@ -196,7 +214,7 @@ impl Linkage {
 
 /// Velocities of a linkage after an impact.
 struct Projected {
-    parts: Vec<Part>,
+    bodies: Vec<LinkageBody>,
     /// In the order of application.
     given: Vec<Given>,
 }
@@ -210,16 +228,19 @@ struct Given {
 
 impl Link {
     /// The active rows.
-    fn active<'a>(&'a self, lines: &'a [(usize, Line)]) -> impl Iterator<Item = &'a (usize, Line)> {
-        lines.iter().filter(|(row, _)| self.rows[*row].act == Act::Keeps)
+    fn active<'a>(
+        &'a self,
+        gradients: &'a [(usize, RowGradient)],
+    ) -> impl Iterator<Item = &'a (usize, RowGradient)> {
+        gradients.iter().filter(|(row, _)| self.rows[*row].state == RowState::Active)
     }
 }
 
 /// Applies the impulse of a row to the bodies of a joint.
-fn gain(parts: &mut [Part], link: &Link, line: &Line, impulse: f64) {
-    for (end, force) in link.ends.iter().zip(&line.force) {
-        if let End::Part(i) = *end {
-            parts[i].gain(&(force * impulse));
+fn gain(bodies: &mut [LinkageBody], link: &Link, gradient: &RowGradient, impulse: f64) {
+    for (end, force) in link.ends.iter().zip(&gradient.force) {
+        if let End::Body(i) = *end {
+            bodies[i].gain(&(force * impulse));
         }
     }
 }

@@ -3,9 +3,9 @@
 use nalgebra::{Isometry3, Matrix3, Matrix6, Vector3, Vector6};
 
 use super::blocks::Blocks;
-use super::held::{Held, Rule};
-use super::line::{Line, Move, Side, Stiffness};
-use super::part::End;
+use super::body::End;
+use super::joint_row::{JointRow, Rule};
+use super::row_gradient::{JointSide, Move, RowGradient, Stiffness};
 use crate::constraint::Reaction;
 
 /// A joint of a linkage.
@@ -14,20 +14,20 @@ pub(super) struct Link {
     pub(super) number: usize,
     pub(super) ends: [End; 2],
     pub(super) frames: [Isometry3<f64>; 2],
-    pub(super) rows: Vec<Held>,
+    pub(super) rows: Vec<JointRow>,
     pub(super) reaction: Reaction,
 }
 
 impl Link {
     /// Whether it has a limit or a motor.
     pub(super) fn is_bounded(&self) -> bool {
-        self.rows.iter().any(|row| row.rule != Rule::Always)
+        self.rows.iter().any(|row| row.rule != Rule::Bilateral)
     }
 }
 
-impl Held {
-    pub(super) fn line(&self, sides: &[Side; 2]) -> Line {
-        self.form.line([&sides[0], &sides[1]], self.impulse, &mut Stiffness::default())
+impl JointRow {
+    pub(super) fn gradient(&self, sides: &[JointSide; 2]) -> RowGradient {
+        self.form.gradient([&sides[0], &sides[1]], self.impulse, &mut Stiffness::default())
     }
 }
 
@@ -46,15 +46,15 @@ impl RowBlocks {
     }
 
     /// Adds an active row; a joint has at most six.
-    pub(super) fn push(&mut self, line: &Line, own: f64) {
+    pub(super) fn push(&mut self, gradient: &RowGradient, own: f64) {
         let n = self.count;
         self.count += 1;
         if n >= 6 {
             return;
         }
         for side in 0..2 {
-            self.slopes[side].set_row(n, &line.slope[side].transpose());
-            self.forces[side].set_column(n, &-line.force[side]);
+            self.slopes[side].set_row(n, &gradient.slope[side].transpose());
+            self.forces[side].set_column(n, &-gradient.force[side]);
         }
         self.own[(n, n)] = own;
     }
@@ -62,7 +62,7 @@ impl RowBlocks {
     pub(super) fn add_to(&self, blocks: &mut Blocks<'_>, node: usize, ends: &[End; 2]) {
         blocks.add(node, node, &self.own);
         for (side, end) in ends.iter().enumerate() {
-            if let End::Part(i) = *end {
+            if let End::Body(i) = *end {
                 blocks.add(node, i, &self.slopes[side]);
                 blocks.add(i, node, &self.forces[side]);
             }
@@ -74,43 +74,48 @@ pub(super) fn still(pose: &Isometry3<f64>) -> Move {
     Move::new(pose, Vector3::zeros(), Vector3::zeros())
 }
 
-pub(super) fn sides(link: &Link, moves: &[Move], props: &[Move]) -> [Side; 2] {
+pub(super) fn sides(link: &Link, moves: &[Move], prescribed: &[Move]) -> [JointSide; 2] {
     [0, 1].map(|side| {
         let own = match link.ends[side] {
-            End::Part(i) => &moves[i],
-            End::Prop(k) => &props[k],
+            End::Body(i) => &moves[i],
+            End::Prescribed(k) => &prescribed[k],
         };
-        Side::new(own, &link.frames[side])
+        JointSide::new(own, &link.frames[side])
     })
 }
 
 /// Diagonal of the Delassus operator, `J M^-1 J^T`.
-pub(super) fn answer(inverses: &[(f64, Matrix3<f64>)], ends: &[End; 2], line: &Line) -> f64 {
+pub(super) fn delassus_diagonal(
+    inverses: &[(f64, Matrix3<f64>)],
+    ends: &[End; 2],
+    gradient: &RowGradient,
+) -> f64 {
     let of = |(end, row): (&End, &Vector6<f64>)| {
-        let End::Part(i) = *end else { return 0.0 };
+        let End::Body(i) = *end else { return 0.0 };
         let (mass, inertia) = &inverses[i];
         let (linear, angular) = (row.fixed_rows::<3>(0), row.fixed_rows::<3>(3));
         linear.norm_squared() * mass + angular.dot(&(inertia * angular))
     };
-    ends.iter().zip(&line.force).map(of).sum()
+    ends.iter().zip(&gradient.force).map(of).sum()
 }
 
 /// `J v`.
 pub(super) fn speed_of(
-    line: &Line,
+    gradient: &RowGradient,
     ends: &[End; 2],
-    [parts, props]: &[Vec<Vector6<f64>>; 2],
+    [bodies, prescribed]: &[Vec<Vector6<f64>>; 2],
 ) -> f64 {
     let of = |(end, row): (&End, &Vector6<f64>)| match *end {
-        End::Part(i) => row.dot(&parts[i]),
-        End::Prop(k) => row.dot(&props[k]),
+        End::Body(i) => row.dot(&bodies[i]),
+        End::Prescribed(k) => row.dot(&prescribed[k]),
     };
-    ends.iter().zip(&line.force).map(of).sum()
+    ends.iter().zip(&gradient.force).map(of).sum()
 }
 
 /// Adds the impulse of the `n`-th row to a reaction.
-pub(super) fn add(reaction: &mut Reaction, n: usize, line: &Line, impulse: f64) {
-    let [linear, angular] = [0, 3].map(|first| line.force[0].fixed_rows::<3>(first).into_owned());
+pub(super) fn add(reaction: &mut Reaction, n: usize, gradient: &RowGradient, impulse: f64) {
+    let [linear, angular] =
+        [0, 3].map(|first| gradient.force[0].fixed_rows::<3>(first).into_owned());
     reaction.impulses[n] += impulse;
     reaction.linear += linear * impulse;
     if linear == Vector3::zeros() {

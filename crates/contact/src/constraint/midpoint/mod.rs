@@ -1,7 +1,7 @@
 //! The midpoint rule for bodies that are connected by joints and touch nothing.
 //!
 //! Each row has one impulse per step for positions and velocities. The impulse acts along the
-//! [discrete gradient](line) of the row: joints end the step closed and do no work for any
+//! [discrete gradient](row_gradient) of the row: joints end the step closed and do no work for any
 //! rotation. With the Cayley map and the mean spin in body axes (Simo and Wong 1991,
 //! "Unconditionally stable algorithms for rigid body dynamics that exactly preserve energy and
 //! momentum") the step conserves energy, momentum and angular momentum to the tolerance of the
@@ -12,21 +12,21 @@
 
 mod active;
 mod blocks;
-mod held;
+mod body;
 mod impact;
-mod line;
+mod joint_row;
 mod link;
 mod linkage;
-mod part;
-mod whole;
+mod row_gradient;
+mod total_motion;
 
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 use rayon::prelude::*;
 
+use self::body::LinkageBody;
 use self::linkage::{Linkage, Moved};
-use self::part::Part;
-use self::whole::Whole;
+use self::total_motion::TotalMotion;
 use super::{Joint, Reaction};
 use crate::frame::Frame;
 use crate::passes::search::Search;
@@ -90,9 +90,9 @@ impl Linkages {
         let mut touching: Vec<u32> =
             contacts.manifolds().iter().flat_map(|pair| [pair.a, pair.b]).collect();
         touching.sort_unstable();
-        let touches = |part: &Part| touching.binary_search(&part.number).is_ok();
+        let touches = |body: &LinkageBody| touching.binary_search(&body.number).is_ok();
         let count = self.moved.len();
-        self.moved.retain(|moved| !moved.parts.iter().any(touches));
+        self.moved.retain(|moved| !moved.bodies.iter().any(touches));
         self.is_moved.fill(false);
         for (n, _) in self.moved.iter().flat_map(|moved| &moved.reactions) {
             self.is_moved[*n] = true;
@@ -102,20 +102,20 @@ impl Linkages {
 
     /// The bodies of these linkages.
     pub fn bodies(&self) -> impl Iterator<Item = u32> {
-        self.parts().map(|part| part.number)
+        self.members().map(|body| body.number)
     }
 
     /// Sets the poses of bodies at the end of the step.
     pub fn place(&self, poses: &mut [Isometry3<f64>]) {
-        self.parts().for_each(|part| poses[part.number as usize] = part.pose);
+        self.members().for_each(|body| poses[body.number as usize] = body.pose);
     }
 
     /// Sets the momenta of bodies at the end of the step, and adds the work of motors and kinematic
     /// bodies, J, to the work on each body.
     pub fn keep(&self, momenta: &mut [Momentum], work: &mut [f64]) {
-        self.parts().for_each(|part| momenta[part.number as usize] = part.momentum);
+        self.members().for_each(|body| momenta[body.number as usize] = body.momentum);
         for moved in &self.moved {
-            if let Some(first) = moved.parts.first() {
+            if let Some(first) = moved.bodies.first() {
                 work[first.number as usize] += moved.work;
             }
         }
@@ -140,8 +140,8 @@ impl Linkages {
         self.unsolved
     }
 
-    fn parts(&self) -> impl Iterator<Item = &Part> {
-        self.moved.iter().flat_map(|moved| &moved.parts)
+    fn members(&self) -> impl Iterator<Item = &LinkageBody> {
+        self.moved.iter().flat_map(|moved| &moved.bodies)
     }
 }
 
@@ -217,13 +217,13 @@ impl Groups {
         let Frame { columns, poses, dt, .. } = *frame;
         let mut half = search.momenta().to_vec();
         let mut velocities = frame.velocities(&half);
-        let mut is_part = vec![false; half.len()];
-        for part in moved.iter().flat_map(|moved| &moved.parts) {
-            let i = part.number as usize;
-            velocities[i] = Velocity::between(&poses[i], &part.pose, dt);
+        let mut is_member = vec![false; half.len()];
+        for body in moved.iter().flat_map(|moved| &moved.bodies) {
+            let i = body.number as usize;
+            velocities[i] = Velocity::between(&poses[i], &body.pose, dt);
             if let Body::Dynamic(mass) = &columns.bodies[i] {
                 half[i] = mass.momentum(&poses[i].rotation, &velocities[i]);
-                is_part[i] = true;
+                is_member[i] = true;
             }
         }
         let mut again = frame.diverted(search, &half);
@@ -231,13 +231,14 @@ impl Groups {
             again[pair.a as usize] = true;
             again[pair.b as usize] = true;
         }
-        again.iter_mut().zip(&is_part).for_each(|(again, is_part)| *again &= is_part);
+        again.iter_mut().zip(&is_member).for_each(|(again, is_member)| *again &= is_member);
         if again.contains(&true) {
             frame.search_diverted(search, &half, &again);
         }
         let contacts = search.contacts();
-        let island = |i: u32| self.islands.of_bodies()[i as usize].filter(|_| is_part[i as usize]);
-        let is_known = |i: u32| is_part[i as usize] || !is_dynamic(frame, i);
+        let island =
+            |i: u32| self.islands.of_bodies()[i as usize].filter(|_| is_member[i as usize]);
+        let is_known = |i: u32| is_member[i as usize] || !is_dynamic(frame, i);
         let mut touches = vec![false; self.islands.count()];
         for pair in contacts.manifolds() {
             let own = [island(pair.a), island(pair.b)];
@@ -259,7 +260,7 @@ impl Groups {
             let left = contacts.clone().without(&open);
             search.set_contacts(left);
         }
-        let first = |moved: &Moved| moved.parts.first().is_some_and(|part| is_clear(part.number));
+        let first = |moved: &Moved| moved.bodies.first().is_some_and(|body| is_clear(body.number));
         moved.iter().map(first).collect()
     }
 }
@@ -279,13 +280,13 @@ fn linkage(
     if joints.is_empty() {
         return None;
     }
-    let part = |&i: &u32| {
+    let member = |&i: &u32| {
         let n = i as usize;
         // drift is that of half a step
         let acceleration = frame.drift[n].linear * (2.0 / frame.dt);
-        Part::new((i, &frame.columns.bodies[n]), &poses[n], &momenta[n], acceleration)
+        LinkageBody::new((i, &frame.columns.bodies[n]), &poses[n], &momenta[n], acceleration)
     };
-    let parts: Vec<Part> = bodies.iter().map(part).collect::<Option<_>>()?;
+    let members: Vec<LinkageBody> = bodies.iter().map(member).collect::<Option<_>>()?;
     let joints: Vec<(usize, &Joint)> = joints.iter().map(|&n| (n, &frame.joints[n])).collect();
     let is_closed = joints.iter().all(|(_, joint)| {
         let [apart, turned] = joint.error(poses);
@@ -296,8 +297,8 @@ fn linkage(
         return None;
     }
     let moved = bodies.iter().any(|&i| poses[i as usize] != frame.poses[i as usize]);
-    let before = moved.then(|| Whole::at(&parts, frame.poses));
-    let mut linkage = Linkage::new(parts, &joints, still)?;
+    let before = moved.then(|| TotalMotion::at(&members, frame.poses));
+    let mut linkage = Linkage::new(members, &joints, still)?;
     linkage.before = before;
     Some(linkage)
 }

@@ -6,14 +6,14 @@ use super::motion::Motion;
 use super::{AtEnd, DEEP, Pair, SLACK};
 use crate::narrow::candidate::Candidate;
 use crate::narrow::compounds::{Compounds, Wanted};
-use crate::narrow::solids::{Parting, Separation, Solids};
+use crate::narrow::solids::{SeparatingAxis, Separation, Solids};
 
 /// Limit of conservative advancement: bodies that pass at a distance of a quarter of the thickness
 /// of the thinner one may take as many steps as that fits into their path.
 const MAX_ADVANCES: usize = 4096;
 /// Least approach of spinning bodies while a contact is linearized, as a share of the half
 /// thickness; less is round-off.
-const MIN_WAY: f64 = 1e-3;
+const MIN_APPROACH: f64 = 1e-3;
 /// Bisections of the last advancement step.
 const BISECTIONS: usize = 4;
 
@@ -38,15 +38,17 @@ impl Pair<'_> {
         let [p, q] = &origin.arms;
         let [a, b] = [self.a.velocity_at(time), self.b.velocity_at(time)];
         let speed = contact.normal.dot(&(a.at(p) - b.at(q)));
-        let way = speed * self.validity(time);
+        let displacement = speed * self.validity(time);
         let collides = speed < -self.a.resting.max(self.b.resting);
-        collides && way < -MIN_WAY * self.size() && candidate.distance + way < 0.0
+        collides
+            && displacement < -MIN_APPROACH * self.size()
+            && candidate.distance + displacement < 0.0
     }
 
     /// Lower bound of the separation of polyhedra over the whole step, m, along the normal of a
     /// separating face at the start: of the best one if the bound is at most `margin`. At least
     /// `margin` if no parts come near; minus infinity for other solids.
-    pub(super) fn beyond(&self, margin: f64) -> f64 {
+    pub(super) fn separation_bound(&self, margin: f64) -> f64 {
         let Some([a, b]) = self.compounds() else { return f64::NEG_INFINITY };
         if self.spins() {
             return f64::NEG_INFINITY;
@@ -60,30 +62,32 @@ impl Pair<'_> {
             motion.shape.radius() * (1.0 - turn.w.abs().min(1.0))
         };
         let bends = bend(&self.a, &turn_a) + bend(&self.b, &turn_b);
-        let beyond = |solids: &Solids<'_>| {
+        let bound = |solids: &Solids<'_>| {
             let end = Solids { b_from_a: self.relative, ..*solids };
-            let stays = |face: Parting| face.distance.min(end.beyond(&(turn_b * face.way))) - bends;
-            let some = solids.parting(margin);
-            let beyond = stays(some);
-            if some.distance <= margin || beyond > margin {
-                return beyond;
+            let stays = |face: SeparatingAxis| {
+                face.distance.min(end.separation_along(&(turn_b * face.axis))) - bends
+            };
+            let some = solids.best_face(margin);
+            let lower = stays(some);
+            if some.distance <= margin || lower > margin {
+                return lower;
             }
-            stays(solids.parting(f64::INFINITY))
+            stays(solids.best_face(f64::INFINITY))
         };
-        start.least_of_parts(2.0 * margin + self.way, beyond)
+        start.least_of_parts(2.0 * margin + self.travel, bound)
     }
 
     /// Candidates at the end of the step; those of two convex solids are not oriented yet.
-    pub(super) fn look_at_end(&self, margin: f64, tested: &mut usize) -> AtEnd {
+    pub(super) fn candidates_at_end(&self, margin: f64, tested: &mut usize) -> AtEnd {
         let compounds = self.compounds().map(|[a, b]| Compounds { a, b, b_from_a: self.relative });
-        match compounds.and_then(|compounds| compounds.look(margin)) {
-            Some(looked) => AtEnd::Looked(looked),
+        match compounds.and_then(|compounds| compounds.find_candidates(margin)) {
+            Some(raw) => AtEnd::Raw(raw),
             None => AtEnd::Near(self.near(1.0, margin, tested)),
         }
     }
 
     /// Candidates at the end of the step, from those in `known` if there are any.
-    pub(super) fn near_at_end(
+    pub(super) fn oriented_at_end(
         &self,
         known: AtEnd,
         margin: f64,
@@ -91,10 +95,10 @@ impl Pair<'_> {
     ) -> Vec<Candidate> {
         match (known, self.compounds()) {
             (AtEnd::Near(near), _) => near,
-            (AtEnd::Looked(looked), Some([a, b])) => {
-                Compounds { a, b, b_from_a: self.relative }.oriented(looked, margin)
+            (AtEnd::Raw(raw), Some([a, b])) => {
+                Compounds { a, b, b_from_a: self.relative }.oriented(raw, margin)
             }
-            (AtEnd::Looked(_) | AtEnd::Unknown, _) => self.near(1.0, margin, tested),
+            (AtEnd::Raw(_) | AtEnd::Unknown, _) => self.near(1.0, margin, tested),
         }
     }
 
@@ -105,7 +109,7 @@ impl Pair<'_> {
     ///
     /// Conservative advancement by the distance of the bodies, but at least by a quarter of the
     /// thickness, which cannot skip a contact.
-    pub(super) fn meet(
+    pub(super) fn advance_to_contact(
         &self,
         size: f64,
         margin: f64,
@@ -142,7 +146,7 @@ impl Pair<'_> {
                 return None;
             }
             let least = apart.max(0.5 * size) / self.speed;
-            let along = |f: Parting| (f.distance - deepest) / self.closing(before, &f.way);
+            let along = |f: SeparatingAxis| (f.distance - deepest) / self.closing(before, &f.axis);
             let after = (before + face.map_or(least, |face| least.max(along(face)))).min(1.0);
             let clear = if touched { deepest } else { 0.0 };
             let next = self.separation(after, (wanted(after, clear), deepest), face, tested);
@@ -159,7 +163,7 @@ impl Pair<'_> {
                 deepest = deepest.max(apart.min(0.0) - depth);
             }
         }
-        Some((1.0, self.near_at_end(at_end, margin, tested)))
+        Some((1.0, self.oriented_at_end(at_end, margin, tested)))
     }
 
     /// The time between two at which the penetration passes `deepest` m, and the candidates:
@@ -210,7 +214,7 @@ impl Pair<'_> {
         &self,
         time: f64,
         (wanted, any_below): (Wanted, f64),
-        last: Option<Parting>,
+        last: Option<SeparatingAxis>,
         tested: &mut usize,
     ) -> Separation {
         let poses = self.at(time);
@@ -219,13 +223,16 @@ impl Pair<'_> {
             let distance = posed.distance((wanted.most, any_below), tested);
             return Separation { distance, face: None };
         };
-        let again = last.map(|Parting { way, .. }| {
-            let distance = solids.beyond(&at_b.inverse_transform_vector(&way));
-            Separation { distance, face: Some(Parting { distance, way }) }
+        let again = last.map(|SeparatingAxis { axis, .. }| {
+            let distance = solids.separation_along(&at_b.inverse_transform_vector(&axis));
+            Separation { distance, face: Some(SeparatingAxis { distance, axis }) }
         });
         again.filter(|along| along.distance >= wanted.enough).unwrap_or_else(|| {
             let Separation { distance, face } = solids.separation(wanted);
-            Separation { distance, face: face.map(|face| Parting { way: at_b * face.way, ..face }) }
+            Separation {
+                distance,
+                face: face.map(|face| SeparatingAxis { axis: at_b * face.axis, ..face }),
+            }
         })
     }
 

@@ -34,7 +34,7 @@ pub(super) struct Separation {
     /// Separation along the axis, m; negative for a depth.
     pub(super) distance: f64,
     /// Unit vector out of the polyhedron.
-    way: Vector3<f64>,
+    direction: Vector3<f64>,
     feature: Feature,
 }
 
@@ -106,14 +106,16 @@ impl<'a> AgainstPolyhedron<'a> {
         match best.feature {
             Feature::Face(face) => self.on_face(face, margin, &mut found),
             Feature::Cap(end) => self.on_cap(end, margin, &mut found),
-            Feature::Edge(edge, share) => self.on_edge(edge, share, &best.way, margin, &mut found),
+            Feature::Edge(edge, share) => {
+                self.on_edge(edge, share, &best.direction, margin, &mut found);
+            }
         }
         if found.is_empty() {
             // the supporting features do not overlap: an edge is nearest
-            if let Some(Separation { way, feature: Feature::Edge(edge, share), .. }) =
+            if let Some(Separation { direction, feature: Feature::Edge(edge, share), .. }) =
                 self.by_edges(margin, None)
             {
-                self.on_edge(edge, share, &way, margin, &mut found);
+                self.on_edge(edge, share, &direction, margin, &mut found);
             }
         }
         found
@@ -121,21 +123,24 @@ impl<'a> AgainstPolyhedron<'a> {
 
     /// The best separating axis, or the first that separates the solids by `most` or more.
     pub(super) fn separation(&self, most: f64) -> Separation {
-        let mut best =
-            Separation { distance: f64::NEG_INFINITY, way: Vector3::y(), feature: Feature::Cap(0) };
+        let mut best = Separation {
+            distance: f64::NEG_INFINITY,
+            direction: Vector3::y(),
+            feature: Feature::Cap(0),
+        };
         for face in 0..self.solid.face_count() {
-            let (way, offset) = self.plane(face);
-            let distance = -self.round.reach(&-way) - offset;
+            let (direction, offset) = self.plane(face);
+            let distance = -self.round.reach(&-direction) - offset;
             if distance > best.distance {
-                best = Separation { distance, way, feature: Feature::Face(face) };
+                best = Separation { distance, direction, feature: Feature::Face(face) };
             }
         }
         let slack = EVEN * self.round.radius();
         for end in 0..2 {
-            let way = -axis(end);
-            let distance = self.along(&way);
+            let direction = -axis(end);
+            let distance = self.along(&direction);
             if distance > best.distance + slack {
-                best = Separation { distance, way, feature: Feature::Cap(end) };
+                best = Separation { distance, direction, feature: Feature::Cap(end) };
             }
         }
         if best.distance >= most {
@@ -161,20 +166,21 @@ impl<'a> AgainstPolyhedron<'a> {
             }
             let gradient = |p: &Point3<f64>| self.round.distance_and_normal(p).1;
             let (share, out) = least_along(&from, &along, gradient);
-            let way = -out;
-            let distance = self.along(&way);
+            let direction = -out;
+            let distance = self.along(&direction);
             if distance > limit {
                 limit = distance;
-                best = Some(Separation { distance, way, feature: Feature::Edge(edge, share) });
+                best =
+                    Some(Separation { distance, direction, feature: Feature::Edge(edge, share) });
             }
         }
         best
     }
 
-    /// Separation of the solid of revolution from the polyhedron along `way`, m.
-    fn along(&self, way: &Vector3<f64>) -> f64 {
-        let heights = self.corners.iter().map(|p| way.dot(&p.coords));
-        -self.round.reach(&-way) - heights.fold(f64::NEG_INFINITY, f64::max)
+    /// Separation of the solid of revolution from the polyhedron along `direction`, m.
+    fn along(&self, direction: &Vector3<f64>) -> f64 {
+        let heights = self.corners.iter().map(|p| direction.dot(&p.coords));
+        -self.round.reach(&-direction) - heights.fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// Normal and offset of a face.
@@ -202,17 +208,23 @@ impl<'a> AgainstPolyhedron<'a> {
         Region { normal, offset, sides: self.solid.edges().enumerate().filter_map(side).collect() }
     }
 
-    /// A candidate on the solid of revolution; `way` leads out of the polyhedron.
-    fn own(&self, key: u32, point: Point3<f64>, way: &Vector3<f64>, distance: f64) -> Candidate {
-        let normal = Some(self.map.rotation * way);
+    /// A candidate on the solid of revolution; `direction` leads out of the polyhedron.
+    fn own(
+        &self,
+        key: u32,
+        point: Point3<f64>,
+        direction: &Vector3<f64>,
+        distance: f64,
+    ) -> Candidate {
+        let normal = Some(self.map.rotation * direction);
         Candidate { owner: self.owner, point, normal, key, distance }
     }
 
-    /// A candidate on an edge of the polyhedron; `way` leads out of the polyhedron.
+    /// A candidate on an edge of the polyhedron; `direction` leads out of the polyhedron.
     fn of_edge(
         &self,
         (edge, share, place): (usize, f64, u32),
-        way: &Vector3<f64>,
+        direction: &Vector3<f64>,
         distance: f64,
     ) -> Candidate {
         let owner = if self.owner == Side::A { Side::B } else { Side::A };
@@ -224,7 +236,13 @@ impl<'a> AgainstPolyhedron<'a> {
             1.0 => ends[1] as u32,
             _ => count + KEYS * edge as u32 + place,
         };
-        Candidate { owner, point: from + (to - from) * share, normal: Some(-way), key, distance }
+        Candidate {
+            owner,
+            point: from + (to - from) * share,
+            normal: Some(-direction),
+            key,
+            distance,
+        }
     }
 
     /// Whether a cap is so nearly parallel to a plane with this normal that its rim is within the
@@ -261,14 +279,14 @@ impl<'a> AgainstPolyhedron<'a> {
     fn rim_points(
         &self,
         region: &Region,
-        way: &Vector3<f64>,
+        direction: &Vector3<f64>,
         margin: f64,
         found: &mut Vec<Candidate>,
     ) {
         for (key, point) in self.round.around(&-region.normal) {
             let distance = region.height(&point);
             if distance < margin && region.contains(&point, EVEN * margin) {
-                found.push(self.own(key, point, way, distance));
+                found.push(self.own(key, point, direction, distance));
             }
         }
     }
@@ -278,7 +296,7 @@ impl<'a> AgainstPolyhedron<'a> {
         &self,
         end: usize,
         edges: impl Iterator<Item = usize>,
-        way: &Vector3<f64>,
+        direction: &Vector3<f64>,
         margin: f64,
         found: &mut Vec<Candidate>,
     ) {
@@ -295,7 +313,7 @@ impl<'a> AgainstPolyhedron<'a> {
             let Some(part) = in_column(&from, &to, radius) else { continue };
             for (place, share) in part.into_iter().enumerate() {
                 let distance = low + (high - low) * share;
-                let candidate = self.of_edge((edge, share, place as u32), way, distance);
+                let candidate = self.of_edge((edge, share, place as u32), direction, distance);
                 let is_known = |c: &Candidate| c.owner == candidate.owner && c.key == candidate.key;
                 if distance < margin && !found.iter().any(is_known) {
                     found.push(candidate);
@@ -306,12 +324,12 @@ impl<'a> AgainstPolyhedron<'a> {
 
     /// The parts of the polyhedron over a cap, and the rim where a face is level with it.
     fn on_cap(&self, end: usize, margin: f64, found: &mut Vec<Candidate>) {
-        let way = -axis(end);
-        self.under_cap(end, 0..self.solid.edge_count(), &way, margin, found);
-        let up = |face: &usize| self.plane(*face).0.dot(&way);
+        let direction = -axis(end);
+        self.under_cap(end, 0..self.solid.edge_count(), &direction, margin, found);
+        let up = |face: &usize| self.plane(*face).0.dot(&direction);
         let facing = (0..self.solid.face_count()).max_by(|p, q| up(p).total_cmp(&up(q)));
         if let Some(face) = facing.filter(|&f| self.is_level(end, &self.plane(f).0, margin)) {
-            self.rim_points(&self.region(face), &way, margin, found);
+            self.rim_points(&self.region(face), &direction, margin, found);
         }
     }
 
@@ -320,7 +338,7 @@ impl<'a> AgainstPolyhedron<'a> {
         &self,
         edge: usize,
         nearest: f64,
-        way: &Vector3<f64>,
+        direction: &Vector3<f64>,
         margin: f64,
         found: &mut Vec<Candidate>,
     ) {
@@ -336,7 +354,7 @@ impl<'a> AgainstPolyhedron<'a> {
         for (place, share) in [(2, nearest), (0, part[0]), (1, part[1])] {
             let distance = self.round.distance_and_normal(&(from + along * share)).0;
             if distance < margin {
-                found.push(self.of_edge((edge, share, place), way, distance));
+                found.push(self.of_edge((edge, share, place), direction, distance));
             }
         }
     }

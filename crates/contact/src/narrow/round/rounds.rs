@@ -35,7 +35,7 @@ pub(super) struct Separation {
     /// Separation along the axis, m; negative for a depth.
     pub(super) distance: f64,
     /// Unit vector out of the second solid, in the coordinates of the first.
-    way: Vector3<f64>,
+    direction: Vector3<f64>,
     /// The body and its cap, if the axis is the normal of a cap.
     cap: Option<(usize, usize)>,
 }
@@ -56,12 +56,12 @@ impl<'a> Rounds<'a> {
         }
         match best.cap {
             Some((body, end)) => self.on_cap(body, end, margin, &mut found),
-            None => self.on_sides(&best.way, margin, &mut found),
+            None => self.on_sides(&best.direction, margin, &mut found),
         }
         if found.is_empty()
-            && let Some(Separation { way, .. }) = self.by_sides(f64::NEG_INFINITY, margin)
+            && let Some(Separation { direction, .. }) = self.by_sides(f64::NEG_INFINITY, margin)
         {
-            self.on_sides(&way, margin, &mut found);
+            self.on_sides(&direction, margin, &mut found);
         }
         found
     }
@@ -69,13 +69,14 @@ impl<'a> Rounds<'a> {
     /// The best separating axis, or the first that separates the solids by `most` or more.
     pub(super) fn separation(&self, most: f64) -> Separation {
         let a = &self.bodies[0];
-        let mut best = Separation { distance: f64::NEG_INFINITY, way: Vector3::y(), cap: None };
+        let mut best =
+            Separation { distance: f64::NEG_INFINITY, direction: Vector3::y(), cap: None };
         let slack = EVEN * self.smaller();
         for (body, end) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-            let way = if body == 0 { -axis(end) } else { a.map.rotation * axis(end) };
-            let distance = self.along(&way);
+            let direction = if body == 0 { -axis(end) } else { a.map.rotation * axis(end) };
+            let distance = self.along(&direction);
             if distance > best.distance + slack {
-                best = Separation { distance, way, cap: Some((body, end)) };
+                best = Separation { distance, direction, cap: Some((body, end)) };
             }
         }
         if best.distance >= most {
@@ -93,10 +94,11 @@ impl<'a> Rounds<'a> {
     /// The best axis other than normals of caps, if it separates the solids by more than `least`,
     /// or the first that does so by `most` or more.
     fn by_sides(&self, least: f64, most: f64) -> Option<Separation> {
-        let apart = |way| Separation { distance: self.along(&way), way, cap: None };
+        let apart =
+            |direction| Separation { distance: self.along(&direction), direction, cap: None };
         let mut best: Option<Separation> = None;
-        for way in self.proposals(most) {
-            for now in [apart(way), apart(self.nearest(&way).1)] {
+        for direction in self.proposals(most) {
+            for now in [apart(direction), apart(self.nearest(&direction).1)] {
                 if best.is_none_or(|best| now.distance > best.distance) {
                     best = Some(now);
                 }
@@ -108,7 +110,7 @@ impl<'a> Rounds<'a> {
             if best.distance >= most {
                 break;
             }
-            let next = apart(self.nearest(&best.way).1);
+            let next = apart(self.nearest(&best.direction).1);
             let is_better = next.distance > best.distance + slack;
             best = if next.distance > best.distance { next } else { best };
             if !is_better {
@@ -130,7 +132,7 @@ impl<'a> Rounds<'a> {
         let near = EVEN * self.smaller();
         let by_axes = apart.try_normalize(near).or_else(|| cross.try_normalize(1e-9 * near));
         let mut all: Vec<_> = by_axes.into_iter().chain(cross.try_normalize(1e-9 * near)).collect();
-        if all.iter().any(|way| self.along(way) >= most) {
+        if all.iter().any(|direction| self.along(direction) >= most) {
             return all;
         }
         for (n, end) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
@@ -143,13 +145,13 @@ impl<'a> Rounds<'a> {
     fn at_rim(&self, n: usize, end: usize) -> Vec<Vector3<f64>> {
         let [own, other] = [&self.bodies[n], &self.bodies[1 - n]];
         let rim = own.round.rims()[end];
-        let place = |way: &[f64; 2]| {
-            let [x, z] = way.map(|x| x * rim.radius);
+        let place = |direction: &[f64; 2]| {
+            let [x, z] = direction.map(|x| x * rim.radius);
             other.map * Point3::new(x, rim.height, z)
         };
-        let ask = |way: &[f64; 2]| {
-            let (distance, normal) = other.round.distance_and_normal(&place(way));
-            (distance, normal, other.map.rotation * Vector3::new(-way[1], 0.0, way[0]))
+        let ask = |direction: &[f64; 2]| {
+            let (distance, normal) = other.round.distance_and_normal(&place(direction));
+            (distance, normal, other.map.rotation * Vector3::new(-direction[1], 0.0, direction[0]))
         };
         // out of the second, in the coordinates of the first
         let turned =
@@ -160,18 +162,19 @@ impl<'a> Rounds<'a> {
         least_around(ask).into_iter().map(turned).collect()
     }
 
-    /// Separation of the first solid from the second along `way`, m.
-    fn along(&self, way: &Vector3<f64>) -> f64 {
+    /// Separation of the first solid from the second along `direction`, m.
+    fn along(&self, direction: &Vector3<f64>) -> f64 {
         let [a, b] = &self.bodies;
-        let far = b.round.reach(&(b.map.rotation * way)) + way.dot(&a.map.translation.vector);
-        -a.round.reach(&-way) - far
+        let far =
+            b.round.reach(&(b.map.rotation * direction)) + direction.dot(&a.map.translation.vector);
+        -a.round.reach(&-direction) - far
     }
 
     /// The nearest point of the first solid's generator that faces the second, and the gradient of
     /// the distance there, out of the second, in the coordinates of the first.
-    fn nearest(&self, way: &Vector3<f64>) -> (Point3<f64>, Vector3<f64>) {
+    fn nearest(&self, direction: &Vector3<f64>) -> (Point3<f64>, Vector3<f64>) {
         let [a, b] = &self.bodies;
-        let [from, to] = a.round.farthest(&-way);
+        let [from, to] = a.round.farthest(&-direction);
         let gradient = |p: &Point3<f64>| {
             b.map.inverse_transform_vector(&b.round.distance_and_normal(&(b.map * p)).1)
         };
@@ -180,17 +183,17 @@ impl<'a> Rounds<'a> {
     }
 
     /// The nearest points of generators, and the ends of one that are near the other.
-    fn on_sides(&self, way: &Vector3<f64>, margin: f64, found: &mut Vec<Candidate>) {
+    fn on_sides(&self, direction: &Vector3<f64>, margin: f64, found: &mut Vec<Candidate>) {
         let [a, b] = &self.bodies;
-        let into_a = b.map.rotation * way;
-        let point = self.nearest(way).0;
+        let into_a = b.map.rotation * direction;
+        let point = self.nearest(direction).0;
         let distance = b.round.distance_and_normal(&(b.map * point)).0;
         if distance < margin {
             let (key, normal) = (NEAREST, Some(into_a));
             found.push(Candidate { owner: a.side, point, normal, key, distance });
         }
         // each point in its own coordinates, its normal in those of the other
-        for (own, other, down, normal) in [(a, b, -way, into_a), (b, a, into_a, -way)] {
+        for (own, other, down, normal) in [(a, b, -direction, into_a), (b, a, into_a, -direction)] {
             for (n, point) in own.round.farthest(&down).into_iter().enumerate() {
                 let distance = other.round.distance_and_normal(&(other.map * point)).0;
                 if distance < margin {

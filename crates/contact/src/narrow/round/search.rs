@@ -14,9 +14,9 @@ const HALVINGS: u32 = 40;
 /// The part of a segment inside the infinite cylinder of `radius` m about the y axis, as shares of
 /// its length.
 pub(super) fn in_column(from: &Point3<f64>, to: &Point3<f64>, radius: f64) -> Option<[f64; 2]> {
-    let way = to - from;
-    let square = way.x * way.x + way.z * way.z;
-    let linear = from.x * way.x + from.z * way.z;
+    let direction = to - from;
+    let square = direction.x * direction.x + direction.z * direction.z;
+    let linear = from.x * direction.x + from.z * direction.z;
     let constant = from.x * from.x + from.z * from.z - radius * radius;
     if square <= 0.0 {
         return (constant <= 0.0).then_some([0.0, 1.0]);
@@ -53,10 +53,11 @@ pub(super) fn least_along(
     (ends[0].0, across([ends[0].1, ends[1].1], along))
 }
 
-/// The unit vector between the gradients on both sides of a minimum along `way` that is
-/// perpendicular to `way`: at a kink of the distance neither gradient is normal to both solids.
-fn across([low, high]: [Vector3<f64>; 2], way: &Vector3<f64>) -> Vector3<f64> {
-    let [falls, rises] = [low, high].map(|normal| normal.dot(way));
+/// The unit vector between the gradients on both sides of a minimum along `direction` that is
+/// perpendicular to `direction`: at a kink of the distance neither gradient is normal to both
+/// solids.
+fn across([low, high]: [Vector3<f64>; 2], direction: &Vector3<f64>) -> Vector3<f64> {
+    let [falls, rises] = [low, high].map(|normal| normal.dot(direction));
     (low * rises - high * falls).try_normalize(0.0).unwrap_or(low)
 }
 
@@ -75,7 +76,7 @@ pub(super) fn least_around(
         };
         if n % 2 == 0 { turn(n / 2) } else { between(&turn(n / 2), &turn(n / 2 + 1)) }
     });
-    let values = tries.map(|way| ask(&way).0);
+    let values = tries.map(|direction| ask(&direction).0);
     let beside = |n: usize| [(n + TRIES - 1) % TRIES, (n + 1) % TRIES];
     let is_least = |n: &usize| {
         let [before, after] = beside(*n).map(|n| values[n]);
@@ -83,7 +84,7 @@ pub(super) fn least_around(
     };
     let least = |n: usize| {
         let mut ends = beside(n).map(|n| tries[n]);
-        let mut normals = ends.map(|way| ask(&way).1);
+        let mut normals = ends.map(|direction| ask(&direction).1);
         let mut tangent = Vector3::zeros();
         for _ in 0..HALVINGS {
             let middle = between(&ends[0], &ends[1]);

@@ -88,19 +88,23 @@ fn the_support_map_is_that_of_parry() {
     let mut random = Random(2);
     for _ in 0..500 {
         let [h, r] = [0; 2].map(|_| 0.05 + 0.2 * random.next().abs());
-        let way = random.unit();
-        let along = Vector::from_array(way.into());
+        let direction = random.unit();
+        let along = Vector::from_array(direction.into());
         let far = |solid: &dyn SupportMap| solid.local_support_point(along).dot(along);
         let cases = [
             (Round::cylinder(h, r), far(&Cylinder::new(h, r))),
             (Round::capsule(h, r), far(&Capsule::new_y(h, r))),
-            (Round::cone(h, r), far(&Cone::new(h, r)) + 0.5 * h * way.y),
+            (Round::cone(h, r), far(&Cone::new(h, r)) + 0.5 * h * direction.y),
         ];
         for (round, far) in cases {
-            assert!((round.reach(&way) - far).abs() < 1e-12);
-            let most = round.farthest(&way).iter().map(|p| way.dot(&p.coords)).fold(-1.0, f64::max);
+            assert!((round.reach(&direction) - far).abs() < 1e-12);
+            let most = round
+                .farthest(&direction)
+                .iter()
+                .map(|p| direction.dot(&p.coords))
+                .fold(-1.0, f64::max);
             assert!((most - far).abs() < 1e-12);
-            for (_, p) in round.around(&way) {
+            for (_, p) in round.around(&direction) {
                 // they are inside at the far end of a capsule
                 assert!(round.distance_and_normal(&p).0 < 1e-12);
             }
@@ -117,8 +121,8 @@ fn no_two_planes_are_nearer_around_a_solid_than_its_width() {
         let mut best = f64::INFINITY;
         for n in 0..=1000 {
             let angle = std::f64::consts::PI * f64::from(n) / 1000.0;
-            let way = Vector3::new(angle.cos(), angle.sin(), 0.0);
-            best = best.min(round.reach(&way) + round.reach(&-way));
+            let direction = Vector3::new(angle.cos(), angle.sin(), 0.0);
+            best = best.min(round.reach(&direction) + round.reach(&-direction));
         }
         assert!(best > told * (1.0 - 1e-12) && best < told * 1.01, "{round:?}: {told} {best}");
     }

@@ -9,7 +9,7 @@ use crate::shape::polyhedron::MAX_EDGES;
 
 /// The least distance, at most 1 m; a lower bound if the solids are apart.
 fn least_told(solids: &Solids<'_>) -> f64 {
-    let Looked { face, found } = solids.look(1.0);
+    let RawCandidates { face, found } = solids.find_candidates(1.0);
     let least = found.iter().map(|c| c.distance).fold(1.0, f64::min);
     if face.distance > 0.0 { face.distance } else { least }
 }
@@ -45,8 +45,8 @@ fn edges(hull: &ConvexHull) -> Vec<Point3<f64>> {
 }
 
 /// The width of a solid along a unit vector, m.
-fn width_along(solid: &Polyhedron, way: &Vector3<f64>) -> f64 {
-    let heights = solid.corners.iter().map(|p| way.dot(&p.coords));
+fn width_along(solid: &Polyhedron, direction: &Vector3<f64>) -> f64 {
+    let heights = solid.corners.iter().map(|p| direction.dot(&p.coords));
     let (low, high) = heights
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
     high - low
@@ -69,15 +69,18 @@ fn no_two_planes_are_nearer_around_a_solid_than_its_width() {
         for n in 0..6000 {
             // random directions at first, then ever closer to the best one
             let reach = 0.998_f64.powi((n - 3000).max(0));
-            let way = if n < 3000 { Vector3::zeros() } else { best.1 };
-            let Some(way) = (way + random.vector(reach)).try_normalize(1e-9) else { continue };
-            let width = width_along(&solid, &way);
+            let direction = if n < 3000 { Vector3::zeros() } else { best.1 };
+            let Some(direction) = (direction + random.vector(reach)).try_normalize(1e-9) else {
+                continue;
+            };
+            let width = width_along(&solid, &direction);
             assert!(width > told * (1.0 - 1e-9), "{case}: {width} for {told}");
-            best = if width < best.0 { (width, way) } else { best };
+            best = if width < best.0 { (width, direction) } else { best };
         }
         assert!(best.0 < told * 1.01, "{case}: {} for {told}", best.0);
         let faces = (0..LANES * solid.planes.len()).map(|n| solid.plane(n).0);
-        let by_faces = faces.map(|way| width_along(&solid, &way)).fold(f64::INFINITY, f64::min);
+        let by_faces =
+            faces.map(|direction| width_along(&solid, &direction)).fold(f64::INFINITY, f64::min);
         between_edges += usize::from(told < by_faces * (1.0 - 1e-6));
     }
     assert!(between_edges > 20, "{between_edges}");
@@ -93,7 +96,7 @@ fn a_tetrahedron_is_as_wide_as_two_edges_are_apart() {
 }
 
 #[test]
-fn what_has_very_many_edges_is_no_wider_than_told() {
+fn the_width_of_a_solid_with_many_edges_is_a_lower_bound() {
     let mut random = Random(17);
     let ball: Vec<_> = (0..400)
         .filter_map(|_| random.vector(1.0).try_normalize(0.1))
@@ -103,7 +106,7 @@ fn what_has_very_many_edges_is_no_wider_than_told() {
     assert!(solid.edges.len() > MAX_EDGES, "{}", solid.edges.len());
     let least = (0..3000)
         .filter_map(|_| random.vector(1.0).try_normalize(0.1))
-        .map(|way| width_along(&solid, &way))
+        .map(|direction| width_along(&solid, &direction))
         .fold(f64::INFINITY, f64::min);
     let told = 2.0 * solid.half_width;
     assert!(told <= least && told > 0.8 * least, "{told} for {least}");
@@ -135,7 +138,7 @@ fn finds_what_points_all_along_the_edges_find() {
         // but no corner is reported deeper than it is
         if corners < exact + 1e-12 {
             let is_corner = |c: &Candidate| c.owner == Side::B || c.key < a.corners.len() as u32;
-            let found = Solids { a: &a, b: &b, b_from_a: map }.look(0.0).found;
+            let found = Solids { a: &a, b: &b, b_from_a: map }.find_candidates(0.0).found;
             let deepest =
                 found.iter().filter(|c| is_corner(c)).map(|c| c.distance).fold(0.0, f64::min);
             assert!((deepest - corners).abs() < 1e-12, "{case}: {deepest} for {corners}");
@@ -145,7 +148,7 @@ fn finds_what_points_all_along_the_edges_find() {
 }
 
 #[test]
-fn what_is_apart_is_no_farther_than_it_is() {
+fn the_distance_of_separate_solids_is_a_lower_bound() {
     let mut random = Random(11);
     let (mut apart, mut near) = (0, 0);
     for _ in 0..2000 {
@@ -209,7 +212,7 @@ fn a_bar_across_a_bar_rests_on_four_points() {
 }
 
 #[test]
-fn what_overlaps_deeply_is_led_out_one_way() {
+fn candidates_of_deep_overlaps_agree_on_one_direction() {
     let mut random = Random(5);
     let mut deep = 0;
     for case in 0..400 {
@@ -218,7 +221,7 @@ fn what_overlaps_deeply_is_led_out_one_way() {
         });
         let b_from_a = Isometry3::new(random.vector(0.2), random.vector(6.0));
         let solids = Solids { a: &a, b: &b, b_from_a };
-        if solids.parting(f64::INFINITY).distance > -0.01 {
+        if solids.best_face(f64::INFINITY).distance > -0.01 {
             continue;
         }
         deep += 1;
@@ -227,18 +230,21 @@ fn what_overlaps_deeply_is_led_out_one_way() {
             let normal = c.normal.expect("it is known");
             if c.owner == Side::A { normal } else { -(b_from_a.rotation * normal) }
         };
-        let best = found
-            .iter()
-            .max_by(|p, q| solids.parted_by(&out(p)).0.total_cmp(&solids.parted_by(&out(q)).0));
-        let way = out(best.expect("something leads out"));
+        let best = found.iter().max_by(|p, q| {
+            solids
+                .separation_and_support(&out(p))
+                .0
+                .total_cmp(&solids.separation_and_support(&out(q)).0)
+        });
+        let direction = out(best.expect("something leads out"));
         for candidate in &found {
-            assert!(out(candidate).dot(&way) > -0.8, "{case}");
+            assert!(out(candidate).dot(&direction) > -0.8, "{case}");
         }
         // a translation by that depth separates the solids, and a slightly shorter one does not
-        let far = -solids.parted_by(&way).0;
+        let far = -solids.separation_and_support(&direction).0;
         let after = |share: f64| {
             let mut moved = b_from_a;
-            moved.translation.vector += way * (far * share);
+            moved.translation.vector += direction * (far * share);
             least_told(&Solids { b_from_a: moved, ..solids })
         };
         assert!(after(1.001) > -1e-9, "{case}: {}", after(1.001));
@@ -258,22 +264,22 @@ fn wide_vectors_have_the_same_bits() {
         let b_from_a = Isometry3::new(random.vector(0.4), random.vector(6.0));
         let solids = Solids { a: &a, b: &b, b_from_a };
         let bits = |c: &Candidate| (c.owner == Side::A, c.key, c.distance.to_bits());
-        let both = [solids.visit(Range::within(0.01)), solids.look(0.01)];
-        let [first, second] = both.map(|Looked { face, found }| {
+        let both = [solids.visit(Range::within(0.01)), solids.find_candidates(0.01)];
+        let [first, second] = both.map(|RawCandidates { face, found }| {
             let found: Vec<_> = found.iter().map(bits).collect();
-            (face.distance.to_bits(), face.way.map(f64::to_bits), found)
+            (face.distance.to_bits(), face.axis.map(f64::to_bits), found)
         });
         assert_eq!(first, second);
-        let [first, second] = [solids.part(&solids.views(), 0.0).0, solids.parting(0.0)]
-            .map(|face| (face.distance.to_bits(), face.way.map(f64::to_bits)));
+        let [first, second] = [solids.best_faces(&solids.views(), 0.0).0, solids.best_face(0.0)]
+            .map(|face| (face.distance.to_bits(), face.axis.map(f64::to_bits)));
         assert_eq!(first, second);
-        count += solids.look(0.01).found.len();
+        count += solids.find_candidates(0.01).found.len();
     }
     assert!(count > 300, "{count}");
 }
 
 #[test]
-fn what_lies_flush_on_its_like_is_borne_at_all_corners() {
+fn a_brick_flush_on_another_has_contacts_at_all_corners() {
     let brick = Polyhedron::cuboid(&Vector3::new(0.2, 0.05, 0.1));
     for depth in [0.0, 1e-17, 1e-6, 1e-4, 2e-3] {
         for (x, z, turn) in

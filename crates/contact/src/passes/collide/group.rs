@@ -14,11 +14,11 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::strike::arms;
 use super::touching::Touching;
-use super::{Pass, Strike, Struck};
+use super::{ImpactOutcome, Pass, StruckBody};
 use crate::Frame;
 use crate::narrow::contacts::{MARGIN, Manifold};
 use crate::narrow::posed::Spot;
-use crate::passes::blow::{Bearing, Blow, Met, sums, total};
+use crate::passes::blow::{Blow, ImpactState, StrengthQuery, sums, total};
 use crate::solve::clamp::{Blend, blend};
 use crate::solve::exact::impact::{Colliding, Touch, impact as impulses_of};
 
@@ -34,7 +34,7 @@ struct Group {
     /// Blows to each body of the first pair in this step, the lower number.
     blows: u32,
     /// States at the time of impact, by body.
-    bodies: BTreeMap<usize, Struck>,
+    bodies: BTreeMap<usize, StruckBody>,
     /// Contacts at the time of impact, by pair; none for a pair that does not touch.
     pairs: BTreeMap<usize, Vec<Spot>>,
     /// The pairs that collide.
@@ -69,19 +69,19 @@ impl Pass<'_> {
         &mut self,
         pair: usize,
         time: f64,
-        (touching, bearing): (&Touching, &mut Bearing<'_>),
-    ) -> Strike {
+        (touching, query): (&Touching, &mut StrengthQuery<'_>),
+    ) -> ImpactOutcome {
         let blows = self.blows(self.bodies_of(pair));
         if blows < MAX_SEQUENTIAL {
-            return Strike::Alone;
+            return ImpactOutcome::Alone;
         }
         let (bodies, pairs) = (BTreeMap::new(), BTreeMap::new());
         let mut group = Group { time, blows, bodies, pairs, members: BTreeSet::from([pair]) };
         self.look(&mut group, pair);
         if !self.approaches(&group, pair, |i| group.bodies[&i].mover.velocity) {
-            return Strike::Missed;
+            return ImpactOutcome::Missed;
         }
-        let Some(mut impact) = self.solve(&group, None) else { return Strike::Alone };
+        let Some(mut impact) = self.solve(&group, None) else { return ImpactOutcome::Alone };
         loop {
             let reached = self.reached(&mut group, &impact, touching);
             group.members.extend(&reached);
@@ -93,9 +93,9 @@ impl Pass<'_> {
             impact = more;
         }
         if impact.pairs.len() == 1 {
-            return Strike::Alone;
+            return ImpactOutcome::Alone;
         }
-        Strike::Together(self.exchange(&group, impact, bearing))
+        ImpactOutcome::Together(self.exchange(&group, impact, query))
     }
 
     /// Finds the contacts of a pair at the time of the impact.
@@ -136,9 +136,9 @@ impl Pass<'_> {
         let [a, b] = own.map(|i| self.frame.columns.shapes[i].size());
         let resting = self.resting(own);
         self.contacts.range(&self.contacts.manifolds()[pair]).any(|number| {
-            let near = &self.nears[number];
-            let [c0, c1, c2] = self.distance(own, near);
-            let speed = near.normal.dot(&(p.at(&near.arms[0]) - q.at(&near.arms[1])));
+            let gap = &self.gaps[number];
+            let [c0, c1, c2] = self.distance(own, gap);
+            let speed = gap.normal.dot(&(p.at(&gap.arms[0]) - q.at(&gap.arms[1])));
             speed < -resting && c0 + (c1 + c2 * time) * time <= MARGIN * a.min(b)
         })
     }
@@ -155,7 +155,7 @@ impl Pass<'_> {
             }
             for &pair in touching.of(i) {
                 let pair = pair as usize;
-                if group.members.contains(&pair) || self.pasts[pair].is_over {
+                if group.members.contains(&pair) || self.histories[pair].is_over {
                     continue;
                 }
                 let change = |i: usize| {
@@ -246,21 +246,21 @@ impl Pass<'_> {
         &mut self,
         group: &Group,
         mut impact: Impact,
-        bearing: &mut Bearing<'_>,
+        query: &mut StrengthQuery<'_>,
     ) -> Vec<usize> {
         let own = impact.blows(self, group);
-        own.iter().for_each(|&(pair, _)| self.pasts[pair].blows += 1);
+        own.iter().for_each(|&(pair, _)| self.histories[pair].blows += 1);
         let all: Vec<Blow> = own.iter().map(|(_, blow)| *blow).collect();
-        let totals = sums(&all, bearing.may_break).into_iter().map(|blow| (None, blow));
+        let totals = sums(&all, query.may_break).into_iter().map(|blow| (None, blow));
         let mut hard = Vec::new();
         for (pair, blow) in totals.chain(own.into_iter().map(|(pair, blow)| (Some(pair), blow))) {
-            hard.extend(bearing.share(&blow).map(|share| (share, pair, blow)));
+            hard.extend(query.share(&blow).map(|share| (share, pair, blow)));
         }
         // the weakest body breaks first, and its pieces and the others receive the rest
         let share = hard.iter().map(|(share, ..)| *share).fold(1.0, f64::min);
         for (_, pair, blow) in hard.into_iter().filter(|(own, ..)| *own <= share) {
             self.done.blows.push(blow);
-            pair.into_iter().for_each(|pair| self.pasts[pair].is_over = true);
+            pair.into_iter().for_each(|pair| self.histories[pair].is_over = true);
         }
         impact.impulses.iter_mut().for_each(|j| *j *= share);
         for (touch, j) in impact.touches.iter().zip(&impact.impulses) {
@@ -365,10 +365,10 @@ impl Impact {
             let hardest = range.start + hardest;
             let touch = &self.touches[hardest];
             let poses = touch.bodies.map(|n| group.bodies[&self.bodies[n]].pose);
-            let met = Met { at: self.at[hardest], time: group.time, poses };
+            let at_impact = ImpactState { at: self.at[hardest], time: group.time, poses };
             let Manifold { a, b, .. } = pass.contacts.manifolds()[*pair];
             // pairs that only transmit an impulse have no speed of approach of their own
-            Some((*pair, Blow::new((a, b), met, (touch.normal, impulse), (approach, 0.0))))
+            Some((*pair, Blow::new((a, b), at_impact, (touch.normal, impulse), (approach, 0.0))))
         };
         self.pairs.iter().filter_map(blow).collect()
     }

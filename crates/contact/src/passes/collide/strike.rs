@@ -3,12 +3,12 @@
 use dynamics::Momentum;
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::{Pass, Struck, mass_at};
+use super::{Pass, StruckBody, mass_at};
 use crate::narrow::candidate::Side;
 use crate::narrow::contacts::MARGIN;
 use crate::narrow::posed::{Posed, Spot};
-use crate::passes::blow::{Bearing, Blow, Met, total};
-use crate::solve::bounce::{self, Impulses, MAX_CONTACTS, Meeting};
+use crate::passes::blow::{Blow, ImpactState, StrengthQuery, total};
+use crate::solve::bounce::{self, ContactPoint, Impulses, MAX_CONTACTS};
 use crate::{Frame, pair_impulse};
 
 /// Tolerance of the speeds after a collision, as a share of the resting speed.
@@ -17,11 +17,11 @@ const CONVERGED: f64 = 1e-3;
 /// The impulses of a pair at its touching contacts.
 #[derive(Default)]
 struct Hit {
-    meetings: [Meeting; MAX_CONTACTS],
+    contacts: [ContactPoint; MAX_CONTACTS],
     /// Where they are, in body coordinates of both, m.
     at: [[Point3<f64>; 2]; MAX_CONTACTS],
     count: usize,
-    /// On `a`, one per meeting.
+    /// On `a`, one per contact.
     impulses: Impulses,
     restitution: f64,
     /// Largest speed of approach at a contact, m/s.
@@ -31,7 +31,7 @@ struct Hit {
 
 impl Pass<'_> {
     /// Collides a pair at a time; `false` if the pair does not approach there.
-    pub(super) fn strike(&mut self, pair: usize, time: f64, bearing: &mut Bearing<'_>) -> bool {
+    pub(super) fn strike(&mut self, pair: usize, time: f64, query: &mut StrengthQuery<'_>) -> bool {
         let bodies = self.bodies_of(pair);
         let struck = bodies.map(|i| self.body_at(i, time));
         let mut hit = Hit { time, ..Hit::default() };
@@ -41,13 +41,13 @@ impl Pass<'_> {
         let poses = struck.each_ref().map(|struck| struck.pose);
         let numbers = (bodies[0] as u32, bodies[1] as u32);
         let blow = hit.blow(numbers, poses);
-        if let Some((blow, share)) = blow.and_then(|blow| Some((blow, bearing.share(&blow)?))) {
+        if let Some((blow, share)) = blow.and_then(|blow| Some((blow, query.share(&blow)?))) {
             self.done.blows.push(blow);
             hit.impulses.iter_mut().for_each(|j| *j *= share);
-            self.pasts[pair].is_over = true;
+            self.histories[pair].is_over = true;
         }
-        self.pasts[pair].blows += 1;
-        let works = hit.given().map(|(meeting, j)| self.work_at(bodies, (&meeting.arms, j)));
+        self.histories[pair].blows += 1;
+        let works = hit.given().map(|(contact, j)| self.work_at(bodies, (&contact.arms, j)));
         let work = works.sum::<f64>();
         self.done.work += work;
         let gains = hit.gains();
@@ -78,7 +78,7 @@ impl Pass<'_> {
     }
 
     /// Computes the clamped impulses of a pair at its touching contacts; `false` if it does not approach.
-    fn hits(&self, struck: &[Struck; 2], hit: &mut Hit) -> bool {
+    fn hits(&self, struck: &[StruckBody; 2], hit: &mut Hit) -> bool {
         let bodies = [struck[0].body, struck[1].body];
         let Frame { columns, settings, .. } = self.frame;
         let movers = [&struck[0].mover, &struck[1].mover];
@@ -89,7 +89,7 @@ impl Pass<'_> {
             let (normal, arms) = (spot.normal, arms(spot.owner, spot.arms(poses), &places));
             let u = movers[0].velocity.at(&arms[0]) - movers[1].velocity.at(&arms[1]);
             hit.approach = hit.approach.max(-normal.dot(&u));
-            hit.meetings[number] = Meeting { normal, arms, u };
+            hit.contacts[number] = ContactPoint { normal, arms, u };
             hit.at[number] = spot.at(poses);
             hit.count += 1;
         }
@@ -101,8 +101,8 @@ impl Pass<'_> {
         hit.restitution = restitution;
         let friction = p.friction_with(q, settings.friction);
         let clamp = settings.clamp;
-        hit.impulses = match &hit.meetings[..hit.count] {
-            [Meeting { normal, arms, u, .. }] => {
+        hit.impulses = match &hit.contacts[..hit.count] {
+            [ContactPoint { normal, arms, u, .. }] => {
                 let k = mass_at(movers[0], &arms[0]) + mass_at(movers[1], &arms[1]);
                 let j = pair_impulse(normal, &k, u, restitution, friction);
                 let mut impulses = Impulses::default();
@@ -118,16 +118,16 @@ impl Pass<'_> {
 }
 
 impl Hit {
-    fn given(&self) -> impl Iterator<Item = (&Meeting, &Vector3<f64>)> {
-        self.meetings[..self.count].iter().zip(&self.impulses)
+    fn given(&self) -> impl Iterator<Item = (&ContactPoint, &Vector3<f64>)> {
+        self.contacts[..self.count].iter().zip(&self.impulses)
     }
 
     /// The momenta that both bodies receive.
     fn gains(&self) -> [Momentum; 2] {
         let mut gains = [Momentum::default(); 2];
-        for (meeting, j) in self.given() {
-            gains[0].apply_impulse(j, &meeting.arms[0]);
-            gains[1].apply_impulse(&-j, &meeting.arms[1]);
+        for (contact, j) in self.given() {
+            gains[0].apply_impulse(j, &contact.arms[0]);
+            gains[1].apply_impulse(&-j, &contact.arms[1]);
         }
         gains
     }
@@ -135,9 +135,9 @@ impl Hit {
     /// The blow of all contacts; `None` if its impulse is zero.
     fn blow(&self, bodies: (u32, u32), poses: [Isometry3<f64>; 2]) -> Option<Blow> {
         let (impulse, hardest) = total(&self.impulses[..self.count])?;
-        let met = Met { at: self.at[hardest], time: self.time, poses };
-        let given = (self.meetings[hardest].normal, impulse);
-        Some(Blow::new(bodies, met, given, (self.approach, self.restitution)))
+        let at_impact = ImpactState { at: self.at[hardest], time: self.time, poses };
+        let given = (self.contacts[hardest].normal, impulse);
+        Some(Blow::new(bodies, at_impact, given, (self.approach, self.restitution)))
     }
 }
 

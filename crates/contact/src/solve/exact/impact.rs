@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_flies_ahead_is_not_pulled_back() {
+    fn a_separating_contact_gets_no_impulse() {
         let speeds = after(&[(1.0, -4.0), (1.0, 2.0)], &[0.0, 0.0]);
         assert!(speeds[0].abs() < LIMITS.accepted * 4.0 && speeds[1] == 2.0, "{speeds:?}");
     }

@@ -169,9 +169,9 @@ impl<'i> Newton<'i> {
         self.impulses[n] - (self.speeds[n] + self.shifts[n]) * self.stiffness
     }
 
-    /// The change of the speed of each term along `way`.
-    fn changes(&self, way: &[Vector6<f64>]) -> Vec<Vector3<f64>> {
-        self.island.terms.iter().map(|term| term.change(way)).collect()
+    /// The change of the speed of each term along `direction`.
+    fn changes(&self, direction: &[Vector6<f64>]) -> Vec<Vector3<f64>> {
+        self.island.terms.iter().map(|term| term.change(direction)).collect()
     }
 
     /// Shifts the normal target of a contact that slips at speed `u` by `mu u` (De Saxce and Feng
@@ -214,13 +214,16 @@ impl<'i> Newton<'i> {
             }
             let Some((_, factor)) = &known else { return false };
             let slope = self.slope(&found);
-            let way = factor.solve(&slope.iter().map(|g| -g).collect::<Vec<_>>());
-            if !way.iter().all(|way| way.iter().all(|x| x.is_finite())) {
+            let direction = factor.solve(&slope.iter().map(|g| -g).collect::<Vec<_>>());
+            if !direction.iter().all(|direction| direction.iter().all(|x| x.is_finite())) {
                 return false;
             }
-            let changes = self.changes(&way);
-            let share = self.search((&way, &changes), &slope);
-            self.velocities.iter_mut().zip(&way).for_each(|(q, way)| *q += way * share);
+            let changes = self.changes(&direction);
+            let share = self.search((&direction, &changes), &slope);
+            self.velocities
+                .iter_mut()
+                .zip(&direction)
+                .for_each(|(q, direction)| *q += direction * share);
             self.speeds.iter_mut().zip(&changes).for_each(|(u, change)| *u += change * share);
             is_whole = share == 1.0;
             // round-off can leave a partial step of zero length
@@ -249,9 +252,9 @@ impl<'i> Newton<'i> {
                 break;
             }
             let Some(factor) = self.factor_shifted(&found) else { break };
-            let way = factor.solve(&slope.iter().map(|g| -g).collect::<Vec<_>>());
-            let changes = self.changes(&way);
-            let Some(next) = self.backtrack((&way, &changes), square(&slope)) else { break };
+            let direction = factor.solve(&slope.iter().map(|g| -g).collect::<Vec<_>>());
+            let changes = self.changes(&direction);
+            let Some(next) = self.backtrack((&direction, &changes), square(&slope)) else { break };
             (found, slope) = next;
             if self.largest(&changes) <= self.still {
                 self.take(&found);
@@ -262,18 +265,18 @@ impl<'i> Newton<'i> {
         false
     }
 
-    /// Moves along `way` as far as the squared slope, `before` at the start, decreases. Returns the
-    /// projections and the slope there; `None` if it does not decrease.
+    /// Moves along `direction` as far as the squared slope, `before` at the start, decreases.
+    /// Returns the projections and the slope there; `None` if it does not decrease.
     fn backtrack(
         &mut self,
-        (way, changes): (&[Vector6<f64>], &[Vector3<f64>]),
+        (direction, changes): (&[Vector6<f64>], &[Vector3<f64>]),
         before: f64,
     ) -> Option<(Vec<Projection>, Vec<Vector6<f64>>)> {
         let (from, speeds) = (self.velocities.clone(), self.speeds.clone());
         let mut share = 1.0;
         while share >= MIN_SHARE {
-            let all = self.velocities.iter_mut().zip(&from).zip(way);
-            all.for_each(|((own, from), way)| *own = from + way * share);
+            let all = self.velocities.iter_mut().zip(&from).zip(direction);
+            all.for_each(|((own, from), direction)| *own = from + direction * share);
             let all = self.speeds.iter_mut().zip(&speeds).zip(changes);
             all.for_each(|((own, from), change)| *own = from + change * share);
             self.shift_by_slip();
@@ -307,8 +310,8 @@ impl<'i> Newton<'i> {
             let mut turned = found.slope * self.stiffness;
             if let Set::Contact { normal, friction } = term.set {
                 let slip = speed - normal * speed.dot(&normal);
-                if let Some(way) = slip.try_normalize(0.0) {
-                    turned += turned * normal * (way * friction).transpose();
+                if let Some(direction) = slip.try_normalize(0.0) {
+                    turned += turned * normal * (direction * friction).transpose();
                 }
             }
             let answers = term.transposed.each_ref().map(|j| turned * j.transpose());
@@ -374,7 +377,7 @@ impl<'i> Newton<'i> {
     /// Exact line search: the step in [0, 1] with the least cost, the root of a monotone slope.
     fn search(
         &self,
-        (way, changes): (&[Vector6<f64>], &[Vector3<f64>]),
+        (direction, changes): (&[Vector6<f64>], &[Vector3<f64>]),
         slope: &[Vector6<f64>],
     ) -> f64 {
         let terms = self.island.terms.iter().enumerate().zip(changes);
@@ -383,7 +386,7 @@ impl<'i> Newton<'i> {
         let dot = |a: &[Vector6<f64>], b: &[Vector6<f64>]| -> f64 {
             a.iter().zip(b).map(|(a, b)| a.dot(b)).sum()
         };
-        let (start, square) = (dot(way, &self.velocities), dot(way, way));
+        let (start, square) = (dot(direction, &self.velocities), dot(direction, direction));
         let slope_at = |share: f64| {
             let given = lines.iter().map(|(set, y, change)| {
                 let y = y - *change * (share * self.stiffness);
@@ -391,7 +394,7 @@ impl<'i> Newton<'i> {
             });
             start + share * square - given.sum::<f64>()
         };
-        let first = dot(way, slope);
+        let first = dot(direction, slope);
         if first >= 0.0 {
             return 0.0;
         }

@@ -23,7 +23,7 @@ const MAX_PLANES: usize = 64;
 const FREE: u8 = u8::MAX;
 
 /// Clips one solid by cells, with buffers that are reused from cell to cell.
-pub(super) struct Trimmer<'a> {
+pub(super) struct CellClipper<'a> {
     /// Its faces are all convex.
     solid: &'a Facets,
     boxes: &'a FaceBoxes,
@@ -67,7 +67,7 @@ struct Crossing {
     change: i32,
 }
 
-impl<'a> Trimmer<'a> {
+impl<'a> CellClipper<'a> {
     /// Clips `solid`, which has no caps. `boxes` are those of its faces, `bounds` is the box around
     /// it.
     pub(super) fn new(solid: &'a Facets, boxes: &'a FaceBoxes, bounds: Aabb) -> Self {
@@ -92,7 +92,7 @@ impl<'a> Trimmer<'a> {
     /// The intersection with a cell, which may be empty. `near` contains every face that may
     /// overlap the cell. `None` if a vertex is on a plane within rounding, or the winding numbers
     /// are not 0 and 1: the caller then clips the closed surface plane by plane.
-    pub(super) fn trim(&mut self, cell: &ConvexCell<'_>, near: &[u32]) -> Option<Facets> {
+    pub(super) fn intersection(&mut self, cell: &ConvexCell<'_>, near: &[u32]) -> Option<Facets> {
         let (hull, corners) = cell.hull.as_ref()?;
         if cell.planes.len() > MAX_PLANES {
             return None;

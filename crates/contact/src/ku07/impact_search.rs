@@ -13,7 +13,7 @@ const RESOLUTION: f64 = 1e-12;
 const MAX_STEPS: usize = 100_000;
 
 /// Two bodies on their paths.
-pub(crate) struct Meeting<'a> {
+pub(crate) struct ImpactSearch<'a> {
     pub(crate) shapes: [&'a Shape; 2],
     pub(crate) paths: [&'a Path<'a>; 2],
     /// Penetration at the start, m; `None` if the bodies do not touch.
@@ -21,44 +21,45 @@ pub(crate) struct Meeting<'a> {
     /// Increase of the penetration at which touching bodies collide again, m.
     pub(crate) slack: f64,
     /// Gap at which bodies have collided, m.
-    pub(crate) met: f64,
+    pub(crate) collision_gap: f64,
 }
 
 /// A gap at a time.
 #[derive(Clone, Copy)]
-struct Look {
+struct GapSample {
     time: f64,
     gap: f64,
 }
 
-impl Meeting<'_> {
+impl ImpactSearch<'_> {
     /// The last time between `from` and `to`, s, before the gap falls below the floor.
-    pub(crate) fn first(&self, from: f64, to: f64) -> Option<f64> {
+    pub(crate) fn last_free_time(&self, from: f64, to: f64) -> Option<f64> {
         let [p, q] = self.shapes;
         let fastest = [0, 1].map(|i| self.paths[i].fastest(self.shapes[i], to));
         let speed = fastest[0] + fastest[1];
         let thin = |shape: &Shape| shape.bounds().extents().min();
         let stride = STRIDE * thin(p).min(thin(q));
-        let way = |time: f64| speed * (to - time);
-        let most = way(0.0);
-        let start = self.look(0.0, most, f64::NEG_INFINITY);
+        let travel = |time: f64| speed * (to - time);
+        let most = travel(0.0);
+        let start = self.sample(0.0, most, f64::NEG_INFINITY);
         // contact points may have less overlap than their shapes
         let floor = match self.depth {
             Some(depth) => start.gap.min(-depth) - self.slack,
-            None if start.gap > self.met => 0.0,
+            None if start.gap > self.collision_gap => 0.0,
             None => start.gap - self.slack,
         };
-        let mut now = if from > 0.0 { self.look(from, floor + way(from), floor) } else { start };
+        let mut now =
+            if from > 0.0 { self.sample(from, floor + travel(from), floor) } else { start };
         if now.gap < floor {
             return Some(from);
         }
         for _ in 0..MAX_STEPS {
-            if now.time >= to || now.gap - floor >= way(now.time) {
+            if now.time >= to || now.gap - floor >= travel(now.time) {
                 return None;
             }
             let step = (now.gap - floor + stride) / speed;
             let time = (now.time + step).min(to);
-            let next = self.look(time, floor + way(time) + stride, floor);
+            let next = self.sample(time, floor + travel(time) + stride, floor);
             if next.gap < floor {
                 return Some(self.bisect(now, next, floor));
             }
@@ -69,20 +70,20 @@ impl Meeting<'_> {
 
     /// The last time before the gap falls below the floor, between one before and one after it.
     /// Bisection alternates with the secant method.
-    fn bisect(&self, mut before: Look, mut after: Look, floor: f64) -> f64 {
-        let met = self.met;
+    fn bisect(&self, mut before: GapSample, mut after: GapSample, floor: f64) -> f64 {
+        let collision_gap = self.collision_gap;
         let mut is_secant = true;
-        while before.gap - floor > met && after.time - before.time > RESOLUTION {
+        while before.gap - floor > collision_gap && after.time - before.time > RESOLUTION {
             let length = after.time - before.time;
-            let aim = floor + 0.5 * met;
+            let aim = floor + 0.5 * collision_gap;
             let share = if is_secant { (before.gap - aim) / (before.gap - after.gap) } else { 0.5 };
             is_secant = !is_secant;
             let time = before.time + share.clamp(0.0, 1.0) * length;
             if time <= before.time || time >= after.time {
                 continue;
             }
-            let most = before.gap.abs() + floor.abs() + met;
-            let middle = self.look(time, most, floor);
+            let most = before.gap.abs() + floor.abs() + collision_gap;
+            let middle = self.sample(time, most, floor);
             if middle.gap < floor { after = middle } else { before = middle }
         }
         before.time
@@ -90,9 +91,9 @@ impl Meeting<'_> {
 
     /// The gap at a time, m, at most `most`. Below `floor` any point of penetration ends the
     /// search.
-    fn look(&self, time: f64, most: f64, floor: f64) -> Look {
+    fn sample(&self, time: f64, most: f64, floor: f64) -> GapSample {
         let [a, b] = self.paths.map(|path| path.at(time).pose);
         let posed = Posed { shapes: self.shapes, poses: [&a, &b] };
-        Look { time, gap: posed.distance((most, floor), &mut 0) }
+        GapSample { time, gap: posed.distance((most, floor), &mut 0) }
     }
 }

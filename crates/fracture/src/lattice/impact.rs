@@ -8,7 +8,7 @@ use crate::random::Random;
 
 /// How links break.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StrikeSettings {
+pub struct LatticeImpactSettings {
     /// Compressive over tensile strength of a link: 1 compares the size of the force, as Ku07; with
     /// infinity only tension breaks links.
     pub compression: f64,
@@ -32,7 +32,7 @@ pub struct StrikeSettings {
     pub seed: u64,
 }
 
-impl Default for StrikeSettings {
+impl Default for LatticeImpactSettings {
     fn default() -> Self {
         Self {
             compression: 1.0,
@@ -50,7 +50,7 @@ impl Default for StrikeSettings {
 
 /// The effect of an impact.
 #[derive(Clone, Debug, Default)]
-pub struct Strike {
+pub struct LatticeImpact {
     /// The links that broke, in order.
     pub broken: Vec<u32>,
     /// Number of solves for multipliers.
@@ -71,9 +71,14 @@ impl Lattice {
     ///
     /// # Panics
     /// If the number of forces differs from that of tetrahedra.
-    pub fn strike(&mut self, forces: &[Vector3<f64>], breaking: &StrikeSettings) -> Strike {
+    pub fn impact(
+        &mut self,
+        forces: &[Vector3<f64>],
+        breaking: &LatticeImpactSettings,
+    ) -> LatticeImpact {
         assert_eq!(forces.len(), self.positions.len(), "a force for each tetrahedron");
-        let mut strike = Strike { forces: vec![0.0; self.links.len()], ..Strike::default() };
+        let mut impact =
+            LatticeImpact { forces: vec![0.0; self.links.len()], ..LatticeImpact::default() };
         let mut random = Random::new(breaking.seed);
         let mut potential = vec![Vector3::zeros(); forces.len()];
         let mut carried = self.none_carried();
@@ -81,26 +86,26 @@ impl Lattice {
         for step in 1..=steps {
             let share = step as f64 / steps as f64;
             let loads: Vec<_> = forces.iter().map(|force| force * share).collect();
-            strike.quiet = false;
+            impact.quiet = false;
             for _ in 0..breaking.rounds {
-                self.find_forces(&loads, breaking, (&mut potential, &mut strike));
-                let broken = self.break_links(&strike.forces, breaking, &mut carried);
+                self.find_forces(&loads, breaking, (&mut potential, &mut impact));
+                let broken = self.break_links(&impact.forces, breaking, &mut carried);
                 if broken.is_empty() {
-                    strike.quiet = true;
+                    impact.quiet = true;
                     break;
                 }
                 breaking.spread.apply(self, &broken, &mut random);
-                strike.broken.extend(broken.iter().map(|(link, _)| link));
+                impact.broken.extend(broken.iter().map(|(link, _)| link));
             }
         }
-        strike
+        impact
     }
 
     fn find_forces(
         &self,
         loads: &[Vector3<f64>],
-        breaking: &StrikeSettings,
-        (potential, strike): (&mut [Vector3<f64>], &mut Strike),
+        breaking: &LatticeImpactSettings,
+        (potential, impact): (&mut [Vector3<f64>], &mut LatticeImpact),
     ) {
         let inverse: Vec<f64> = self
             .masses
@@ -113,13 +118,13 @@ impl Lattice {
         let links = Links { positions: &self.positions, inverse_masses: &inverse, ends: &ends };
         let limits = (breaking.tolerance, breaking.iterations);
         let found = links.multipliers_from(potential, loads, limits);
-        strike.forces.fill(0.0);
+        impact.forces.fill(0.0);
         for (&link, lambda) in held.iter().zip(found.lambda) {
-            strike.forces[link] = lambda;
+            impact.forces[link] = lambda;
         }
-        strike.solves += 1;
-        strike.iterations += found.iterations;
-        strike.residual = strike.residual.max(found.residual);
+        impact.solves += 1;
+        impact.iterations += found.iterations;
+        impact.residual = impact.residual.max(found.residual);
     }
 
     /// The largest loads of links before an impact, N: 0, and infinite for broken links.
@@ -134,7 +139,7 @@ impl Lattice {
     fn break_links(
         &mut self,
         forces: &[f64],
-        breaking: &StrikeSettings,
+        breaking: &LatticeImpactSettings,
         carried: &mut [f64],
     ) -> Vec<(u32, f64)> {
         let mut broken = Vec::new();

@@ -15,7 +15,7 @@ use crate::shape::triangles::Triangles;
 
 /// The bounding boxes of bodies at one time.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct QueryTree {
     tree: Bvh,
     /// The bodies of the leaves.
     bounded: Vec<u32>,
@@ -31,7 +31,7 @@ pub struct Bodies<'a> {
     /// Their poses.
     pub poses: &'a [Isometry3<f64>],
     /// Their bounding boxes at these poses.
-    pub places: &'a Places,
+    pub tree: &'a QueryTree,
     /// Filter of bodies, by index.
     pub wanted: &'a dyn Fn(usize) -> bool,
 }
@@ -43,7 +43,7 @@ impl Shape {
     }
 }
 
-impl Places {
+impl QueryTree {
     /// Builds the tree of bodies with these shapes and poses, in time n log n.
     pub fn new(shapes: &[Arc<Shape>], poses: &[Isometry3<f64>]) -> Self {
         let (mut leaves, mut bounded, mut unbounded) = (Vec::new(), Vec::new(), Vec::new());
@@ -91,7 +91,7 @@ impl Bodies<'_> {
     pub fn overlapping(&self, shape: &Shape, pose: &Isometry3<f64>) -> Vec<usize> {
         let around = BvhNode::leaf(tree_box(&shape.bounds_at(pose)), 0);
         let has_bounds = shape.radius().is_finite();
-        let Places { tree, bounded, unbounded } = self.places;
+        let QueryTree { tree, bounded, unbounded } = self.tree;
         let is_near = |node: &BvhNode| !has_bounds || node.intersects(&around);
         let near = tree.leaves(is_near).map(|n| bounded[n as usize]);
         let all = near.chain(unbounded.iter().copied()).map(|i| i as usize);
@@ -112,7 +112,7 @@ impl Bodies<'_> {
             let found = self.shapes[i].nearest_point(&pose.inverse_transform_point(p)).at(pose);
             ((self.wanted)(i) && found.distance <= max_distance).then_some((i, found))
         };
-        let Places { tree, bounded, unbounded } = self.places;
+        let QueryTree { tree, bounded, unbounded } = self.tree;
         let others = unbounded.iter().filter_map(|&i| of(i as usize));
         let first = others.reduce(|p, q| if q.1.distance < p.1.distance { q } else { p });
         let point = TreeVector::from_array(p.coords.into());
@@ -141,7 +141,7 @@ impl Bodies<'_> {
         if !ray.is_usable() || !usable {
             return None;
         }
-        let Places { tree, bounded, unbounded } = self.places;
+        let QueryTree { tree, bounded, unbounded } = self.tree;
         let mut best: Option<(usize, Impact)> = None;
         for i in unbounded.iter().map(|&i| i as usize).filter(|&i| (self.wanted)(i)) {
             let max_distance = best.map_or(ray.max_distance, |(_, impact)| impact.distance);

@@ -11,7 +11,7 @@ use nalgebra::{Isometry3, Matrix3, Matrix6, Quaternion, UnitQuaternion, Vector3,
 
 /// The scalar that a row constrains.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Form {
+pub(super) enum ConstraintForm {
     /// Offset of `a` from `b` along an axis of `b` at the start.
     Straight(usize),
     /// Scalar product of a direction of `a` and one of `b`, each in the axes of its joint frame.
@@ -38,7 +38,7 @@ pub(super) struct Move {
 
 /// A side of a joint at both ends of a step.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Side {
+pub(super) struct JointSide {
     turn: Vector3<f64>,
     tangent: Matrix3<f64>,
     places: [Vector3<f64>; 2],
@@ -48,7 +48,7 @@ pub(super) struct Side {
 
 /// A row between two bodies.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line {
+pub(super) struct RowGradient {
     /// Value at the end of the step.
     pub(super) value: f64,
     /// Momentum per unit impulse, linear and angular.
@@ -89,7 +89,7 @@ impl Move {
     }
 }
 
-impl Side {
+impl JointSide {
     /// The side of a joint with a frame in body coordinates.
     pub(super) fn new(own: &Move, frame: &Isometry3<f64>) -> Self {
         let local = frame.rotation.to_rotation_matrix().into_inner();
@@ -121,9 +121,14 @@ fn add(matrix: &mut Matrix6<f64>, [row, column]: [usize; 2], block: &Matrix3<f64
     target += block;
 }
 
-impl Form {
+impl ConstraintForm {
     /// The row between sides `a` and `b` with an `impulse`; adds its geometric stiffness.
-    pub(super) fn line(self, sides: [&Side; 2], impulse: f64, stiffness: &mut Stiffness) -> Line {
+    pub(super) fn gradient(
+        self,
+        sides: [&JointSide; 2],
+        impulse: f64,
+        stiffness: &mut Stiffness,
+    ) -> RowGradient {
         match self {
             Self::Straight(n) => {
                 let axis = sides[1].axes[0].column(n).into_owned();
@@ -137,7 +142,7 @@ impl Form {
     }
 
     /// Value at the start (0) or end (1).
-    pub(super) fn value(self, [a, b]: [&Side; 2], n: usize) -> f64 {
+    pub(super) fn value(self, [a, b]: [&JointSide; 2], n: usize) -> f64 {
         let apart = a.places[n] - b.places[n];
         match self {
             Self::Straight(axis) => b.axes[0].column(axis).dot(&apart),
@@ -150,15 +155,15 @@ impl Form {
 }
 
 fn straight(
-    [a, b]: [&Side; 2],
+    [a, b]: [&JointSide; 2],
     axis: &Vector3<f64>,
     impulse: f64,
     stiffness: &mut Stiffness,
-) -> Line {
+) -> RowGradient {
     let force = axis.cross_matrix() * (0.5 * impulse);
     add(&mut stiffness[0][0], [1, 1], &(force * a.carried(&a.arms[1])));
     add(&mut stiffness[1][1], [1, 1], &(-force * b.carried(&b.arms[1])));
-    Line {
+    RowGradient {
         value: axis.dot(&(a.places[1] - b.places[1])),
         force: [stacked(axis, &a.arm().cross(axis)), -stacked(axis, &b.arm().cross(axis))],
         slope: [
@@ -169,11 +174,11 @@ fn straight(
 }
 
 fn dot(
-    [a, b]: [&Side; 2],
+    [a, b]: [&JointSide; 2],
     local: &[Vector3<f64>; 2],
     impulse: f64,
     stiffness: &mut Stiffness,
-) -> Line {
+) -> RowGradient {
     let [u, v] = [a.axes.map(|axes| axes * local[0]), b.axes.map(|axes| axes * local[1])];
     let [mean_u, mean_v] = [u, v].map(|ends| (ends[0] + ends[1]) * 0.5);
     let torque = mean_u.cross(&mean_v);
@@ -185,7 +190,7 @@ fn dot(
         add(&mut row[1], [1, 1], &(by_b * sign));
     }
     let none = Vector3::zeros();
-    Line {
+    RowGradient {
         value: u[1].dot(&v[1]),
         force: [stacked(&none, &torque), -stacked(&none, &torque)],
         slope: [
@@ -196,11 +201,11 @@ fn dot(
 }
 
 fn across(
-    [a, b]: [&Side; 2],
+    [a, b]: [&JointSide; 2],
     local: &Vector3<f64>,
     impulse: f64,
     stiffness: &mut Stiffness,
-) -> Line {
+) -> RowGradient {
     let axes = b.axes.map(|axes| axes * local);
     let axis = (axes[0] + axes[1]) * 0.5;
     let apart = [a.places[0] - b.places[0], a.places[1] - b.places[1]];
@@ -218,14 +223,19 @@ fn across(
     add(&mut stiffness[1][1], [0, 1], &tilt);
     add(&mut stiffness[1][1], [1, 1], &(reach.cross_matrix() * tilt));
     let tilted = b.carried(&axes[1]).tr_mul(&apart[1]) - b.carried(&b.arms[1]).tr_mul(&axes[1]);
-    Line {
+    RowGradient {
         value: axes[1].dot(&apart[1]),
         force: [stacked(&axis, &a.arm().cross(&axis)), -stacked(&axis, &reach.cross(&axis))],
         slope: [stacked(&axes[1], &swept.tr_mul(&axes[1])), stacked(&-axes[1], &tilted)],
     }
 }
 
-fn length([a, b]: [&Side; 2], sign: f64, impulse: f64, stiffness: &mut Stiffness) -> Line {
+fn length(
+    [a, b]: [&JointSide; 2],
+    sign: f64,
+    impulse: f64,
+    stiffness: &mut Stiffness,
+) -> RowGradient {
     let apart = [a.places[0] - b.places[0], a.places[1] - b.places[1]];
     let both = apart[0].norm() + apart[1].norm();
     let along = (apart[0] + apart[1]) * (sign / both);
@@ -244,7 +254,7 @@ fn length([a, b]: [&Side; 2], sign: f64, impulse: f64, stiffness: &mut Stiffness
         }
         add(&mut row[s], [1, 1], &(force * own.carried(&own.arms[1]) * -outer));
     }
-    Line {
+    RowGradient {
         value: sign * apart[1].norm(),
         force: [stacked(&along, &a.arm().cross(&along)), -stacked(&along, &b.arm().cross(&along))],
         slope: [
@@ -254,7 +264,7 @@ fn length([a, b]: [&Side; 2], sign: f64, impulse: f64, stiffness: &mut Stiffness
     }
 }
 
-fn turn([a, b]: [&Side; 2], impulse: f64, stiffness: &mut Stiffness) -> Line {
+fn turn([a, b]: [&JointSide; 2], impulse: f64, stiffness: &mut Stiffness) -> RowGradient {
     let axes = b.axes.map(|axes| axes.column(0).into_owned());
     let axis = (axes[0] + axes[1]) * 0.5;
     let by = a.turn - b.turn;
@@ -262,7 +272,7 @@ fn turn([a, b]: [&Side; 2], impulse: f64, stiffness: &mut Stiffness) -> Line {
     add(&mut stiffness[0][1], [1, 1], &(tilt * -impulse));
     add(&mut stiffness[1][1], [1, 1], &(tilt * impulse));
     let none = Vector3::zeros();
-    Line {
+    RowGradient {
         value: axis.dot(&by),
         force: [stacked(&none, &axis), -stacked(&none, &axis)],
         slope: [stacked(&none, &axis), stacked(&none, &(tilt.tr_mul(&by) - axis))],
@@ -273,12 +283,12 @@ fn turn([a, b]: [&Side; 2], impulse: f64, stiffness: &mut Stiffness) -> Line {
 mod tests {
     use super::*;
 
-    const FORMS: [Form; 5] = [
-        Form::Straight(1),
-        Form::Dot([Vector3::new(0.6, 0.0, 0.8), Vector3::new(0.0, 1.0, 0.0)]),
-        Form::Across(Vector3::new(0.0, 0.8, 0.6)),
-        Form::Length(-1.0),
-        Form::Turn,
+    const FORMS: [ConstraintForm; 5] = [
+        ConstraintForm::Straight(1),
+        ConstraintForm::Dot([Vector3::new(0.6, 0.0, 0.8), Vector3::new(0.0, 1.0, 0.0)]),
+        ConstraintForm::Across(Vector3::new(0.0, 0.8, 0.6)),
+        ConstraintForm::Length(-1.0),
+        ConstraintForm::Turn,
     ];
 
     fn frames() -> [Isometry3<f64>; 2] {
@@ -291,28 +301,39 @@ mod tests {
             Isometry3::new(Vector3::new(1.0, 0.5, 0.0), Vector3::new(0.2, 0.7, -0.4)),
             Isometry3::new(Vector3::new(-0.5, 0.1, 0.3), Vector3::new(-0.6, 0.1, 0.5)),
         ];
-        let part = |n: usize, first: usize| x[n].fixed_rows::<3>(first).into_owned();
-        [0, 1].map(|n| Move::new(&start[n], part(n, 0), part(n, 3)))
+        let body = |n: usize, first: usize| x[n].fixed_rows::<3>(first).into_owned();
+        [0, 1].map(|n| Move::new(&start[n], body(n, 0), body(n, 3)))
     }
 
-    fn line(form: Form, x: &[Vector6<f64>; 2], impulse: f64) -> (Line, Stiffness, f64) {
+    fn gradient(
+        form: ConstraintForm,
+        x: &[Vector6<f64>; 2],
+        impulse: f64,
+    ) -> (RowGradient, Stiffness, f64) {
         let (moves, frames, mut stiffness) = (moves(x), frames(), Stiffness::default());
-        let sides = [0, 1].map(|n| Side::new(&moves[n], &frames[n]));
+        let sides = [0, 1].map(|n| JointSide::new(&moves[n], &frames[n]));
         let sides = [&sides[0], &sides[1]];
-        let line = form.line(sides, impulse, &mut stiffness);
-        assert!((line.value - form.value(sides, 1)).abs() < 1e-14 || matches!(form, Form::Turn));
-        (line, stiffness, form.value(sides, 0))
+        let gradient = form.gradient(sides, impulse, &mut stiffness);
+        assert!(
+            (gradient.value - form.value(sides, 1)).abs() < 1e-14
+                || matches!(form, ConstraintForm::Turn)
+        );
+        (gradient, stiffness, form.value(sides, 0))
     }
 
     const X: [Vector6<f64>; 2] =
         [Vector6::new(0.1, -0.2, 0.3, 0.4, -0.3, 0.2), Vector6::new(0.0, 0.2, 0.1, -0.1, 0.5, 0.3)];
 
     #[test]
-    fn rows_change_what_they_keep_by_exactly_what_they_say() {
+    fn rows_change_their_value_by_exactly_the_discrete_gradient() {
         for form in FORMS {
-            let (line, _, start) = line(form, &X, 0.0);
-            let told: f64 = line.force.iter().zip(&X).map(|(row, x)| row.dot(x)).sum();
-            let change = if matches!(form, Form::Turn) { line.value } else { line.value - start };
+            let (gradient, _, start) = gradient(form, &X, 0.0);
+            let told: f64 = gradient.force.iter().zip(&X).map(|(row, x)| row.dot(x)).sum();
+            let change = if matches!(form, ConstraintForm::Turn) {
+                gradient.value
+            } else {
+                gradient.value - start
+            };
             assert!((told - change).abs() < 1e-14, "{form:?}: {told} {change}");
         }
     }
@@ -321,17 +342,17 @@ mod tests {
     fn slopes_and_stiffness_are_derivatives() {
         let (impulse, step) = (1.7, 1e-6);
         for form in FORMS {
-            let (line, stiffness, _) = line(form, &X, impulse);
+            let (gradient, stiffness, _) = gradient(form, &X, impulse);
             for side in 0..2 {
                 for n in 0..6 {
                     let at = |sign: f64| {
                         let mut x = X;
                         x[side][n] += sign * step;
-                        self::line(form, &x, impulse).0
+                        self::gradient(form, &x, impulse).0
                     };
                     let (more, less) = (at(1.0), at(-1.0));
                     let slope = (more.value - less.value) / (2.0 * step);
-                    assert!((slope - line.slope[side][n]).abs() < 1e-8, "{form:?} {side} {n}");
+                    assert!((slope - gradient.slope[side][n]).abs() < 1e-8, "{form:?} {side} {n}");
                     for (other, row) in stiffness.iter().enumerate() {
                         let change = (more.force[other] - less.force[other]) / (2.0 * step);
                         let rest = (change * impulse + row[side].column(n)).amax();

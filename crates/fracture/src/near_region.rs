@@ -12,12 +12,12 @@ use crate::planes::{Lines, NodePlane, Planes, pitch};
 use crate::region::{Region, transformed_bounds};
 
 /// A region that may own nodes of a body.
-pub(crate) enum Near {
+pub(crate) enum NearRegion {
     Planes(Planes),
     Samples(Field),
 }
 
-impl Near {
+impl NearRegion {
     /// For each region of the pattern; `None` if it owns no node.
     pub(crate) fn all(
         pattern: &Pattern,

@@ -11,7 +11,7 @@ use crate::partition::{BATCH, Partition};
 ///
 /// In a voxel within one region and one piece it is that one (Su09 section 4.2), else the one of
 /// the adjacent pieces with the least level set at the point.
-pub(crate) fn holders(
+pub(crate) fn assign_particles(
     partition: &Partition,
     points: &[Point3<f64>],
     level_sets: &[LevelSet],
@@ -19,23 +19,23 @@ pub(crate) fn holders(
     let grid = partition.parent.grid();
     let voxels: Vec<u32> = points.iter().map(|p| grid.index(grid.locate(p).0) as u32).collect();
     let order = by_row(&voxels, grid.dims());
-    let holders = |places: &[u32]| -> Vec<usize> {
+    let in_batch = |places: &[u32]| -> Vec<usize> {
         let mut near = Vec::new();
-        let holder = |&n: &u32| {
+        let piece_of = |&n: &u32| {
             let voxel = voxels[n as usize] as usize;
             partition.sole_piece(voxel).unwrap_or_else(|| {
                 partition.pieces_about(grid.node(voxel), &mut near);
                 least(&points[n as usize], level_sets, &near)
             })
         };
-        places.iter().map(holder).collect()
+        places.iter().map(piece_of).collect()
     };
-    let found: Vec<Vec<usize>> = order.par_chunks(BATCH).map(holders).collect();
-    let mut holders = vec![0; points.len()];
+    let found: Vec<Vec<usize>> = order.par_chunks(BATCH).map(in_batch).collect();
+    let mut owners = vec![0; points.len()];
     for (n, piece) in order.into_iter().zip(found.into_iter().flatten()) {
-        holders[n as usize] = piece;
+        owners[n as usize] = piece;
     }
-    holders
+    owners
 }
 
 /// Indices of voxels in row order, as the nodes around them in memory.

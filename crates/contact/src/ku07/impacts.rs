@@ -5,9 +5,9 @@ use nalgebra::{Point3, Vector3};
 
 use super::touch::{Touch, Touches, TouchingPair};
 use crate::constraint::{Bodies, Bounds, PER_CONTACT, Rounds, Row, alternate, tangents};
-use crate::passes::blow::{Bearing, Blow, Met, total};
+use crate::passes::blow::{Blow, ImpactState, StrengthQuery, total};
 use crate::passes::collide::mass_at;
-use crate::solve::bounce::{self, Impulses, Meeting};
+use crate::solve::bounce::{self, ContactPoint, Impulses};
 use crate::solve::clamp::kinetic_share;
 use crate::{Frame, Islands, Mover, pair_impulse};
 
@@ -25,7 +25,7 @@ const ROUNDS: usize = 20;
 
 /// The result of the collisions at an instant.
 #[derive(Clone, Debug, Default)]
-pub struct Struck {
+pub struct ImpactResult {
     /// Collisions that break a body.
     pub blows: Vec<Blow>,
     /// Collisions of pairs.
@@ -41,12 +41,12 @@ pub struct Struck {
 /// An approaching pair.
 struct Approach {
     pair: TouchingPair,
-    meetings: Vec<Meeting>,
+    contacts: Vec<ContactPoint>,
     /// Approach speed at the fastest contact, m/s.
     speed: f64,
 }
 
-struct Strike<'a, 'f> {
+struct ImpactPass<'a, 'f> {
     frame: &'a Frame<'f>,
     touches: &'a Touches,
     momenta: &'a mut [Momentum],
@@ -56,7 +56,7 @@ struct Strike<'a, 'f> {
     speeds: Vec<f64>,
     /// Dynamic bodies, each with the index of one of its pairs, sorted.
     sides: Vec<(u32, u32)>,
-    done: Struck,
+    done: ImpactResult,
 }
 
 impl Frame<'_> {
@@ -68,28 +68,28 @@ impl Frame<'_> {
     ///
     /// # Panics
     /// If the number of `momenta` or `rebounds` differs from the number of bodies.
-    pub fn strike(
+    pub fn resolve_impacts(
         &self,
         touches: &Touches,
         momenta: &mut [Momentum],
-        bearing: &mut Bearing<'_>,
+        query: &mut StrengthQuery<'_>,
         rebounds: &mut [u32],
         time: f64,
-    ) -> Struck {
-        let mut strike = Strike::new(self, touches, momenta);
+    ) -> ImpactResult {
+        let mut pass = ImpactPass::new(self, touches, momenta);
         for _ in 0..MAX_ROUNDS * touches.pairs().len() {
-            let Some(n) = strike.fastest() else { break };
-            strike.collide(n, (bearing, rebounds), time);
-            strike.renew(n);
+            let Some(n) = pass.fastest() else { break };
+            pass.collide(n, (query, rebounds), time);
+            pass.renew(n);
         }
-        if strike.done.blows.is_empty() {
-            strike.stop();
+        if pass.done.blows.is_empty() {
+            pass.stop();
         }
-        strike.done
+        pass.done
     }
 }
 
-impl<'a, 'f> Strike<'a, 'f> {
+impl<'a, 'f> ImpactPass<'a, 'f> {
     fn new(frame: &'a Frame<'f>, touches: &'a Touches, momenta: &'a mut [Momentum]) -> Self {
         let moves = |i: &u32| frame.columns.bodies[*i as usize].mass_properties().is_some();
         let sides = (0..).zip(touches.pairs());
@@ -97,10 +97,10 @@ impl<'a, 'f> Strike<'a, 'f> {
         let mut sides: Vec<(u32, u32)> = sides.filter(|(i, _)| moves(i)).collect();
         sides.sort_unstable();
         let over = vec![false; touches.pairs().len()];
-        let done = Struck::default();
-        let mut strike = Self { frame, touches, momenta, over, speeds: Vec::new(), sides, done };
-        strike.speeds = touches.pairs().iter().map(|pair| strike.approach(pair).speed).collect();
-        strike
+        let done = ImpactResult::default();
+        let mut pass = Self { frame, touches, momenta, over, speeds: Vec::new(), sides, done };
+        pass.speeds = touches.pairs().iter().map(|pair| pass.approach(pair).speed).collect();
+        pass
     }
 
     /// Updates the approach speeds of all pairs that share a body with a pair that collided.
@@ -119,23 +119,23 @@ impl<'a, 'f> Strike<'a, 'f> {
         Mover::new(&columns.bodies[i], &poses[i], &self.momenta[i])
     }
 
-    fn meetings(&self, pair: &TouchingPair) -> Vec<Meeting> {
+    fn contacts(&self, pair: &TouchingPair) -> Vec<ContactPoint> {
         let Frame { columns, poses, .. } = *self.frame;
         let [a, b] = pair.bodies.map(|i| i as usize);
         let shapes = [&*columns.shapes[a], &*columns.shapes[b]];
         let movers = pair.bodies.map(|i| self.mover(i));
         let velocities = [&movers[0].velocity, &movers[1].velocity];
-        let meeting = |touch: &Touch| {
+        let contact = |touch: &Touch| {
             let spot = touch.spot(shapes, [&poses[a], &poses[b]], velocities);
-            Meeting { normal: spot.normal, arms: spot.arms, u: spot.u }
+            ContactPoint { normal: spot.normal, arms: spot.arms, u: spot.u }
         };
-        self.touches.of(pair).iter().map(meeting).collect()
+        self.touches.of(pair).iter().map(contact).collect()
     }
 
     fn approach(&self, pair: &TouchingPair) -> Approach {
-        let meetings = self.meetings(pair);
-        let speed = meetings.iter().map(|m| -m.normal.dot(&m.u)).fold(0.0, f64::max);
-        Approach { pair: *pair, meetings, speed }
+        let contacts = self.contacts(pair);
+        let speed = contacts.iter().map(|m| -m.normal.dot(&m.u)).fold(0.0, f64::max);
+        Approach { pair: *pair, contacts, speed }
     }
 
     /// The pair with the largest approach speed above the restitution threshold.
@@ -153,12 +153,12 @@ impl<'a, 'f> Strike<'a, 'f> {
     fn collide(
         &mut self,
         number: usize,
-        (bearing, rebounds): (&mut Bearing<'_>, &mut [u32]),
+        (query, rebounds): (&mut StrengthQuery<'_>, &mut [u32]),
         time: f64,
     ) {
         let Frame { columns, settings, poses, .. } = *self.frame;
         let approach = self.approach(&self.touches.pairs()[number]);
-        let Approach { pair, meetings, .. } = &approach;
+        let Approach { pair, contacts, .. } = &approach;
         let [a, b] = pair.bodies.map(|i| i as usize);
         let moves = |i: usize| columns.bodies[i].mass_properties().is_some();
         if [a, b].into_iter().any(|i| moves(i) && rebounds[i] >= MAX_REBOUNDS) {
@@ -174,29 +174,30 @@ impl<'a, 'f> Strike<'a, 'f> {
         let friction = p.friction_with(q, settings.friction);
         let movers = pair.bodies.map(|i| self.mover(i));
         let mut impulses =
-            impulses_of([&movers[0], &movers[1]], meetings, (restitution, friction), self.frame);
+            impulses_of([&movers[0], &movers[1]], contacts, (restitution, friction), self.frame);
         if impulses.iter().all(|j| *j == Vector3::zeros()) {
             self.over[number] = true;
             return;
         }
         let blow = total(&impulses).map(|(impulse, hardest)| {
-            let Meeting { normal, arms, .. } = meetings[hardest];
+            let ContactPoint { normal, arms, .. } = contacts[hardest];
             let at = [0, 1].map(|side| {
                 let pose = &poses[[a, b][side]];
                 pose.inverse_transform_point(&Point3::from(pose.translation.vector + arms[side]))
             });
             let poses = [poses[a], poses[b]];
-            let (met, speeds) = (Met { at, time, poses }, (approach.speed, restitution));
-            Blow::new((pair.bodies[0], pair.bodies[1]), met, (normal, impulse), speeds)
+            let (at_impact, speeds) =
+                (ImpactState { at, time, poses }, (approach.speed, restitution));
+            Blow::new((pair.bodies[0], pair.bodies[1]), at_impact, (normal, impulse), speeds)
         });
-        if let Some((blow, share)) = blow.and_then(|blow| Some((blow, bearing.share(&blow)?))) {
+        if let Some((blow, share)) = blow.and_then(|blow| Some((blow, query.share(&blow)?))) {
             self.done.blows.push(blow);
             impulses.iter_mut().for_each(|j| *j *= share);
             self.over[number] = true;
         }
         self.done.impacts += 1;
-        for (meeting, j) in meetings.iter().zip(&impulses) {
-            self.push(pair.bodies, j, &meeting.arms);
+        for (contact, j) in contacts.iter().zip(&impulses) {
+            self.push(pair.bodies, j, &contact.arms);
         }
         [a, b].into_iter().filter(|&i| moves(i)).for_each(|i| rebounds[i] += 1);
     }
@@ -235,27 +236,27 @@ impl<'a, 'f> Strike<'a, 'f> {
             own.push(approach);
         }
         for (_, part) in parts.iter().filter(|(approaches, _)| *approaches) {
-            let met = part.iter().flat_map(|approach| {
+            let touching = part.iter().flat_map(|approach| {
                 let bodies = approach.pair.bodies;
-                approach.meetings.iter().map(move |meeting| (bodies, *meeting))
+                approach.contacts.iter().map(move |contact| (bodies, *contact))
             });
-            let met: Vec<([u32; 2], Meeting)> =
-                met.filter(|(_, meeting)| meeting.normal.dot(&meeting.u) <= resting).collect();
-            self.stop_all(&met);
+            let touching: Vec<([u32; 2], ContactPoint)> =
+                touching.filter(|(_, contact)| contact.normal.dot(&contact.u) <= resting).collect();
+            self.stop_all(&touching);
         }
     }
 
-    fn stop_all(&mut self, met: &[([u32; 2], Meeting)]) {
+    fn stop_all(&mut self, touching: &[([u32; 2], ContactPoint)]) {
         let Frame { columns, poses, settings, .. } = *self.frame;
-        let mut rows = Vec::with_capacity(PER_CONTACT * met.len());
-        for (bodies, meeting) in met {
+        let mut rows = Vec::with_capacity(PER_CONTACT * touching.len());
+        for (bodies, contact) in touching {
             let [p, q] = bodies.map(|i| &columns.materials[i as usize]);
             let coefficient = p.friction_with(q, settings.friction);
             let normal = rows.len() as u32;
-            let along = |direction| Row::along(*bodies, direction, meeting.arms);
-            rows.push(Row { bounds: Bounds::PUSH, ..along(meeting.normal) });
+            let along = |direction| Row::along(*bodies, direction, contact.arms);
+            rows.push(Row { bounds: Bounds::PUSH, ..along(contact.normal) });
             let bounds = [Bounds::Cone { normal, coefficient }, Bounds::Cone2];
-            let tangents = tangents(&meeting.normal).into_iter().zip(bounds);
+            let tangents = tangents(&contact.normal).into_iter().zip(bounds);
             rows.extend(tangents.map(|(tangent, bounds)| Row { bounds, ..along(tangent) }));
         }
         let rounds = Rounds { most: ROUNDS, settled: Some(CONVERGED), guess: &[] };
@@ -263,9 +264,9 @@ impl<'a, 'f> Strike<'a, 'f> {
         self.done.unsolved |= solved.unsolved;
         let share = self.share_of(&solved.momenta);
         let impulses = rows.chunks(PER_CONTACT).zip(solved.impulses.chunks(PER_CONTACT));
-        for ((bodies, meeting), (rows, own)) in met.iter().zip(impulses) {
+        for ((bodies, contact), (rows, own)) in touching.iter().zip(impulses) {
             let j: Vector3<f64> = rows.iter().zip(own).map(|(row, j)| row.linear * *j).sum();
-            self.push(*bodies, &(j * share), &meeting.arms);
+            self.push(*bodies, &(j * share), &contact.arms);
         }
     }
 
@@ -296,14 +297,14 @@ impl<'a, 'f> Strike<'a, 'f> {
 /// The impulses on the first body of a pair, one per contact point.
 fn impulses_of(
     movers: [&Mover; 2],
-    meetings: &[Meeting],
+    contacts: &[ContactPoint],
     (restitution, friction): (f64, f64),
     frame: &Frame<'_>,
 ) -> Impulses {
     let clamp = frame.settings.clamp;
-    let [Meeting { normal, arms, u, .. }] = meetings else {
+    let [ContactPoint { normal, arms, u, .. }] = contacts else {
         let still = CONVERGED * frame.settings.resting_speed;
-        return bounce::impulses(movers, meetings, (restitution, friction), clamp, still);
+        return bounce::impulses(movers, contacts, (restitution, friction), clamp, still);
     };
     let k = mass_at(movers[0], &arms[0]) + mass_at(movers[1], &arms[1]);
     let j = pair_impulse(normal, &k, u, restitution, friction);

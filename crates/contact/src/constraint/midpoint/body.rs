@@ -3,11 +3,11 @@
 use dynamics::{Body, Momentum, Velocity, advance};
 use nalgebra::{Isometry3, Matrix3, Matrix6, Vector3, Vector6};
 
-use super::line::{Move, stacked};
+use super::row_gradient::{Move, stacked};
 
 /// A dynamic body.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct LinkageBody {
     pub(super) number: u32,
     pub(super) mass: f64,
     pub(super) inertia: Vector3<f64>,
@@ -22,20 +22,20 @@ pub(super) struct Part {
 /// One end of a joint.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum End {
-    /// Index of a part.
-    Part(usize),
-    /// Index of a prop.
-    Prop(usize),
+    /// Index of a [`LinkageBody`].
+    Body(usize),
+    /// Index of a [`PrescribedBody`].
+    Prescribed(usize),
 }
 
 /// A static or kinematic body.
 #[derive(Clone, Debug)]
-pub(super) struct Prop {
+pub(super) struct PrescribedBody {
     pub(super) body: Body,
     pub(super) start: Isometry3<f64>,
 }
 
-impl Part {
+impl LinkageBody {
     /// `None` for a body without mass properties or with a locked axis.
     pub(super) fn new(
         (number, body): (u32, &Body),
@@ -101,7 +101,7 @@ impl Part {
     }
 }
 
-impl Prop {
+impl PrescribedBody {
     pub(super) fn at(&self, time: f64) -> Isometry3<f64> {
         advance(&self.body, &self.start, &Momentum::default(), time)
     }

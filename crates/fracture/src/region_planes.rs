@@ -4,22 +4,22 @@ use levelset::Grid;
 use nalgebra::Vector3;
 
 use crate::cut::{Edges, Pair};
-use crate::near::Near;
+use crate::near_region::NearRegion;
 use crate::planes::NodePlane;
 
 /// Least share of a cut per edge: an edge along a plane crosses it only by round-off.
 pub(crate) const MIN_COSINE: f64 = 1e-3;
 
 /// The planes between pieces.
-pub(crate) struct Seams {
+pub(crate) struct RegionPlanes {
     /// One per pair.
-    of_pairs: Vec<Option<Seam>>,
+    of_pairs: Vec<Option<RegionPlane>>,
     /// For each region the adjacent regions of higher index, each with the index of their pair.
     by_region: Vec<Vec<(u32, u32)>>,
 }
 
 /// The plane between two regions.
-pub(crate) struct Seam {
+pub(crate) struct RegionPlane {
     /// The region that is below.
     below: u32,
     plane: NodePlane,
@@ -58,32 +58,32 @@ impl std::ops::AddAssign for Section {
     }
 }
 
-impl Seams {
+impl RegionPlanes {
     /// `spacing` is that of the nodes, m.
-    pub(crate) fn new(near: &[Option<Near>], pairs: &[Pair], spacing: f64) -> Self {
+    pub(crate) fn new(near: &[Option<NearRegion>], pairs: &[Pair], spacing: f64) -> Self {
         let mut by_region: Vec<Vec<(u32, u32)>> = near.iter().map(|_| Vec::new()).collect();
-        let seam = |&Pair { regions, .. }: &Pair| {
+        let region_plane = |&Pair { regions, .. }: &Pair| {
             let [a, b] = regions.map(|region| near[region as usize].as_ref());
-            Some(Seam::new(regions[0], a?.towards(b?)?, spacing))
+            Some(RegionPlane::new(regions[0], a?.towards(b?)?, spacing))
         };
         for (pair, Pair { regions: [a, b], .. }) in (0..).zip(pairs) {
             by_region[*a.min(b) as usize].push((*a.max(b), pair));
         }
-        Self { of_pairs: pairs.iter().map(seam).collect(), by_region }
+        Self { of_pairs: pairs.iter().map(region_plane).collect(), by_region }
     }
 
-    pub(crate) fn of(&self, pair: u32) -> Option<&Seam> {
+    pub(crate) fn of(&self, pair: u32) -> Option<&RegionPlane> {
         self.of_pairs[pair as usize].as_ref()
     }
 
-    pub(crate) fn between(&self, [a, b]: [u32; 2]) -> Option<&Seam> {
+    pub(crate) fn between(&self, [a, b]: [u32; 2]) -> Option<&RegionPlane> {
         let mut meeting = self.by_region[a.min(b) as usize].iter();
         let (_, pair) = meeting.find(|(other, _)| *other == a.max(b))?;
         self.of(*pair)
     }
 }
 
-impl Seam {
+impl RegionPlane {
     fn new(below: u32, plane: NodePlane, spacing: f64) -> Self {
         let steps: [f64; 3] = plane.step.into();
         let rises = |step: f64| step.abs() > 1e-9 * spacing;
