@@ -61,7 +61,7 @@ fn the_number_of_specks_is_that_of_the_energy_of_the_cracks() {
     }
     let most = dust(&run, 1e9);
     assert!((Dust::MAX_SPECKS - 1..=Dust::MAX_SPECKS).contains(&most.specks.len()));
-    assert!((most.asked / (1e9 * energy) - 1.0).abs() < 1e-5);
+    assert!((most.requested / (1e9 * energy) - 1.0).abs() < 1e-5);
 }
 
 /// Glass tubes with walls of 1.25 to 5 samples break into slices, by one fracture or by two. The area of a cut is the

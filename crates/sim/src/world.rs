@@ -65,7 +65,7 @@ pub struct World {
     pub(crate) solids: Vec<Option<Solid>>,
     pub(crate) materials: Vec<Material>,
     /// Materials of bodies, for their strength.
-    pub(crate) substances: Vec<fracture::Material>,
+    pub(crate) solid_materials: Vec<fracture::Material>,
     pub(crate) groups: Vec<Groups>,
     pub(crate) breakages: Vec<Option<Breakage>>,
     /// Lineages of fragments.
@@ -75,7 +75,7 @@ pub struct World {
     /// Number of frames for which each has been slow.
     pub(crate) slow: Vec<u32>,
     /// Number of new pieces in this frame.
-    pub(crate) born: usize,
+    pub(crate) new_pieces: usize,
     /// Pieces to be removed at the end of this frame.
     pub(crate) dust: Vec<BodyId>,
     /// Mass of retired pieces, kg.
@@ -133,13 +133,13 @@ impl World {
             shapes: Vec::new(),
             solids: Vec::new(),
             materials: Vec::new(),
-            substances: Vec::new(),
+            solid_materials: Vec::new(),
             groups: Vec::new(),
             breakages: Vec::new(),
             lineages: Vec::new(),
             anchorages: Vec::new(),
             slow: Vec::new(),
-            born: 0,
+            new_pieces: 0,
             dust: Vec::new(),
             retired_mass: 0.0,
             cache: Cache::default(),
@@ -202,7 +202,7 @@ impl World {
         self.solids.push(new.solid.or_else(|| self.solid_of_samples(&new.shape)));
         self.shapes.push(new.shape);
         self.materials.push(new.material);
-        self.substances.push(fracture::Material::STONE);
+        self.solid_materials.push(fracture::Material::STONE);
         self.groups.push(new.groups);
         self.breakages.push(new.breakage);
         self.lineages.push(None);
@@ -237,7 +237,7 @@ impl World {
         self.shapes.remove(i);
         self.solids.remove(i);
         self.materials.remove(i);
-        self.substances.remove(i);
+        self.solid_materials.remove(i);
         self.groups.remove(i);
         self.breakages.remove(i);
         self.lineages.remove(i);
@@ -249,9 +249,9 @@ impl World {
     /// Sets the material of a body: its stiffness when it strikes others, and its strength if that
     /// is [`Strength::Material`](crate::Strength::Material). The default is stone. Its pieces
     /// inherit it. `false` if there is no such body.
-    pub fn set_substance(&mut self, id: BodyId, substance: fracture::Material) -> bool {
+    pub fn set_solid_material(&mut self, id: BodyId, material: fracture::Material) -> bool {
         let Ok(i) = self.ids.binary_search(&id) else { return false };
-        self.substances[i] = substance;
+        self.solid_materials[i] = material;
         true
     }
 

@@ -9,7 +9,9 @@ impl World {
     pub(crate) fn room(&self) -> usize {
         let Debris { max_bodies, max_new, .. } = self.settings.debris;
         let live = (0..self.len()).filter(|&i| self.mass_of(i).is_some()).count();
-        max_bodies.saturating_sub(live).min(max_new.saturating_sub(self.born).saturating_sub(1))
+        max_bodies
+            .saturating_sub(live)
+            .min(max_new.saturating_sub(self.new_pieces).saturating_sub(1))
     }
 
     /// Whether there is room for the pieces of a body, given their numbers of samples.

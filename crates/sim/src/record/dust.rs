@@ -41,7 +41,11 @@ impl Surroundings {
         Self {
             gravity: world.settings().gravity,
             planes: planes.map(|state| plane(state.pose)).collect(),
-            energies: world.substances.iter().map(fracture::Material::fracture_energy).collect(),
+            energies: world
+                .solid_materials
+                .iter()
+                .map(fracture::Material::fracture_energy)
+                .collect(),
         }
     }
 
@@ -96,7 +100,7 @@ pub struct Dust {
     /// Energy dissipated by all cracks, J.
     pub energy: f64,
     /// Requested number of specks, which may exceed the actual one.
-    pub asked: f64,
+    pub requested: f64,
     gravity: Vector3<f64>,
     fps: f64,
     frames: usize,
@@ -187,9 +191,9 @@ impl Dust {
         pose: impl Fn(usize, usize) -> Result<Option<Isometry3<f64>>, E>,
     ) -> Result<Self, E> {
         let energy: f64 = faces.iter().map(|faces| faces.energy).fold(0.0, |sum, x| sum + x);
-        let asked = per_joule * energy;
+        let requested = per_joule * energy;
         let most = most_specks(recording.fps) as f64;
-        let rate = if asked > most { most / energy } else { per_joule };
+        let rate = if requested > most { most / energy } else { per_joule };
         let mut specks = Vec::with_capacity((rate * energy).min(most) as usize);
         let mut due = 0.0;
         for faces in faces {
@@ -222,7 +226,7 @@ impl Dust {
         }
         specks.sort_by_key(|speck| speck.birth);
         let Recording { fps, frames, .. } = *recording;
-        Ok(Self { specks, energy, asked, gravity: surroundings.gravity, fps, frames })
+        Ok(Self { specks, energy, requested, gravity: surroundings.gravity, fps, frames })
     }
 
     /// Frames of the recording.
@@ -360,7 +364,7 @@ impl OldCuts {
 
     /// Whether a face of a piece continues one of them. A face deeper in the body than `reach` does
     /// not.
-    fn hold(&self, [a, b, c]: &[Point3<f64>; 3]) -> bool {
+    fn contains_face(&self, [a, b, c]: &[Point3<f64>; 3]) -> bool {
         let Some(faces) = &self.faces else { return false };
         let middle = Point3::from((a.coords + b.coords + c.coords) / 3.0);
         self.samples.value(&middle) >= -self.reach
@@ -379,7 +383,7 @@ fn new_triangles(
     let surface = track.surface();
     let triangles = surface.inner.iter().map(|triangle| corners(&surface, triangle));
     let is_old = |triangle: &[Point3<f64>; 3]| {
-        old.is_some_and(|old| old.hold(&triangle.map(|corner| material * corner)))
+        old.is_some_and(|old| old.contains_face(&triangle.map(|corner| material * corner)))
     };
     triangles.filter(|triangle| !is_old(triangle)).collect()
 }

@@ -64,7 +64,7 @@ impl World {
                     other,
                     load: none,
                     average: none,
-                    carries: false,
+                    supports: false,
                     props,
                 });
             }
@@ -147,7 +147,7 @@ impl World {
             size += touch.load.linear.norm();
             let back = -touch.load.linear;
             let held = falling[touch.other] || self.acting[touch.other].mass_properties().is_none();
-            if held && !self.bears(touch.other, &back) {
+            if held && !self.supports_weight(touch.other, &back) {
                 props.append(&mut self.props(touch, solved));
             }
         }

@@ -55,7 +55,7 @@ impl World {
         normal: Vector3<f64>,
         [impulse, hardest]: [f64; 2],
     ) -> TouchingPair {
-        let materials = bodies.map(|i| self.substances[i].name);
+        let materials = bodies.map(|i| self.solid_materials[i].name);
         TouchingPair {
             bodies: bodies.map(|i| self.ids[i]),
             point,

@@ -183,8 +183,8 @@ impl World {
         self.targets = state.targets.iter().map(target).collect();
         self.loads = state.loads.iter().map(load).collect();
         self.loads.sort_by_key(|load| load.body);
-        let is_told = self.log.is_some();
-        let touching = state.touching.clone().or_else(|| is_told.then(Vec::new));
+        let logs_contacts = self.log.is_some();
+        let touching = state.touching.clone().or_else(|| logs_contacts.then(Vec::new));
         self.log = touching.map(Log::touching);
         let numbers = state.bodies.iter().map(|body| Some((body.id, body.user_data?)));
         self.user_data = numbers.flatten().collect();
@@ -233,7 +233,9 @@ impl World {
             slow: self.slow[i],
             is_anchored: self.anchorages[i].is_some(),
             press: momentum_numbers(
-                &self.anchorages[i].as_ref().map_or_else(Momentum::default, |own| own.press),
+                &self.anchorages[i]
+                    .as_ref()
+                    .map_or_else(Momentum::default, |own| own.constraint_impulse),
             ),
             breaks: self.breakages[i].is_some(),
             user_data: self.user_data.get(&self.ids[i]).copied(),
@@ -277,7 +279,7 @@ impl World {
             self.anchorages[i] = None;
         }
         if let Some(anchorage) = &mut self.anchorages[i] {
-            anchorage.press = momentum(&state.press);
+            anchorage.constraint_impulse = momentum(&state.press);
         }
         if !state.breaks {
             self.breakages[i] = None;
@@ -309,10 +311,10 @@ fn link_state(link: &Link) -> LinkState {
         let Prop { at, normal, friction, impulse } = *prop;
         (at.coords.into(), normal.into(), friction, impulse.into())
     };
-    let Link { sleeper, other, ref load, ref average, carries, ref props } = *link;
+    let Link { sleeper, other, ref load, ref average, supports, ref props } = *link;
     let props = props.iter().map(numbers).collect();
     let [load, average] = [load, average].map(momentum_numbers);
-    LinkState { sleeper, other, load, average, carries, props }
+    LinkState { sleeper, other, load, average, carries: supports, props }
 }
 
 fn link(state: &LinkState) -> Link {
@@ -324,7 +326,14 @@ fn link(state: &LinkState) -> Link {
         impulse: Vector3::from(impulse),
     };
     let [load, average] = [load, average].map(momentum);
-    Link { sleeper, other, load, average, carries, props: props.iter().map(prop).collect() }
+    Link {
+        sleeper,
+        other,
+        load,
+        average,
+        supports: carries,
+        props: props.iter().map(prop).collect(),
+    }
 }
 
 fn pair_state(pair: &CachedPair) -> PairState {

@@ -35,7 +35,7 @@ pub struct TouchingPair {
     /// It does not include the changes of velocity by the energy bound.
     pub impulse: f64,
     /// Names of their materials; stone unless set by
-    /// [`World::set_substance`](crate::World::set_substance).
+    /// [`World::set_solid_material`](crate::World::set_solid_material).
     pub materials: [&'static str; 2],
     /// The impulse at `point`, N s.
     pub(super) hardest: f64,
