@@ -210,14 +210,14 @@ fn told_worlds_break_as_others_did() {
         let (world, events) = run(made(scene), frames);
         let broke = |e: &Event| matches!(e.outcome, HitOutcome::Broke(_));
         assert!(events.iter().any(broke), "nothing broke in {scene}");
-        let mut told = made(scene);
-        told.replay(events.clone());
-        let (told, again) = run(told, frames);
+        let mut replayed = made(scene);
+        replayed.replay(events.clone());
+        let (replayed, again) = run(replayed, frames);
         for (one, other) in again.iter().zip(&events) {
             assert_eq!(one, other);
         }
         assert_eq!(again.len(), events.len(), "{scene}");
-        assert!(told.saved() == world.saved(), "{scene}");
+        assert!(replayed.saved() == world.saved(), "{scene}");
     }
 }
 
@@ -227,10 +227,10 @@ fn events_take_the_place_of_strengths() {
     let (unlike, other) =
         run(made(&SCENE.replace("break_impulse = 1 }", "break_impulse = 1e6 }")), 12);
     assert!(other.is_empty() && unlike.len() != world.len());
-    let mut told = made(&SCENE.replace("break_impulse = 1 }", "break_impulse = 1e6 }"));
-    told.replay(events.clone());
-    let (told, again) = run(told, 12);
-    assert_eq!(told.saved(), world.saved());
+    let mut replayed = made(&SCENE.replace("break_impulse = 1 }", "break_impulse = 1e6 }"));
+    replayed.replay(events.clone());
+    let (replayed, again) = run(replayed, 12);
+    assert_eq!(replayed.saved(), world.saved());
     assert_eq!(again, events);
     // without events nothing breaks
     let mut none = made(SCENE);

@@ -201,8 +201,8 @@ fn outlines_are_combined_with_other_shapes() {
         );
         std::fs::write(case.folder.path().join("a.toml"), scene).unwrap();
         let output = case.run(&["check", "a.toml", "--json"]);
-        let told = String::from_utf8_lossy(&output.stderr);
-        let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&told);
+        let message = String::from_utf8_lossy(&output.stderr);
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&message);
         let found = json["bodies"][0]["mass"].as_f64().unwrap();
         assert!((found / expected - 1.0).abs() < 0.01, "{parts}: {found}, not {expected}");
     }

@@ -74,7 +74,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
     let write = |folder: &Path| write_report(folder, &report, &done, arguments);
     phase("writing the report", arguments.quiet, || write_whole_folder(output, write))
         .map_err(|source| Failure::Write { path: output.clone(), source })?;
-    say(&report, arguments)
+    print_report(&report, arguments)
 }
 
 fn check(arguments: &CompareArguments) -> Result<(), Failure> {
@@ -209,10 +209,10 @@ fn write_report(
     for (done, of) in done.iter().zip(&report.models) {
         let images = Images::of(&done.recording).map_err(std::io::Error::other)?;
         Format::Glb.write(&done.recording, &folder.join(&of.recording))?;
-        for (moment, name) in moments(done).into_iter().zip(&of.pictures) {
-            let view = view.at(&done.recording, moment);
+        for (time, name) in picture_times(done).into_iter().zip(&of.pictures) {
+            let view = view.at(&done.recording, time);
             let shown = (&done.recording, &images);
-            render(shown, &view, moment, arguments.size).write_png(file(name)?)?;
+            render(shown, &view, time, arguments.size).write_png(file(name)?)?;
         }
     }
     std::fs::write(folder.join("index.html"), page(report, &plots))?;
@@ -224,7 +224,7 @@ fn write_report(
 }
 
 /// Times of images, in frames.
-fn moments(done: &FinishedRun) -> [f64; IMAGE_TIMES.len() + 1] {
+fn picture_times(done: &FinishedRun) -> [f64; IMAGE_TIMES.len() + 1] {
     let last = (done.recording.frames - 1) as f64;
     let blow = done.first.as_ref().map_or(0.0, |event| event.frame as f64);
     let after = |time: f64| (blow + (time * done.recording.fps).round()).min(last);
@@ -252,7 +252,7 @@ fn note_models_without_pieces(report: &Report) {
     }
 }
 
-fn say(report: &Report, arguments: &CompareArguments) -> Result<(), Failure> {
+fn print_report(report: &Report, arguments: &CompareArguments) -> Result<(), Failure> {
     if !arguments.quiet {
         note_models_without_pieces(report);
     }

@@ -22,7 +22,7 @@ const PLAIN: &str = "text/plain; charset=utf-8";
 /// Maximum size of a request head, bytes; browsers send less than 2 KiB.
 const MAX_HEAD: usize = 1 << 14;
 /// Timeout for the request head, and for a stalled client while sending.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of simultaneous connections; further ones are closed.
 const MAX_CLIENTS: usize = 1024;
 /// Stack size of a connection thread, bytes.
@@ -96,7 +96,7 @@ impl Server {
 
     /// Reads a request and responds.
     fn talk(&self, mut stream: TcpStream) -> io::Result<()> {
-        stream.set_write_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(CLIENT_TIMEOUT))?;
         let head = read_head(&mut stream)?;
         let request = head.as_deref().map(Request::parse);
         let (status, kind, body) = match &request {
@@ -192,7 +192,7 @@ fn read_head(stream: &mut TcpStream) -> io::Result<Option<Vec<u8>>> {
     let mut head = Vec::new();
     let mut buffer = [0; 2048];
     while head.len() < MAX_HEAD {
-        let left = PATIENCE.checked_sub(start.elapsed()).filter(|left| !left.is_zero());
+        let left = CLIENT_TIMEOUT.checked_sub(start.elapsed()).filter(|left| !left.is_zero());
         stream.set_read_timeout(Some(left.ok_or(io::ErrorKind::TimedOut)?))?;
         let count = stream.read(&mut buffer)?;
         if count == 0 {

@@ -63,8 +63,8 @@ pub enum JointError {
     NoAxis,
     /// The solver does not support joints.
     #[error(
-        "the solver of this world has no joints: use the manifold, sequential-impulse, \
-         quadratic-programme or impulse one"
+        "the solver of this world has no joints: use `manifold`, `sequential_impulse`, \
+         `quadratic_program` or `impulse`"
     )]
     Solver,
 }
