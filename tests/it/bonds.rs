@@ -446,7 +446,7 @@ fn pieces_that_cannot_be_bonded_are_refused_and_nothing_is_written() {
 }
 
 #[test]
-fn pieces_that_do_not_touch_are_told() {
+fn pieces_that_do_not_touch_are_reported() {
     let case = Case::new(&[("far.obj", &apart(1.0)), ("near.obj", &apart(0.0))]);
     for (file, is_warned) in [("far", true), ("near", false)] {
         let output = format!("{file}.toml");

@@ -304,7 +304,7 @@ density = 7850
 "#;
 
 #[test]
-fn copies_are_told_in_one_line_in_four_digits() {
+fn copies_are_reported_in_one_line_in_four_digits() {
     let case = Case::new(&[("scene.toml", CROWD)]);
     let output = case.run(&["check", "scene.toml"]);
     let said = String::from_utf8(output.stdout).unwrap();
@@ -452,7 +452,7 @@ fn the_scenes_that_come_with_it_can_be_run() {
 }
 
 #[test]
-fn a_smallest_share_beyond_the_mean_is_told_by_check_and_run() {
+fn a_smallest_share_beyond_the_mean_is_reported_by_check_and_run() {
     let case = scene_with("break_impulse = 1", "break_impulse = 1, min_share = 0.3");
     for arguments in [&["check", "scene.toml"][..], &["run", "scene.toml", "-o", "x.glb"]] {
         let output = case.run(arguments);

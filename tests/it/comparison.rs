@@ -211,7 +211,7 @@ fn power_laws_are_those_of_the_package_powerlaw() {
 }
 
 #[test]
-fn models_with_which_nothing_breaks_are_told() {
+fn models_with_which_nothing_breaks_are_reported() {
     let slow = CYLINDER.replace("velocity = [0, -6, 0]", "velocity = [0, -0.1, 0]");
     let case = Case::new(&[("scene.toml", &slow)]);
     let arguments = ["compare", "scene.toml", "--frames", "1", "--models", "prescored,lattice"];

@@ -498,7 +498,7 @@ fn dust_of_a_run_that_was_stopped_is_that_of_the_whole_run() {
 
 /// A beam that does not break, and one whose crack energy does not suffice for a speck.
 #[test]
-fn dust_without_specks_is_told() {
+fn dust_without_specks_is_reported() {
     let whole = BEAM.replace("velocity = [0, -3, 0]", "velocity = [0, 9, 0]");
     let case = Case::new(&[("whole.toml", &whole), ("a.toml", BEAM)]);
     let message = |scene: &str, options: &[&str]| {

@@ -250,7 +250,7 @@ fn obj_files_hold_what_is_far_off_to_a_millionth() {
 }
 
 #[test]
-fn bad_values_are_told_in_words_of_what_is_wrong() {
+fn bad_values_are_reported_in_words_of_what_is_wrong() {
     let case = Case::new(&[
         ("thing.obj", &slab(1.0, 0.0)),
         ("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 3 2\n"),
@@ -299,7 +299,7 @@ fn cuts_of_fracture_have_the_mean_color_of_the_mesh_unless_told_otherwise() {
 }
 
 #[test]
-fn what_artists_get_wrong_is_told_in_words() {
+fn what_artists_get_wrong_is_reported_in_words() {
     let case = Case::new(&[("tet.obj", TETRAHEDRON)]);
     let fracture = ["fracture", "tet.obj", "-o", "x.glb", "--pattern"];
     let cases: [(&[&str], &str); 6] = [

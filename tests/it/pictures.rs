@@ -395,7 +395,7 @@ fn a_ledger_is_drawn() {
 /// A camera below the floor that looks down, one that looks at the ball, and one of which only some pictures are
 /// empty.
 #[test]
-fn pictures_without_a_body_are_told() {
+fn pictures_without_a_body_are_reported() {
     let case = Case::new(&[("scene.toml", SCENE)]);
     assert!(case.run(&["run", "scene.toml", "-o", "a.glb", "-q"]).status.success());
     let message = |arguments: &[&str]| {

@@ -439,7 +439,7 @@ fn what_is_neither_a_mesh_nor_a_level_set_is_refused_with_all_kinds_that_are_rea
 /// In some Linux folders files cannot be created and are "not found".
 #[cfg(target_os = "linux")]
 #[test]
-fn a_folder_that_takes_no_files_is_told_of_in_a_sentence() {
+fn a_folder_that_takes_no_files_is_reported_in_a_sentence() {
     let case = Case::new(&[("scene.toml", SCENE)]);
     let message = problem(case.run(&["run", "scene.toml", "-o", "/proc/p.glb"]).stderr);
     assert!(
@@ -459,7 +459,7 @@ fn open_meshes_without_an_inside_are_said_to_be_open() {
 }
 
 #[test]
-fn bumps_are_told_of_where_a_pattern_is_drawn_or_described() {
+fn bumps_are_reported_where_a_pattern_is_drawn_or_described() {
     let case = Case::new(&[]);
     for (noise, has_bumps) in
         [("", false), (",noise={amplitude=0.01,frequency=5,rims=\"straight\"}", true)]

@@ -203,7 +203,7 @@ fn run(mut world: World, frames: usize) -> (World, Vec<Event>) {
 }
 
 #[test]
-fn told_worlds_break_as_others_did() {
+fn replayed_worlds_break_as_others_did() {
     let scenes =
         [(SCENE, 12), (ANCHORED, 14), (CRACKS, 12), (JOINED, 24), (BLAST, 24), (KNOCKED, 70)];
     for (scene, frames) in scenes {
@@ -240,7 +240,7 @@ fn events_take_the_place_of_strengths() {
 }
 
 #[test]
-fn events_that_do_not_fit_are_told_of() {
+fn events_that_do_not_fit_are_reported() {
     let (_, events) = run(made(SCENE), 12);
     let mismatches = |change: &dyn Fn(&mut Event)| {
         let mut events = events.clone();

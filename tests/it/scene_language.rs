@@ -172,7 +172,7 @@ fn a_key_in_both_spellings_is_refused_at_the_second() {
 }
 
 #[test]
-fn faults_of_included_files_are_told_with_file_and_line() {
+fn faults_of_included_files_are_reported_with_file_and_line() {
     let message_of = |main: &str, files: &[(&str, &str)]| {
         let files: Vec<_> = std::iter::once(("", main)).chain(files.iter().copied()).collect();
         read(&files).unwrap_err().to_string()

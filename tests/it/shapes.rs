@@ -225,7 +225,7 @@ fn outlines_are_combined_with_other_shapes() {
 }
 
 #[test]
-fn copies_are_turned_as_told() {
+fn copies_are_turned_as_given() {
     let scene = "shape = { box = { half_extents = [0.1, 0.2, 0.3] } }\n\
                  rotation = { axis = [0, 0, 1], degrees = 90 }\n\
                  copies = { count = [4, 1, 1], spacing = [1, 0, 0], turn = { axis = [0, 1, 0], degrees = 30 } }";

@@ -89,7 +89,7 @@ fn a_recording_of_pieces_holds_the_solids_of_the_world_and_no_surfaces() {
         assert_eq!(source.lineage.is_some(), track.parent.is_some());
     }
     // drawing once or each time gives the same surface
-    let drawn = recording.drawn();
+    let drawn = recording.with_surfaces();
     for (kept, drawn) in recording.tracks.iter().zip(&drawn.tracks) {
         assert!(matches!(drawn.lazy_surface, LazySurface::Made(_)));
         assert_eq!(kept.surface(), drawn.surface());

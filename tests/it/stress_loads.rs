@@ -231,7 +231,7 @@ fn the_crack_plane_of_a_beam_that_is_pulled_is_its_cross_section() {
 
 /// The beam is 1 m x 0.1 m x 0.1 m, with tetrahedra of 0.125 m.
 #[test]
-fn loads_that_cannot_make_stress_are_told() {
+fn loads_that_cannot_make_stress_are_reported() {
     let case = bench(&[
         ("still.toml", "[[load]]\nbody_force = [0, -9, 0]\n"),
         (

@@ -398,7 +398,7 @@ fn images_after(case: &Case, mesh: &str, warning: &str) -> usize {
 }
 
 #[test]
-fn what_is_missing_is_told_and_the_pieces_go_without() {
+fn what_is_missing_is_reported_and_the_pieces_go_without() {
     let case = textured();
     let folder = case.folder.path();
     std::fs::remove_file(folder.join("wood.png")).unwrap();

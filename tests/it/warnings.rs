@@ -78,7 +78,7 @@ proptest! {
 
     /// Depths of balls and boxes over a plane in closed form.
     #[test]
-    fn bodies_below_the_floor_are_told_with_their_depth(
+    fn bodies_below_the_floor_are_reported_with_their_depth(
         radius in 0.05..=1.0_f64, height in -2.0..=2.0_f64, ball in any::<bool>(),
     ) {
         let shape = if ball {
@@ -106,7 +106,7 @@ proptest! {
     /// A ball that flies at a plate: a warning if it moves more than twice both thicknesses a frame and
     /// reaches the plate within a second, and none if it flies past or away.
     #[test]
-    fn what_flies_too_fast_at_a_thin_plate_is_told_with_the_frames_that_help(
+    fn what_flies_too_fast_at_a_thin_plate_is_reported_with_the_frames_that_help(
         radius in 0.005..=0.05_f64, half in 0.002..=0.05_f64, speed in 0.1..=500.0_f64,
         aside in -1.0..=1.0_f64, away in any::<bool>(),
     ) {
@@ -195,7 +195,7 @@ fn lattices_too_coarse_to_crack_are_warned_of() {
 
 /// A warning for every shape, even if nothing else is wrong with it.
 #[test]
-fn a_spacing_larger_than_the_body_is_told() {
+fn a_spacing_larger_than_the_body_is_reported() {
     let body = |shape: &str| {
         format!(
             "version = 1\n[simulation]\nframes = 1\n[pattern.p.voronoi]\npieces = 5\n[[body]]\n\
@@ -228,7 +228,7 @@ fn combined(parts: &str, keys: &str) -> String {
 /// Spherical shells: the warning reports the wall thickness within 1 %. At the suggested spacing there is no warning,
 /// and the mass is that of the closed form within 2 %.
 #[test]
-fn walls_thinner_than_two_cells_are_told_with_a_spacing_that_helps() {
+fn walls_thinner_than_two_cells_are_reported_with_a_spacing_that_helps() {
     let shell = |wall: f64, keys: &str| {
         let inner = 0.12 - wall;
         let parts = format!(
@@ -305,7 +305,7 @@ fn check_and_run_tell_of_thin_walls() {
 }
 
 #[test]
-fn boxes_inside_boxes_are_told_and_scenery_is_not() {
+fn boxes_inside_boxes_are_reported_and_scenery_is_not() {
     let boxes = |x: f64, motion: &str| {
         world(&format!(
             "[[body]]\nname = \"large\"\nmotion = \"static\"\n\

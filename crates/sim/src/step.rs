@@ -7,7 +7,7 @@ use contact::{
 use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
-use crate::breaking::hits::{Acting, Hit};
+use crate::breaking::hits::{Hit, ImpactContext};
 use crate::breaking::resistance::PairReports;
 use crate::frame::energy::EnergyBound;
 use crate::frame::free::FreeIslands;
@@ -19,11 +19,11 @@ use crate::{Events, Report, Settings, World};
 /// Limit of repeated contact searches per frame, in bodies and pairs: a multiple of the number of bodies plus a
 /// constant for small worlds. Beyond it the contact passes stop the remaining approach, without restitution. Sixteen
 /// plates that land at 5 m/s exceed a constant of 256, ten slices of a thin stack that lands at 6 m/s one of 1,024.
-const MAX_SEARCHES: usize = 2;
-const MORE_SEARCHES: usize = 4096;
-/// A collision pass ends once more than `1 / SLICES` of the bodies left the path of their contact search. Of 2, 8, 32
+const SEARCHES_PER_BODY: usize = 2;
+const BASE_SEARCHES: usize = 4096;
+/// A collision pass ends once more than `1 / STRAYED_DIVISOR` of the bodies left the path of their contact search. Of 2, 8, 32
 /// and 128 this value needs the fewest repeated searches in a scene with debris of 300 bodies.
-const SLICES: usize = 8;
+const STRAYED_DIVISOR: usize = 8;
 /// Limit of repetitions of the contact pass for positions in a frame, when it moved bodies beyond the range of their contact
 /// search. In a heap of 1,000 boxes of 0.2 m that lands, one overlap of 100 is deeper than 73 mm after 3 and 34 mm after 12.
 const DIVERTED_ROUNDS: usize = 12;
@@ -317,7 +317,7 @@ impl World {
             let woken = if is_first { self.wake_approached(search.contacts()) } else { Vec::new() };
             let outcome = if woken.contains(&true) {
                 PassOutcome::WokeSleepers(woken)
-            } else if searches > MAX_SEARCHES * self.len() + MORE_SEARCHES {
+            } else if searches > SEARCHES_PER_BODY * self.len() + BASE_SEARCHES {
                 report.counters.spent_searches = true;
                 PassOutcome::Done
             } else {
@@ -363,7 +363,7 @@ impl World {
         let mut paths = self.paths();
         let mut touching = Vec::new();
         let reported = PairReports { loads: &mut report.loads, touching: &mut touching };
-        let most = self.len() / SLICES;
+        let most = self.len() / STRAYED_DIVISOR;
         let done = self.collide(
             self.contact_frame(inputs),
             search.contacts(),
@@ -382,8 +382,8 @@ impl World {
         let work = done.work + self.total_force_work(&start.poses);
         let (frame, dissipated) =
             (self.contact_frame(inputs), before + work - self.mechanical_energy());
-        let acting = Acting { frame, search, momenta: &start.momenta, dissipated };
-        let hits = self.chosen_hits(cause, || self.loaded_hits(&done.blows, &resistances, acting));
+        let context = ImpactContext { frame, search, momenta: &start.momenta, dissipated };
+        let hits = self.chosen_hits(cause, || self.loaded_hits(&done.blows, &resistances, context));
         let is_broken = !done.blows.is_empty() || !hits.is_empty();
         self.add_waypoints(&done.waypoints);
         if is_broken && !self.break_or_restore(&hits, start, cause, report) {
@@ -456,8 +456,9 @@ impl World {
         std::mem::swap(&mut self.momenta, &mut momenta);
         let collision = before - self.kinetic_energy();
         let frame = self.contact_frame(inputs);
-        let acting = Acting { frame, search, momenta: &start.momenta, dissipated: collision };
-        let hits = self.chosen_hits(cause, || self.hits_through(&blows, &resistances, acting));
+        let context =
+            ImpactContext { frame, search, momenta: &start.momenta, dissipated: collision };
+        let hits = self.chosen_hits(cause, || self.hits_through(&blows, &resistances, context));
         if hits.is_empty() {
             self.momenta = std::mem::take(&mut start.momenta);
             return false;

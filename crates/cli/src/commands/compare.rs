@@ -60,13 +60,14 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
     for (&factor, &model) in pairs(&arguments.rates, models, f64::total_cmp) {
         time_steps.push(job.run(model, 1.0, base * factor)?.run);
     }
-    let same_blow = done.windows(2).all(|pair| same_blow(&pair[0].first, &pair[1].first));
+    let same_first_impact =
+        done.windows(2).all(|pair| same_first_impact(&pair[0].first, &pair[1].first));
     let report = Report {
         version: 1,
         program: env!("CARGO_PKG_VERSION").to_owned(),
         scene: arguments.scene.display().to_string(),
         seed: job.original.simulation.seed,
-        same_blow,
+        same_first_impact,
         models: done.iter().map(of_model).collect(),
         resolutions,
         time_steps,
@@ -106,7 +107,7 @@ fn pairs<'a>(
 }
 
 /// Whether two impacts are identical; the resulting pieces may differ.
-fn same_blow(a: &Option<Event>, b: &Option<Event>) -> bool {
+fn same_first_impact(a: &Option<Event>, b: &Option<Event>) -> bool {
     let key = |event: &Event| {
         let Event { frame, body, point, normal, impulse, pose, momentum, .. } = event;
         (*frame, *body, [*point, *normal, *impulse], *pose, *momentum)
@@ -272,7 +273,7 @@ fn print_report(report: &Report, arguments: &CompareArguments) -> Result<(), Fai
             let name = of.run.model.name();
             writeln!(out, "{name}: {pieces}, {area} m^2 of cracks, {seconds} s")?;
         }
-        if report.same_blow {
+        if report.same_first_impact {
             return Ok(());
         }
         writeln!(out, "the first impact differs between the models: see index.html")

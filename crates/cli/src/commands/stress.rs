@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     if arguments.quiet {
         return Ok(());
     }
-    print(|out| tell(out, arguments, mesh, (&stresses, crack.as_ref())))
+    print(|out| print_results(out, arguments, mesh, (&stresses, crack.as_ref())))
 }
 
 /// Loads and supports of the body, from a file or from options.
@@ -167,7 +167,7 @@ fn solver(arguments: &StressArguments) -> LinearSolver {
     }
 }
 
-fn tell(
+fn print_results(
     out: &mut impl Write,
     arguments: &StressArguments,
     mesh: &TetMesh,

@@ -83,7 +83,7 @@ fn first_impact(report: &Report) -> String {
     let Some(blow) = first else { return "No impact exceeded the strength of a body.".to_owned() };
     let bears =
         blow.strength.map_or_else(String::new, |s| format!(", which withstands {} N s", number(s)));
-    let same = if report.same_blow {
+    let same = if report.same_first_impact {
         "This impact is the same in all models, bit by bit."
     } else {
         "<strong>This impact differs between the models.</strong>"

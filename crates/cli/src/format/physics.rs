@@ -61,7 +61,7 @@ fn write_usd(
     encoding: Encoding,
     out: &mut (impl Write + Seek),
 ) -> Result<(), WriteError> {
-    let recording = scene.recording.drawn();
+    let recording = scene.recording.with_surfaces();
     check(&recording)?;
     let metadata: &Metadata<'_> = &[
         ("kilogramsPerUnit", Value::Double(1.0)),

@@ -81,13 +81,13 @@ impl Server {
                     continue;
                 }
                 clients.fetch_add(1, Ordering::Relaxed);
-                let talk = || {
+                let handle = || {
                     // write errors only mean that the browser has left
-                    let _ = self.talk(stream);
+                    let _ = self.handle_connection(stream);
                     clients.fetch_sub(1, Ordering::Relaxed);
                 };
                 let builder = thread::Builder::new().stack_size(STACK);
-                if builder.spawn_scoped(scope, talk).is_err() {
+                if builder.spawn_scoped(scope, handle).is_err() {
                     clients.fetch_sub(1, Ordering::Relaxed);
                 }
             }
@@ -95,7 +95,7 @@ impl Server {
     }
 
     /// Reads a request and responds.
-    fn talk(&self, mut stream: TcpStream) -> io::Result<()> {
+    fn handle_connection(&self, mut stream: TcpStream) -> io::Result<()> {
         stream.set_write_timeout(Some(CLIENT_TIMEOUT))?;
         let head = read_head(&mut stream)?;
         let request = head.as_deref().map(Request::parse);
@@ -130,7 +130,7 @@ impl Server {
     }
 
     fn find(&self, request: &Request<'_>) -> Answer<'_> {
-        if !self.is_meant(request) {
+        if !self.is_for_this_host(request) {
             let body = &b"this page is for 127.0.0.1 only\n"[..];
             return ("421 Misdirected Request", PLAIN, body);
         }
@@ -147,7 +147,7 @@ impl Server {
 
     /// Whether the request's host is this machine: prevents DNS rebinding, by which other pages
     /// could read the recording.
-    fn is_meant(&self, request: &Request<'_>) -> bool {
+    fn is_for_this_host(&self, request: &Request<'_>) -> bool {
         let own = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
         matches!(request.hosts[..], [host] if own.iter().any(|own| own == host))
     }

@@ -69,7 +69,7 @@ pub(crate) const UNKNOWN_DURATION: f64 = 1e-3;
 
 /// The contacts and joints that act on bodies during impacts.
 #[derive(Clone, Copy)]
-pub(crate) struct Acting<'a> {
+pub(crate) struct ImpactContext<'a> {
     pub(crate) frame: contact::Frame<'a>,
     pub(crate) search: &'a contact::Search,
     /// Momenta before the impacts.
@@ -125,10 +125,10 @@ impl World {
         &self,
         blows: &[Blow],
         resistances: &[Resistance],
-        acting: Acting<'_>,
+        context: ImpactContext<'_>,
     ) -> Vec<Hit> {
         let mut hits = self.hardest_hits(blows, resistances);
-        limit_energy(&mut hits, acting.dissipated);
+        limit_energy(&mut hits, context.dissipated);
         if hits.iter().all(|hit| hit.duration.is_none()) {
             return hits;
         }
@@ -146,11 +146,11 @@ impl World {
                 }
             }
         }
-        let mut struck = acting.momenta.to_vec();
+        let mut struck = context.momenta.to_vec();
         for (blow, _) in blows.iter().zip(acts).filter(|(_, acts)| *acts) {
             self.strike(blow, &mut struck);
         }
-        self.push_back(&mut hits, Acting { momenta: &struck, ..acting });
+        self.add_reactions(&mut hits, ImpactContext { momenta: &struck, ..context });
         hits
     }
 
@@ -178,11 +178,11 @@ impl World {
         &self,
         blows: &[Blow],
         resistances: &[Resistance],
-        acting: Acting<'_>,
+        context: ImpactContext<'_>,
     ) -> Vec<Hit> {
         let mut hits = self.hardest_hits(blows, resistances);
-        limit_energy(&mut hits, acting.dissipated);
-        self.push_back(&mut hits, acting);
+        limit_energy(&mut hits, context.dissipated);
+        self.add_reactions(&mut hits, context);
         for hit in hits.iter_mut().filter(|hit| !hit.reactions.is_empty()) {
             // reactions include the impact, or the sum of simultaneous impacts
             hit.reactions.push(Push { point: hit.at.into(), impulse: (-hit.impulse).into() });
@@ -191,7 +191,7 @@ impl World {
     }
 
     /// Adds the reactions of contacts and joints on the bodies of `hits` with a stress model.
-    fn push_back(&self, hits: &mut [Hit], acting: Acting<'_>) {
+    fn add_reactions(&self, hits: &mut [Hit], context: ImpactContext<'_>) {
         let mut chosen = vec![false; self.len()];
         for hit in hits.iter() {
             let Ok(i) = self.ids.binary_search(&hit.body) else { continue };
@@ -200,7 +200,7 @@ impl World {
         if !chosen.contains(&true) {
             return;
         }
-        for push in acting.frame.reactions(acting.search, acting.momenta, &chosen) {
+        for push in context.frame.reactions(context.search, context.momenta, &chosen) {
             let body = self.ids[push.body as usize];
             if let Some(hit) = hits.iter_mut().find(|hit| hit.body == body) {
                 let (point, impulse) = (push.at.into(), push.impulse.into());

@@ -17,7 +17,7 @@ use crate::script::event::Trigger;
 use crate::{AnchorLoad, Report, World};
 
 /// Frames over which the impulses of contacts and joints are averaged.
-const AVERAGED: f64 = 4.0;
+const AVERAGING_FRAMES: f64 = 4.0;
 
 impl World {
     /// The loads of anchored bodies, in the order of bodies, by the contacts and joints of the last
@@ -37,7 +37,7 @@ impl World {
             }
         }
         let mut all: Vec<AnchorLoad> = Vec::new();
-        for i in self.held_first(&anchored) {
+        for i in self.load_order(&anchored) {
             all.extend(self.transmit_load(i, &mut loads));
         }
         all.sort_by_key(|load| load.body);
@@ -45,7 +45,7 @@ impl World {
     }
 
     /// Anchored bodies, each after those anchored to it, except in cycles.
-    fn held_first(&self, anchored: &[usize]) -> Vec<usize> {
+    fn load_order(&self, anchored: &[usize]) -> Vec<usize> {
         let holders = |i: usize| {
             let section = self.anchorages[i].as_ref().and_then(|own| own.section.as_deref());
             let rivets = section.map_or(&[][..], |section| &section.rivets);
@@ -119,8 +119,10 @@ impl World {
     pub(crate) fn average_constraint_impulses(&mut self, impulses: &[Momentum]) {
         for (anchorage, now) in self.anchorages.iter_mut().zip(impulses) {
             let Some(Anchorage { constraint_impulse, .. }) = anchorage else { continue };
-            constraint_impulse.linear += (now.linear - constraint_impulse.linear) / AVERAGED;
-            constraint_impulse.angular += (now.angular - constraint_impulse.angular) / AVERAGED;
+            constraint_impulse.linear +=
+                (now.linear - constraint_impulse.linear) / AVERAGING_FRAMES;
+            constraint_impulse.angular +=
+                (now.angular - constraint_impulse.angular) / AVERAGING_FRAMES;
         }
     }
 

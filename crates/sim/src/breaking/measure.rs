@@ -14,10 +14,10 @@ const RAY_STEPS: usize = 256;
 /// Limit of steps to a point inside, or to the middle of a body.
 const SEARCH_STEPS: usize = 32;
 /// Gradient of the depth below which a point counts as deepest, as in the middle of a wall.
-const FLAT: f64 = 0.2;
+const FLAT_GRADIENT: f64 = 0.2;
 /// Distance across the impact at which a surface is compared with its tangent plane, as a share of
 /// the least extent of the body across the impact.
-const CURVED_OVER: f64 = 0.25;
+const CURVATURE_SPAN: f64 = 0.25;
 
 impl World {
     /// The extents of a body around an impact at a point and along a direction in body coordinates,
@@ -65,7 +65,7 @@ impl World {
             | Field::Tets(_) => 0.0,
             Field::Grid { level_set, .. } => 2.0 * level_set.grid().spacing(),
         };
-        let step = (CURVED_OVER * across).max(least);
+        let step = (CURVATURE_SPAN * across).max(least);
         let surface = field.distance(at);
         let drops = around(inward).take(DIRECTIONS).flat_map(|way| [way, -way]);
         let drop = drops.map(|way| field.distance(&(at + way * step)) - surface).sum::<f64>()
@@ -116,7 +116,7 @@ impl Measured<'_> {
         let (mut place, mut depth) = (from, self.depth(&from));
         let mut step = depth.max(self.cell);
         for _ in 0..SEARCH_STEPS {
-            let Some(way) = self.depth_gradient(&place).try_normalize(FLAT) else { break };
+            let Some(way) = self.depth_gradient(&place).try_normalize(FLAT_GRADIENT) else { break };
             let next = place + way * step;
             let deeper = self.depth(&next);
             if deeper > depth {

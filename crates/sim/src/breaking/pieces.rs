@@ -115,11 +115,11 @@ impl World {
             PieceAttributes { breakage, is_held, is_dust }
         };
         let attributes = is_dust.into_iter().zip(is_held).map(attributes_of).collect();
-        self.put(parent, parts, attributes, struck)
+        self.replace_with_parts(parent, parts, attributes, struck)
     }
 
     /// Replaces a body by parts, each with its attributes.
-    pub(super) fn put(
+    pub(super) fn replace_with_parts(
         &mut self,
         parent: &Parent,
         parts: Vec<Part>,

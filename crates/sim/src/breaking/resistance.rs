@@ -161,17 +161,22 @@ impl World {
     /// The approach speed at which an impact breaks one of its bodies, m/s; `None` if the body has
     /// no solid or the impact misses it.
     fn critical_speed(&self, blow: &Blow, side: usize) -> Option<f64> {
-        self.meeting(blow, side, |impact| impact.critical_speed())
+        self.impact_quantity(blow, side, |impact| impact.critical_speed())
     }
 
     /// Duration of an impact, s; `None` as for [`World::critical_speed`].
     pub(crate) fn contact_time(&self, blow: &Blow, side: usize) -> Option<f64> {
-        self.meeting(blow, side, |impact| impact.duration(blow.approach))
+        self.impact_quantity(blow, side, |impact| impact.duration(blow.approach))
     }
 
     /// A quantity of an impact for one of its bodies; `None` if the body has no solid or the impact
     /// misses it.
-    fn meeting(&self, blow: &Blow, side: usize, of: impl FnOnce(Impact<'_>) -> f64) -> Option<f64> {
+    fn impact_quantity(
+        &self,
+        blow: &Blow,
+        side: usize,
+        of: impl FnOnce(Impact<'_>) -> f64,
+    ) -> Option<f64> {
         let [i, other] = [[blow.a, blow.b][side], [blow.a, blow.b][1 - side]].map(|i| i as usize);
         // the normal points out of `b`, into `a`
         let inward = if side == 0 { blow.normal } else { -blow.normal };

@@ -204,7 +204,7 @@ impl World {
         let breakage = parent.breakage.as_ref().map(|breakage| breakage.inherited(false));
         let attributes =
             vec![PieceAttributes { breakage, ..PieceAttributes::default() }; parts.len()];
-        let event = self.put(parent, parts, attributes, struck);
+        let event = self.replace_with_parts(parent, parts, attributes, struck);
         event.map_or(Outcome::Whole, |event| Outcome::Broke(Box::new(event)))
     }
 

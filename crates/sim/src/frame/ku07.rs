@@ -2,7 +2,7 @@
 
 use contact::{Bearing, Blow, Search, Struck, Touches};
 
-use crate::breaking::hits::Acting;
+use crate::breaking::hits::ImpactContext;
 use crate::breaking::strength::Resistance;
 use crate::frame::inputs::FrameInputs;
 use crate::script::event::Trigger;
@@ -10,18 +10,18 @@ use crate::step::Phase;
 use crate::{Report, World};
 
 /// Limit of the number of events per frame with an exact time. Beyond it bodies may overlap for up
-/// to [`LATER`] of the frame.
+/// to [`POSTPONEMENT`] of the frame.
 const MAX_EVENTS: usize = 4096;
 /// Number of consecutive events without a collision or a flight after which the next contact is
 /// postponed.
 const MAX_IDLE: usize = 8;
 /// Share of the frame below which a flight counts as none.
-const IDLE: f64 = 1e-4;
+const MIN_FLIGHT: f64 = 1e-4;
 /// Limit of the duration of a flight relative to the flight before: integration beyond the next
 /// time of contact is discarded.
 const GROWTH: f64 = 2.0;
 /// Share of the frame by which contacts are postponed.
-const LATER: f64 = 1.0 / 256.0;
+const POSTPONEMENT: f64 = 1.0 / 256.0;
 
 /// The progress of a frame.
 struct Progress {
@@ -164,8 +164,8 @@ impl World {
         let (drift, names) = (self.drift(), self.names());
         let search = Search::default();
         let frame = self.contact_frame(FrameInputs { drift: &drift, names: &names, joints: &[] });
-        let acting = Acting { frame, search: &search, momenta: &start.momenta, dissipated };
-        let hits = self.chosen_hits(cause, || self.loaded_hits(&blows, resistances, acting));
+        let context = ImpactContext { frame, search: &search, momenta: &start.momenta, dissipated };
+        let hits = self.chosen_hits(cause, || self.loaded_hits(&blows, resistances, context));
         if blows.is_empty() && hits.is_empty() {
             return None;
         }
@@ -195,7 +195,7 @@ impl World {
         let dt = self.settings.dt;
         let left = dt - progress.time;
         let is_late = progress.events >= MAX_EVENTS || progress.idle >= MAX_IDLE;
-        let blind = if is_late { LATER * dt } else { 0.0 };
+        let blind = if is_late { POSTPONEMENT * dt } else { 0.0 };
         let span = left.min(progress.horizon.max(blind));
         let (drift, names) = (self.drift(), self.names());
         let frame = self.contact_frame(FrameInputs { drift: &drift, names: &names, joints: &[] });
@@ -207,10 +207,10 @@ impl World {
         report.events.unsolved |= flown.unsolved;
         report.events.solver_limited |= flown.limited;
         progress.events += 1;
-        let is_idle = !is_late && flown.time < IDLE * dt;
+        let is_idle = !is_late && flown.time < MIN_FLIGHT * dt;
         progress.idle = if is_idle { progress.idle + 1 } else { 0 };
         progress.time = if flown.has_met || span < left { progress.time + flown.time } else { dt };
-        progress.horizon = (GROWTH * flown.time).max(IDLE * dt);
+        progress.horizon = (GROWTH * flown.time).max(MIN_FLIGHT * dt);
         let start = std::mem::replace(&mut self.poses, flown.poses);
         self.momenta = flown.momenta;
         let mut work = vec![0.0; self.len()];

@@ -134,7 +134,7 @@ pub struct Recording {
 
 impl Recording {
     /// This recording with all surfaces computed, for repeated use.
-    pub fn drawn(&self) -> Self {
+    pub fn with_surfaces(&self) -> Self {
         let surfaces =
             self.tracks.iter().map(|track| (track.lazy_surface.address(), &track.lazy_surface));
         let surfaces: BTreeMap<usize, &LazySurface> = surfaces.collect();

@@ -52,7 +52,7 @@ impl World {
 
     fn fall_asleep(&mut self, touches: &[Touch], solved: Solved<'_>, report: &mut Report) {
         self.wake_loaded(touches);
-        self.notice_motion();
+        self.track_motion();
         let falling = self.falling_asleep(touches, solved);
         self.link(touches, &falling, solved);
         for i in (0..self.len()).filter(|&i| falling[i]) {
@@ -94,7 +94,7 @@ impl World {
     }
 
     /// Counts the frames for which bodies have been still, and records whether they accelerate.
-    fn notice_motion(&mut self) {
+    fn track_motion(&mut self) {
         let half = self.half_still();
         for (i, rest) in self.rests.iter_mut().enumerate() {
             if self.acting[i].mass_properties().is_none() {
@@ -185,7 +185,7 @@ impl World {
                 let i = touches[0].body;
                 if falling[i] && !tested[i] {
                     tested[i] = true;
-                    if !self.bears_all(touches, &falling, solved) {
+                    if !self.can_support_load(touches, &falling, solved) {
                         falling[i] = false;
                         changed = true;
                     }

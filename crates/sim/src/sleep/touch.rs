@@ -8,7 +8,7 @@ use crate::World;
 use crate::world::joints::JointLoad;
 
 /// Least share of its weight that a supporting body bears.
-const BEARING: f64 = 0.25;
+const MIN_SUPPORT_SHARE: f64 = 0.25;
 
 /// A pair in contact or joined: the load on `body` from `other`.
 pub(super) struct Touch {
@@ -132,6 +132,6 @@ impl World {
     /// Whether an `impulse` on a body in a frame bears part of its weight.
     pub(super) fn supports_weight(&self, body: usize, impulse: &Vector3<f64>) -> bool {
         let weight = self.weight(body) * self.settings.dt;
-        -impulse.dot(&weight) > BEARING * weight.norm_squared()
+        -impulse.dot(&weight) > MIN_SUPPORT_SHARE * weight.norm_squared()
     }
 }

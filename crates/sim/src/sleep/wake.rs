@@ -19,7 +19,7 @@ impl World {
     /// Wakes sleepers with a removed neighbor, and those near a moving kinematic body.
     pub(crate) fn wake_abandoned(&mut self) {
         let mut woken = BTreeSet::new();
-        if std::mem::take(&mut self.lost) {
+        if std::mem::take(&mut self.bodies_removed) {
             let gone = |id: BodyId| self.ids.binary_search(&id).is_err();
             self.links.retain(|link| !gone(link.sleeper));
             let left = self.links.iter().filter(|link| gone(link.other));

@@ -90,7 +90,7 @@ pub struct JointState {
 
 /// A joint and its load.
 #[derive(Clone, Debug)]
-pub(crate) struct Joined {
+pub(crate) struct WorldJoint {
     pub(crate) id: JointId,
     pub(crate) ids: [BodyId; 2],
     /// Its body indices are valid only where `World::frame_joints` wrote them.

@@ -12,11 +12,11 @@ use thiserror::Error;
 
 use crate::sleep::rest::{Link, Rest};
 use crate::world::input::{Load, Target};
-use crate::world::joint::Joined;
+use crate::world::joint::WorldJoint;
 use crate::world::limits::is_usable;
 use crate::world::numbers::{momentum, momentum_numbers, pose, pose_numbers};
 use crate::world::steering::check;
-use crate::world::touching::Log;
+use crate::world::touching::ContactLog;
 use crate::{BodyId, JointId, World};
 
 /// Why a state cannot be restored.
@@ -125,9 +125,9 @@ impl World {
         WorldState {
             frame: self.frame,
             gravity: self.settings.gravity.into(),
-            next: self.next,
+            next: self.next_id,
             retired_mass: self.retired_mass,
-            lost: self.lost,
+            lost: self.bodies_removed,
             bodies: (0..self.len()).map(|i| self.body_state(i)).collect(),
             frozen: self.frozen.clone(),
             links: self.links.iter().map(link_state).collect(),
@@ -156,7 +156,7 @@ impl World {
         for id in gone {
             self.remove(id);
         }
-        if self.next != state.next || self.len() != state.bodies.len() {
+        if self.next_id != state.next || self.len() != state.bodies.len() {
             return Err(StateError);
         }
         for (i, body) in state.bodies.iter().enumerate() {
@@ -167,7 +167,7 @@ impl World {
         self.frame = state.frame;
         self.settings.gravity = state.gravity.into();
         self.retired_mass = state.retired_mass;
-        self.lost = state.lost;
+        self.bodies_removed = state.lost;
         self.frozen.clone_from(&state.frozen);
         self.links = state.links.iter().map(link).collect();
         let impulses = ImpulseCache::of_entries(state.impulses.iter().copied());
@@ -185,7 +185,7 @@ impl World {
         self.loads.sort_by_key(|load| load.body);
         let logs_contacts = self.log.is_some();
         let touching = state.touching.clone().or_else(|| logs_contacts.then(Vec::new));
-        self.log = touching.map(Log::touching);
+        self.log = touching.map(ContactLog::touching);
         let numbers = state.bodies.iter().map(|body| Some((body.id, body.user_data?)));
         self.user_data = numbers.flatten().collect();
         self.previous.clone_from(&self.poses);
@@ -209,7 +209,7 @@ impl World {
             link.joint.last = Reaction { linear, angular, impulses, rates };
             Some(link)
         };
-        let links: Option<Vec<Joined>> = left.iter().map(known).collect();
+        let links: Option<Vec<WorldJoint>> = left.iter().map(known).collect();
         self.joints = links.ok_or(StateError)?;
         Ok(())
     }
@@ -230,7 +230,7 @@ impl World {
             asleep: *asleep,
             rest: (pose_numbers(rested), *frames),
             speed: (pose_numbers(mark), *moved, *speeds_up),
-            slow: self.slow[i],
+            slow: self.slow_frames[i],
             is_anchored: self.anchorages[i].is_some(),
             press: momentum_numbers(
                 &self.anchorages[i]
@@ -274,7 +274,7 @@ impl World {
             moved: *moved,
             speeds_up: *speeds_up,
         };
-        self.slow[i] = state.slow;
+        self.slow_frames[i] = state.slow;
         if !state.is_anchored {
             self.anchorages[i] = None;
         }
@@ -288,7 +288,7 @@ impl World {
     }
 }
 
-fn joint_state(link: &Joined) -> JointState {
+fn joint_state(link: &WorldJoint) -> JointState {
     let Reaction { linear, angular, impulses, rates } = link.joint.last;
     JointState {
         id: link.id,

@@ -54,14 +54,14 @@ impl TouchingPair {
 
 /// Contact events of the last frame.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Log {
+pub(crate) struct ContactLog {
     /// Pairs that touched in the last frame, sorted.
     pub(crate) pairs: Vec<[BodyId; 2]>,
     /// Collisions of this frame.
     pub(super) blows: Vec<TouchingPair>,
 }
 
-impl Log {
+impl ContactLog {
     /// A log of these pairs.
     pub(crate) fn touching(mut pairs: Vec<[BodyId; 2]>) -> Self {
         pairs.sort_unstable();

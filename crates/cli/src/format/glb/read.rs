@@ -254,7 +254,7 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
             });
         }
         let (lazy_surface, look) = match node.mesh() {
-            Some(mesh) => drawn(&mesh, blob, &mut cache)?,
+            Some(mesh) => surface_and_look(&mesh, blob, &mut cache)?,
             None => (LazySurface::default(), Arc::default()),
         };
         let own = channels.get(&node.index()).map_or(&[][..], Vec::as_slice);
@@ -322,7 +322,7 @@ fn coats(file: &gltf::Gltf) -> Result<Coats, GlbReadError> {
 }
 
 /// The surface and look of a mesh of up to two primitives; equal accessors give one surface.
-fn drawn(
+fn surface_and_look(
     mesh: &Mesh,
     blob: &[u8],
     ReadCache { surfaces, looks, coats, coat_of }: &mut ReadCache,
