@@ -160,7 +160,7 @@ fn damaged_samplers_and_transforms_are_refused_or_passed_over() {
         match output.status.code() {
             Some(0) => assert_valid(&[at("a.glb")]),
             code => {
-                assert_eq!((code, message.lines().count()), (Some(2), 1), "{transform}: {message}")
+                assert_eq!((code, message.lines().count()), (Some(2), 1), "{transform}: {message}");
             }
         }
         assert!(message.contains(words), "{transform}: {message}");
