@@ -99,10 +99,10 @@ async function mistakes(browser) {
   const page = await context.newPage();
   page.setDefaultTimeout(120_000);
   const trouble = [];
-  const strangers = [];
+  const external_requests = [];
   page.on("pageerror", (error) => trouble.push(String(error)));
   page.on("console", (message) => message.type() === "error" && trouble.push(message.text()));
-  page.on("request", (request) => request.url().startsWith(origin) || strangers.push(request.url()));
+  page.on("request", (request) => request.url().startsWith(origin) || external_requests.push(request.url()));
   const data = () => page.evaluate(() => ({ ...document.documentElement.dataset }));
   const number = async (name) => Number((await data())[name] ?? 0);
   const frames = async (wanted) => {
@@ -188,5 +188,5 @@ async function mistakes(browser) {
   const mistaken = await mistakes(browser);
   await browser.close();
   console.log(JSON.stringify({ marks, scenes, early, link: shared.link.length, shared: shared.fingerprint,
-    replayed, run: run.fingerprint, frames: run.frames, events, dropped, touched, mistaken, trouble, strangers }));
+    replayed, run: run.fingerprint, frames: run.frames, events, dropped, touched, mistaken, trouble, external_requests }));
 })();

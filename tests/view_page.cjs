@@ -12,10 +12,10 @@ const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
   const browser = await chromium.launch({ executablePath: process.env.BROWSER, args: flags });
   const page = await browser.newPage({ viewport: { width, height }, colorScheme: scheme });
   const trouble = [];
-  const strangers = [];
+  const external_requests = [];
   page.on("pageerror", (error) => trouble.push(String(error)));
   page.on("console", (message) => message.type() === "error" && trouble.push(message.text()));
-  page.on("request", (request) => request.url().startsWith(address) || strangers.push(request.url()));
+  page.on("request", (request) => request.url().startsWith(address) || external_requests.push(request.url()));
   await page.goto(address);
   await page.waitForSelector("html[data-ready]", { timeout: 60_000 });
   const drawn = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
@@ -51,5 +51,5 @@ const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
   const high = await text("#high");
   const legend = await text("#legend");
   await browser.close();
-  console.log(JSON.stringify({ first, middle, pieces, legend, calls: Number(calls), stressed, colour, high, trouble, strangers }));
+  console.log(JSON.stringify({ first, middle, pieces, legend, calls: Number(calls), stressed, colour, high, trouble, external_requests }));
 })();

@@ -119,7 +119,7 @@ fn frame(c: &mut Criterion) {
 }
 
 fn pile_frame(c: &mut Criterion) {
-    let fragments = pile::fragments(1000, pile::Known::Hulls);
+    let fragments = pile::fragments(1000, pile::CollisionGeometry::Hulls);
     let settings = Settings { sleep: false, ..Settings::default() };
     for ground in [pile::Ground::Plane, pile::Ground::Box] {
         let (mut world, _) = pile::world(&fragments, ground, settings);

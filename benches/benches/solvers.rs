@@ -129,7 +129,7 @@ fn sweeps(c: &mut Criterion) {
 }
 
 fn frames(c: &mut Criterion) {
-    let fragments = pile::fragments(200, pile::Known::Hulls);
+    let fragments = pile::fragments(200, pile::CollisionGeometry::Hulls);
     let solvers = [
         ("manifold", Solver::Manifold),
         ("sequential impulse", Solver::SequentialImpulse(SequentialImpulse::default())),

@@ -39,7 +39,7 @@ fn is_touched(world: &PhysicsWorld, body: &RigidBody) -> bool {
 }
 
 /// The correction pass after each step.
-fn hold(world: &mut PhysicsWorld, keeper: &mut EnergyKeeper<Handle>) {
+fn correct_energies(world: &mut PhysicsWorld, keeper: &mut EnergyKeeper<Handle>) {
     let awake =
         |(_, body): &(RigidBodyHandle, &RigidBody)| body.is_dynamic() && !body.is_sleeping();
     let all: Vec<(Handle, EngineBody, bool)> = world
@@ -119,12 +119,12 @@ fn fly(speed: f64, is_held: bool) -> [f64; 3] {
     let (momentum, energy, center) = state(&world.bodies[body]);
     let mut keeper = EnergyKeeper::new();
     if is_held {
-        hold(&mut world, &mut keeper);
+        correct_energies(&mut world, &mut keeper);
     }
     for _ in 0..FRAMES {
         world.step();
         if is_held {
-            hold(&mut world, &mut keeper);
+            correct_energies(&mut world, &mut keeper);
         }
     }
     let (now, after, place) = state(&world.bodies[body]);
@@ -156,7 +156,7 @@ fn fall() -> (f64, f64) {
         (EnergyKeeper::new(), f64::NEG_INFINITY, energy(&world));
     for _ in 0..FRAMES {
         world.step();
-        hold(&mut world, &mut keeper);
+        correct_energies(&mut world, &mut keeper);
         let now = energy(&world);
         most = most.max(now / before - 1.0);
         before = now;

@@ -34,7 +34,7 @@ pub struct Fragment {
 
 /// Collision geometry of our bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum CollisionGeometry {
     /// Hulls, as in the other engines.
     Hulls,
     /// Samples and points, as for non-convex bodies.
@@ -42,7 +42,7 @@ pub enum Known {
 }
 
 /// Random convex hulls in a loose block above the ground, deterministic for each number.
-pub fn fragments(count: usize, known: Known) -> Vec<Fragment> {
+pub fn fragments(count: usize, geometry: CollisionGeometry) -> Vec<Fragment> {
     let edge = (count as f64).cbrt().floor() as usize;
     (0..count)
         .map(|i| {
@@ -51,12 +51,12 @@ pub fn fragments(count: usize, known: Known) -> Vec<Fragment> {
             let middle = Vector3::new(edge as f64 / 2.0, -0.8, edge as f64 / 2.0);
             let at = (Vector3::from(place) - middle) * SPACING + random.in_ball() * 0.02;
             let start = Isometry3::new(at, random.in_ball() * std::f64::consts::PI);
-            fragment(&mut random, start, known)
+            fragment(&mut random, start, geometry)
         })
         .collect()
 }
 
-fn fragment(random: &mut Random, start: Isometry3<f64>, known: Known) -> Fragment {
+fn fragment(random: &mut Random, start: Isometry3<f64>, geometry: CollisionGeometry) -> Fragment {
     let drawn: Vec<Vector> = (0..POINTS)
         .map(|_| Vector::from_array((random.in_ball() * RADIUS).map(|x| x as f32).into()))
         .collect();
@@ -84,9 +84,9 @@ fn fragment(random: &mut Random, start: Isometry3<f64>, known: Known) -> Fragmen
     // samples round corners off, so the corners are explicit
     let mut surface = places.clone();
     surface.extend(level_set.surface_particles(spacing));
-    let shape = match known {
-        Known::Hulls => Shape::convex(&hull, spacing, &frame).expect("few corners"),
-        Known::Samples => Shape::grid(level_set, &surface, frame),
+    let shape = match geometry {
+        CollisionGeometry::Hulls => Shape::convex(&hull, spacing, &frame).expect("few corners"),
+        CollisionGeometry::Samples => Shape::grid(level_set, &surface, frame),
     };
     let body = NewBody {
         pose: start * frame,

@@ -98,10 +98,10 @@ fn pieces_of_fracture_make_a_scene_of_the_same_masses_and_bonds() {
         areas.retain(|area| *area > 1e-2);
         areas
     };
-    let (found, told) = (areas(&bonded), areas(&broken));
-    assert_eq!(found.len(), told.len(), "{found:?} {told:?}");
-    for (found, told) in found.iter().zip(told) {
-        assert!((found / told - 1.0).abs() < 1e-2, "{found}, not {told}");
+    let (found, reported) = (areas(&bonded), areas(&broken));
+    assert_eq!(found.len(), reported.len(), "{found:?} {reported:?}");
+    for (found, reported) in found.iter().zip(reported) {
+        assert!((found / reported - 1.0).abs() < 1e-2, "{found}, not {reported}");
     }
     let run = json(&case.run(&["check", "bonded.toml", "--json"]));
     let masses: Vec<f64> = run["bodies"]
@@ -411,9 +411,9 @@ fn bodies_in_pieces_that_cannot_be_are_refused() {
     ] {
         scene_of_pieces(&case, "frames = 2", pieces, keys);
         let refused = case.run(&["check", "main.toml"]);
-        let told = problem(refused.stderr);
-        assert_eq!(refused.status.code(), Some(2), "{pieces} {keys}: {told}");
-        assert!(told.contains(why), "{pieces} {keys}: {told}");
+        let message = problem(refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{pieces} {keys}: {message}");
+        assert!(message.contains(why), "{pieces} {keys}: {message}");
     }
 }
 
@@ -439,21 +439,21 @@ fn pieces_that_cannot_be_bonded_are_refused_and_nothing_is_written() {
     ] {
         let refused = case.run(&words);
         assert_eq!(refused.status.code(), Some(2), "{words:?}");
-        let told = problem(refused.stderr);
-        assert!(told.contains(why), "{words:?}: {told}");
+        let message = problem(refused.stderr);
+        assert!(message.contains(why), "{words:?}: {message}");
         assert!(!path("a").exists() && !path("a.toml").exists());
     }
 }
 
 #[test]
-fn pieces_that_do_not_touch_are_told() {
+fn pieces_that_do_not_touch_are_reported() {
     let case = Case::new(&[("far.obj", &apart(1.0)), ("near.obj", &apart(0.0))]);
-    for (file, is_told) in [("far", true), ("near", false)] {
+    for (file, is_warned) in [("far", true), ("near", false)] {
         let output = format!("{file}.toml");
         let run = case.run(&["bond", &format!("{file}.obj"), "-o", &output]);
         assert!(run.status.success());
-        let told = crate::cli::problem(run.stderr);
-        assert_eq!(told.contains("no pieces touch"), is_told, "{told}");
+        let message = crate::cli::problem(run.stderr);
+        assert_eq!(message.contains("no pieces touch"), is_warned, "{message}");
     }
 }
 

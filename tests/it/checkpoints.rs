@@ -41,19 +41,19 @@ fn assert_same(one: &Recording, other: &Recording) {
 }
 
 /// The state of a recorder that has never moved poses out of memory.
-fn whole(recorder: &Recorder) -> RecordingState {
+fn full_state(recorder: &Recorder) -> RecordingState {
     recorder.saved(|_| Err("poses were taken")).unwrap()
 }
 
 /// Stops a run after each of some frames, resumes it and compares the final states.
-fn goes_on(scene: &str, frames: usize, stops: &[usize]) {
+fn check_resume(scene: &str, frames: usize, stops: &[usize]) {
     let (mut world, mut recorder) = started(scene);
     let mut events = vec![];
     let mut saved = vec![];
     for frame in 1..=frames {
         events.extend(step(&mut world, &mut recorder));
         if stops.contains(&frame) {
-            saved.push((frame, events.len(), world.saved(), whole(&recorder)));
+            saved.push((frame, events.len(), world.saved(), full_state(&recorder)));
         }
     }
     assert!(!events.is_empty(), "nothing broke");
@@ -81,7 +81,7 @@ fn goes_on(scene: &str, frames: usize, stops: &[usize]) {
 
 #[test]
 fn a_ball_that_shatters_goes_on_from_any_frame() {
-    goes_on(SCENE, 12, &[1, 2, 3, 7, 11]);
+    check_resume(SCENE, 12, &[1, 2, 3, 7, 11]);
 }
 
 /// Balls that fall flat beside each other.
@@ -104,7 +104,7 @@ copies = { count = [3, 1, 2], spacing = [0.3, 1, 0.3] }
 
 #[test]
 fn balls_that_share_pieces_go_on() {
-    goes_on(SHARING, 8, &[1, 2, 4, 7]);
+    check_resume(SHARING, 8, &[1, 2, 4, 7]);
     let end = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
@@ -123,27 +123,27 @@ fn balls_that_share_pieces_go_on() {
 
 #[test]
 fn walls_that_anchors_and_bonds_hold_go_on() {
-    goes_on(ANCHORED, 14, &[2, 5, 9]);
+    check_resume(ANCHORED, 14, &[2, 5, 9]);
 }
 
 #[test]
 fn cracks_of_lattices_and_finite_elements_go_on() {
-    goes_on(CRACKS, 12, &[2, 6, 11]);
+    check_resume(CRACKS, 12, &[2, 6, 11]);
 }
 
 #[test]
 fn joints_and_dents_go_on() {
-    goes_on(JOINED, 24, &[3, 9, 17]);
+    check_resume(JOINED, 24, &[3, 9, 17]);
 }
 
 #[test]
 fn what_happens_at_given_times_goes_on() {
-    goes_on(BLAST, 24, &[1, 6, 13, 20]);
+    check_resume(BLAST, 24, &[1, 6, 13, 20]);
 }
 
 #[test]
 fn sleepers_and_what_was_retired_go_on() {
-    goes_on(KNOCKED, 70, &[20, 35, 52]);
+    check_resume(KNOCKED, 70, &[20, 35, 52]);
 }
 
 #[test]

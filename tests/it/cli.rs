@@ -104,8 +104,8 @@ impl Case {
 
 /// The error message of a command, without progress messages, which appear on a busy machine.
 pub(crate) fn problem(stderr: Vec<u8>) -> String {
-    let told = String::from_utf8(stderr).unwrap();
-    told.lines().filter(|line| !line.ends_with(" ...")).map(|line| format!("{line}\n")).collect()
+    let message = String::from_utf8(stderr).unwrap();
+    message.lines().filter(|line| !line.ends_with(" ...")).map(|line| format!("{line}\n")).collect()
 }
 
 /// `SCENE` with one text replaced by another.
@@ -147,8 +147,8 @@ fn a_dented_body_is_no_fragment() {
     assert_eq!((json["fragments"].as_u64(), json["bodies"].as_u64()), (Some(0), Some(3)));
     let recording = read_glb(&std::fs::read(case.folder.path().join("can.glb")).unwrap()).unwrap();
     assert!(recording.tracks.iter().any(|track| track.parent.is_some()), "the can must be dented");
-    let told = case.run(&["info", "can.glb", "--json"]);
-    let json: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
+    let output = case.run(&["info", "can.glb", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["fragments"].as_u64(), Some(0));
 }
 
@@ -304,7 +304,7 @@ density = 7850
 "#;
 
 #[test]
-fn copies_are_told_in_one_line_in_four_digits() {
+fn copies_are_reported_in_one_line_in_four_digits() {
     let case = Case::new(&[("scene.toml", CROWD)]);
     let output = case.run(&["check", "scene.toml"]);
     let said = String::from_utf8(output.stdout).unwrap();
@@ -332,8 +332,8 @@ fn check_and_run_warn_of_what_starts_inside_others_and_of_what_may_pass_through(
     ];
     for arguments in [&["check", "scene.toml"][..], &["run", "scene.toml", "-o", "out.glb"]] {
         let output = case.run(&[arguments, &["--json"]].concat());
-        let told = String::from_utf8(output.stderr).unwrap();
-        let lines: Vec<&str> = told.lines().filter(|l| l.starts_with("warning: ")).collect();
+        let message = String::from_utf8(output.stderr).unwrap();
+        let lines: Vec<&str> = message.lines().filter(|l| l.starts_with("warning: ")).collect();
         assert_eq!(lines, wanted, "{arguments:?}");
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         let warnings = json["warnings"].as_array().unwrap();
@@ -350,8 +350,8 @@ fn check_and_run_warn_of_what_starts_inside_others_and_of_what_may_pass_through(
     }
     // the advice of a warning helps
     let output = case.run(&["run", "scene.toml", "--fps", "11000", "-o", "out.glb"]);
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("inside floor") && !told.contains("pass through"), "{told}");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("inside floor") && !message.contains("pass through"), "{message}");
 }
 
 #[test]
@@ -452,7 +452,7 @@ fn the_scenes_that_come_with_it_can_be_run() {
 }
 
 #[test]
-fn a_smallest_share_beyond_the_mean_is_told_by_check_and_run() {
+fn a_smallest_share_beyond_the_mean_is_reported_by_check_and_run() {
     let case = scene_with("break_impulse = 1", "break_impulse = 1, min_share = 0.3");
     for arguments in [&["check", "scene.toml"][..], &["run", "scene.toml", "-o", "x.glb"]] {
         let output = case.run(arguments);
@@ -470,8 +470,8 @@ fn wrong_arguments_name_the_program_whatever_it_is_called() {
     std::os::unix::fs::symlink(brisance().get_program(), &other).unwrap();
     let words = ["run", "a.toml", "-o", "a.glb", "--frames", "-1"];
     let output = Command::new(&other).args(words).output().unwrap();
-    let told = problem(output.stderr);
-    assert!(told.contains("`brisance-0.1_x run --help` says more"), "{told}");
+    let message = problem(output.stderr);
+    assert!(message.contains("`brisance-0.1_x run --help` says more"), "{message}");
 }
 
 #[test]
@@ -513,12 +513,12 @@ fn outputs_that_are_one_file_by_other_spellings_are_refused() {
     ] {
         let arguments = ["run", "scene.toml", "-q", "-o", "o.glb", "--ledger", ledger];
         let output = case.run(&[&arguments[..], &["--events", events]].concat());
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{ledger} {events}: {told}");
-        assert!(told.contains("two outputs are this file"), "{told}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{ledger} {events}: {message}");
+        assert!(message.contains("two outputs are this file"), "{message}");
     }
     let over = ["run", "sub/../scene.toml", "-q", "-o", "o.glb", "--checkpoint", "./scene.toml"];
-    let told = String::from_utf8(case.run(&over).stderr).unwrap();
-    assert!(told.contains("is an input of this command"), "{told}");
+    let message = String::from_utf8(case.run(&over).stderr).unwrap();
+    assert!(message.contains("is an input of this command"), "{message}");
     assert_eq!(case.names(), before);
 }

@@ -35,8 +35,8 @@ fracture = { pattern = "quarters", break_impulse = 1, generations = 1 }
 fn report(case: &Case, arguments: &[&str]) -> Value {
     let output =
         case.run(&[&["compare", "scene.toml", "-o", "report", "--json"], arguments].concat());
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{told}");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{message}");
     let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
     let text = std::fs::read_to_string(case.folder.path().join("report/report.json")).unwrap();
     let kept: Value = serde_json::from_str(&text).unwrap();
@@ -176,10 +176,10 @@ fn what_cannot_be_compared_is_refused_in_one_sentence() {
         (vec!["gone.toml", "-o", "out"], "gone.toml"),
     ] {
         let output = case.run(&[&["compare", "--quiet"], &arguments[..]].concat());
-        let told = problem(output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
-        assert_eq!(told.lines().count(), 1, "{told}");
-        assert!(told.contains(words), "{told}");
+        let message = problem(output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+        assert!(message.contains(words), "{message}");
         assert_eq!(case.names(), before);
     }
 }
@@ -211,16 +211,16 @@ fn power_laws_are_those_of_the_package_powerlaw() {
 }
 
 #[test]
-fn models_with_which_nothing_breaks_are_told() {
+fn models_with_which_nothing_breaks_are_reported() {
     let slow = CYLINDER.replace("velocity = [0, -6, 0]", "velocity = [0, -0.1, 0]");
     let case = Case::new(&[("scene.toml", &slow)]);
     let arguments = ["compare", "scene.toml", "--frames", "1", "--models", "prescored,lattice"];
     let output = case.run(&[&arguments[..], &["-o", "report"]].concat());
-    let told = problem(output.stderr);
-    assert!(output.status.success(), "{told}");
+    let message = problem(output.stderr);
+    assert!(output.status.success(), "{message}");
     for model in ["prescored", "lattice"] {
         let words = format!("the model {model} made no pieces: no impact broke a body in 1 frame");
-        assert!(told.contains(&words), "{told}");
+        assert!(message.contains(&words), "{message}");
     }
     let quiet = case.run(&[&arguments[..], &["-o", "other", "-q"]].concat());
     assert!(quiet.stderr.is_empty());

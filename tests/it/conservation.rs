@@ -12,12 +12,12 @@ use sim::{Appearance, EnergyLedger, Look, Recorder, SmallPieces, World, build};
 use crate::cli::{Case, SCENE, problem};
 
 /// The run of a pillar: the total energy gain of its frames, J, and the largest rise of a piece, m.
-struct Fallen {
+struct PillarRun {
     gained: f64,
     risen: f64,
 }
 
-fn pillar(scene: &str, frames: usize, change: impl FnOnce(&mut Scene)) -> Fallen {
+fn pillar(scene: &str, frames: usize, change: impl FnOnce(&mut Scene)) -> PillarRun {
     let (_, mut world, _) = load(scene, change);
     // the lowest position of each piece, and its rise above that
     let mut rises = BTreeMap::new();
@@ -32,7 +32,7 @@ fn pillar(scene: &str, frames: usize, change: impl FnOnce(&mut Scene)) -> Fallen
         }
     }
     assert!(rises.len() > 20, "{} pieces", rises.len());
-    Fallen { gained, risen: rises.values().map(|(_, risen)| *risen).fold(0.0, f64::max) }
+    PillarRun { gained, risen: rises.values().map(|(_, risen)| *risen).fold(0.0, f64::max) }
 }
 
 /// Su09 figure 1: "During both the small time step simulation and the frame rate simulation with energy
@@ -327,8 +327,8 @@ fn the_table_of_figures_and_the_readme_are_of_this_build() {
         let name = cells[2].split('`').nth(1).unwrap();
         let number = |cell: usize| cells[cell].parse::<f64>().unwrap();
         if name == "bunny" {
-            let told = format!("| {} pieces, {} frames/s |", cells[3], cells[5]);
-            assert!(readme.contains(&told), "the README does not say {told}");
+            let row = format!("| {} pieces, {} frames/s |", cells[3], cells[5]);
+            assert!(readme.contains(&row), "the README does not say {row}");
         }
         if number(5) < 300.0 {
             continue;

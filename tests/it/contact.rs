@@ -27,7 +27,7 @@ fn energy((body, rotation, momentum, _): &State, extra: &Momentum, frame: &Vecto
     mass.kinetic_energy(rotation, &relative)
 }
 
-fn given(arm: &Vector3<f64>, j: Vector3<f64>, torque: Vector3<f64>) -> Momentum {
+fn momentum_change(arm: &Vector3<f64>, j: Vector3<f64>, torque: Vector3<f64>) -> Momentum {
     Momentum { linear: j, angular: arm.cross(&j) + torque }
 }
 
@@ -73,8 +73,8 @@ proptest! {
             _ => None,
         }).unwrap_or_default();
         let total = |share: f64| {
-            energy(&a, &given(&a.3, j * share, torque * share), &frame)
-                + energy(&b, &given(&b.3, -j * share, -torque * share), &frame)
+            energy(&a, &momentum_change(&a.3, j * share, torque * share), &frame)
+                + energy(&b, &momentum_change(&b.3, -j * share, -torque * share), &frame)
         };
         let (before, after) = (total(0.0), total(share));
         // rounding is relative to the energies before and after the whole impulse

@@ -152,8 +152,8 @@ fn pieces_that_are_put_together_collide_by_their_parts() {
             for p in whole.inside_points(200) {
                 // outside samples store at most two cells of distance
                 let exact = shape.field().distance(&frame.inverse_transform_point(&p)).min(0.1);
-                let told = piece.geometry.level_set().value(&p).min(0.1);
-                assert!((told - exact).abs() < 0.05, "{told} for {exact}");
+                let sampled = piece.geometry.level_set().value(&p).min(0.1);
+                assert!((sampled - exact).abs() < 0.05, "{sampled} for {exact}");
             }
         }
     }
@@ -161,7 +161,7 @@ fn pieces_that_are_put_together_collide_by_their_parts() {
 }
 
 /// Limit of the overlap of landed bodies, m: 4 % of the size of the box, as with samples and points.
-const LEFT: f64 = 0.04;
+const FINAL_DEPTH: f64 = 0.04;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
@@ -190,12 +190,12 @@ proptest! {
             let hulls = hulls(state.shape);
             for p in hulls.iter().flat_map(|hull| &hull.mesh().vertices) {
                 let y = (state.pose * p).y;
-                prop_assert!(y > -LEFT, "{y}");
+                prop_assert!(y > -FINAL_DEPTH, "{y}");
                 for other in &ids[..n] {
                     let other = world.get(*other).unwrap();
                     let p = other.pose.inverse_transform_point(&(state.pose * p));
                     let deep = other.shape.field().distance(&p);
-                    prop_assert!(deep > -LEFT, "{deep}");
+                    prop_assert!(deep > -FINAL_DEPTH, "{deep}");
                 }
             }
         }

@@ -61,7 +61,7 @@ fn the_number_of_specks_is_that_of_the_energy_of_the_cracks() {
     }
     let most = dust(&run, 1e9);
     assert!((Dust::MAX_SPECKS - 1..=Dust::MAX_SPECKS).contains(&most.specks.len()));
-    assert!((most.asked / (1e9 * energy) - 1.0).abs() < 1e-5);
+    assert!((most.requested / (1e9 * energy) - 1.0).abs() < 1e-5);
 }
 
 /// Glass tubes with walls of 1.25 to 5 samples break into slices, by one fracture or by two. The area of a cut is the
@@ -357,9 +357,9 @@ fn dust_of_a_mesh_leaves_its_cuts_by_their_area() {
     for (dust, word) in [("dust.txt", ".usda"), ("dust.jsonl", ".usda"), ("box.obj", ".usda")] {
         let cut = ["fracture", "box.obj", "--pattern", "voronoi:9", "-o", "a.glb", "--dust", dust];
         let output = case.run(&cut);
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(told.contains(word), "{told}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains(word), "{message}");
     }
     assert!(!case.names().contains(&"a.glb".to_owned()));
 }
@@ -458,8 +458,11 @@ fn commands_that_read_recordings_say_of_dust_that_it_is_none() {
     for command in [&["render", "a.glb", "-o", "a.png"][..], &["view", "a.glb", "--no-open"]] {
         let output = case.run(command);
         assert_eq!(output.status.code(), Some(2));
-        let told = problem(output.stderr);
-        assert!(told.contains("a.glb: has points and no bodies, as `--dust` writes"), "{told}");
+        let message = problem(output.stderr);
+        assert!(
+            message.contains("a.glb: has points and no bodies, as `--dust` writes"),
+            "{message}"
+        );
     }
     assert!(!case.names().contains(&"a.png".to_owned()));
 }
@@ -474,8 +477,8 @@ fn info_counts_the_specks_of_dust() {
     let specks = vertices(&std::fs::read(case.folder.path().join("a.ply")).unwrap()).len();
     assert!(specks > 10, "{specks}");
     for name in ["a.glb", "a.ply"] {
-        let told = String::from_utf8(case.run(&["info", name]).stdout).unwrap();
-        assert_eq!(told, format!("{name}: {specks} specks of dust and no bodies\n"));
+        let message = String::from_utf8(case.run(&["info", name]).stdout).unwrap();
+        assert_eq!(message, format!("{name}: {specks} specks of dust and no bodies\n"));
     }
 }
 
@@ -495,21 +498,24 @@ fn dust_of_a_run_that_was_stopped_is_that_of_the_whole_run() {
 
 /// A beam that does not break, and one whose crack energy does not suffice for a speck.
 #[test]
-fn dust_without_specks_is_told() {
+fn dust_without_specks_is_reported() {
     let whole = BEAM.replace("velocity = [0, -3, 0]", "velocity = [0, 9, 0]");
     let case = Case::new(&[("whole.toml", &whole), ("a.toml", BEAM)]);
-    let told = |scene: &str, options: &[&str]| {
+    let message = |scene: &str, options: &[&str]| {
         let run = ["run", scene, "-o", "a.glb", "--dust", "a.ply", "--frames", "12"];
         let output = case.run(&[&run[..], options].concat());
         assert!(output.status.success());
         problem(output.stderr)
     };
-    let told_whole = told("whole.toml", &[]);
-    assert!(told_whole.contains("a.ply: there is no dust: no crack takes energy"), "{told_whole}");
-    let few = told("a.toml", &["--dust-per-joule", "1e-6"]);
+    let whole_message = message("whole.toml", &[]);
+    assert!(
+        whole_message.contains("a.ply: there is no dust: no crack takes energy"),
+        "{whole_message}"
+    );
+    let few = message("a.toml", &["--dust-per-joule", "1e-6"]);
     assert!(few.contains("specks: give a larger --dust-per-joule"), "{few}");
-    assert!(!told("a.toml", &[]).contains("no dust"));
-    assert_eq!(told("whole.toml", &["-q"]), "");
+    assert!(!message("a.toml", &[]).contains("no dust"));
+    assert_eq!(message("whole.toml", &["-q"]), "");
 }
 
 #[test]
@@ -524,9 +530,9 @@ fn dust_that_cannot_be_written_is_refused_before_the_run() {
         (&["--dust", "a.jsonl"], ".usda"),
     ] {
         let output = case.run(&[&["run", "a.toml", "-o", "a.glb"], options].concat());
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(told.contains(word), "{told}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains(word), "{message}");
     }
     assert_eq!(case.names(), ["a.toml", "file.ply"]);
 }

@@ -110,19 +110,19 @@ fn a_dent_keeps_spin_and_the_blow_pays_for_its_energy() {
     let whole = elastic(&world.iter().next().unwrap()).unwrap().mesh().unwrap().moments();
     let reports = run(&mut world, 5);
     let mut events = reports.iter().flat_map(|r| &r.events.replayable);
-    let told = events.find(|event| event.outcome == HitOutcome::Dented).unwrap();
+    let recorded = events.find(|event| event.outcome == HitOutcome::Dented).unwrap();
     let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
     for spin in axes.into_iter().chain([Vector3::new(-0.3, 0.5, 0.8), Vector3::zeros()]) {
         let mut world = struck(TETS, SOFT, 4.0);
         let momentum = [0.3, -0.4, 0.5, spin.x, spin.y, spin.z];
-        let mass = world.get(told.body).unwrap().body.mass_properties().copied().unwrap();
-        let [x, y, z, i, j, k, w] = told.pose;
+        let mass = world.get(recorded.body).unwrap().body.mass_properties().copied().unwrap();
+        let [x, y, z, i, j, k, w] = recorded.pose;
         let turn = UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k));
         let energy = mass.rotational_energy(&turn, &spin);
         // a blow without dissipation leaves no dent
-        let free = Event { momentum, energy: Some(0.0), ..told.clone() };
+        let free = Event { momentum, energy: Some(0.0), ..recorded.clone() };
         assert!(struck(TETS, SOFT, 4.0).replay_frame(&[free]).is_err());
-        let report = world.replay_frame(&[Event { momentum, ..told.clone() }]).unwrap();
+        let report = world.replay_frame(&[Event { momentum, ..recorded.clone() }]).unwrap();
         let sim::Dent { plastic_work, kinetic_energy, .. } = report.events.dents[0];
         let body = world.get(report.events.dents[0].after).unwrap();
         let dented = body.body.mass_properties().unwrap();
@@ -131,9 +131,9 @@ fn a_dent_keeps_spin_and_the_blow_pays_for_its_energy() {
         assert!((body.momentum.linear - Vector3::new(0.3, -0.4, 0.5)).norm() < 1e-12);
         assert!((body.momentum.angular - spin).norm() < 1e-12);
         let turning = dented.rotational_energy(&body.pose.rotation, &spin);
-        let size = energy + told.energy.unwrap();
+        let size = energy + recorded.energy.unwrap();
         assert!((turning - energy - kinetic_energy).abs() <= 1e-12 * size, "{turning} {energy}");
-        assert!(plastic_work > 0.0 && plastic_work + kinetic_energy <= told.energy.unwrap());
+        assert!(plastic_work > 0.0 && plastic_work + kinetic_energy <= recorded.energy.unwrap());
         // rotational energy decreases only by the larger radius of gyration of the new tetrahedra
         let mesh = elastic(&body).unwrap().mesh().unwrap().moments();
         let per_mass = |moments: &Moments| moments.inertia() / moments.volume;
@@ -190,23 +190,23 @@ proptest! {
 }
 
 /// The depths and plastic work of ten equal light blows to the same place of a body, and the body after.
-fn ten_blows(stress: &str, told: &Event) -> (World, Vec<(f64, f64)>) {
+fn ten_blows(stress: &str, recorded: &Event) -> (World, Vec<(f64, f64)>) {
     let mut world = struck(TETS, stress, 4.0);
-    let mut body = told.body;
+    let mut body = recorded.body;
     let mut dents = Vec::new();
     let material = |world: &World, id| world.get(id).unwrap().solid.unwrap().material;
     let first = material(&world, body);
-    let [x, y, z, i, j, k, w] = told.pose;
+    let [x, y, z, i, j, k, w] = recorded.pose;
     let turn = UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k));
     for _ in 0..10 {
         // body axes rotate with the inertia tensor; the position and orientation in material space
         // are equal
         let since = first.inverse() * material(&world, body);
-        let point = (since.inverse() * Point3::from(told.point)).into();
+        let point = (since.inverse() * Point3::from(recorded.point)).into();
         let [i, j, k, w]: [f64; 4] = (turn * since.rotation).coords.into();
         let pose = [x, y, z, i, j, k, w];
-        let impulse = told.impulse.map(|j| 0.04 * j);
-        let mut event = Event { body, point, pose, impulse, energy: None, ..told.clone() };
+        let impulse = recorded.impulse.map(|j| 0.04 * j);
+        let mut event = Event { body, point, pose, impulse, energy: None, ..recorded.clone() };
         let report = world.replay_frame(std::slice::from_ref(&event)).or_else(|_| {
             event.outcome = HitOutcome::Held;
             world.replay_frame(&[event])
@@ -223,10 +223,10 @@ fn equal_blows_harden_what_yields_and_leave_what_is_brittle_as_it_was() {
     let mut world = struck(TETS, SOFT, 4.0);
     let reports = run(&mut world, 5);
     let mut events = reports.iter().flat_map(|r| &r.events.replayable);
-    let told = events.find(|event| event.outcome == HitOutcome::Dented).unwrap();
+    let recorded = events.find(|event| event.outcome == HitOutcome::Dented).unwrap();
     let mut sums = Vec::new();
     for hardening in ["", ", hardening = 1e6"] {
-        let (world, dents) = ten_blows(&format!("{SOFT}{hardening}"), told);
+        let (world, dents) = ten_blows(&format!("{SOFT}{hardening}"), recorded);
         let falls = dents.windows(2).all(|d| d[1].0 < d[0].0 && d[1].1 < d[0].1);
         assert!(falls || hardening.is_empty(), "{dents:?}");
         let state = world.iter().find(|state| state.breakage.is_some()).unwrap();
@@ -238,9 +238,9 @@ fn equal_blows_harden_what_yields_and_leave_what_is_brittle_as_it_was() {
     assert!(sums[1] < 0.9 * sums[0], "{sums:?}");
     // without yielding and below its strength, a body does not change
     let brittle = "spacing = 0.06, strength = 1e9, young = 2e6, poisson = 0.4";
-    let told = Event { outcome: HitOutcome::Held, ..told.clone() };
+    let recorded = Event { outcome: HitOutcome::Held, ..recorded.clone() };
     let before = Arc::clone(elastic(&struck(TETS, brittle, 4.0).iter().next().unwrap()).unwrap());
-    let (world, dents) = ten_blows(brittle, &told);
+    let (world, dents) = ten_blows(brittle, &recorded);
     let state = world.iter().find(|state| state.breakage.is_some()).unwrap();
     assert_eq!(elastic(&state).unwrap().mesh(), before.mesh());
     assert!(elastic(&state).unwrap().plastic().is_empty() && dents.iter().all(|d| d.0 == 0.0));

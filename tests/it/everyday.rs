@@ -240,7 +240,7 @@ fn a_free_wall_of_a_lattice_breaks() {
 
 /// `check` agrees with falls in simulations.
 #[test]
-fn heights_that_break_are_told_without_a_simulation() {
+fn heights_that_break_are_reported_without_a_simulation() {
     for fact in &FALLS {
         let world = made(&fall(fact, 1.0));
         let body = world.iter().nth(1).unwrap().id;

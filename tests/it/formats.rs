@@ -7,7 +7,7 @@ use brisance::format::{Encoding, Format, WriteError};
 use brisance::spool::{Paths, Spool};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use serde_json::{Value, json};
-use sim::{LazySurface, Look, Recording, Stretch, Surface, TimedWaypoint, Trace, Track};
+use sim::{LazySurface, Look, Recording, Surface, TimedWaypoint, Trace, TraceChunk, Track};
 
 /// A pot that breaks at frame 2 into two shards, one of which breaks in the same frame.
 fn recording() -> Recording {
@@ -267,7 +267,7 @@ fn recordings_whose_poses_are_on_disk_are_written_as_others() {
         let mut spool = Spool::beside(&folder.path().join("x")).unwrap();
         // at these frames all poses but the last are moved out, as `Recorder::take_poses` does
         for now in (0..whole.frames).step_by(every) {
-            let mut stretches = vec![];
+            let mut chunks = vec![];
             for (track, of) in spooled.tracks.iter_mut().enumerate() {
                 let Track { birth, taken, poses, waypoints, .. } = of;
                 let known = (now + 1).saturating_sub(*birth + *taken).min(poses.len());
@@ -275,11 +275,11 @@ fn recordings_whose_poses_are_on_disk_are_written_as_others() {
                     let poses = poses.drain(..known - 1).collect();
                     let held = waypoints.partition_point(|waypoint| waypoint.time < now as f64);
                     let waypoints = waypoints.drain(..held).collect();
-                    stretches.push(Stretch { track, trace: Trace { poses, waypoints } });
+                    chunks.push(TraceChunk { track, trace: Trace { poses, waypoints } });
                     *taken += known - 1;
                 }
             }
-            spool.add(&stretches).unwrap();
+            spool.add(&chunks).unwrap();
         }
         let taken: usize = spooled.tracks.iter().map(|track| track.taken).sum();
         assert!(taken > 20, "{taken}");

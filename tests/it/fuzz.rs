@@ -24,8 +24,8 @@ macro_rules! targets {
         fn every_target_has_a_test() {
             let known = [$(stringify!($name)),*].join(", ");
             let output = fuzz(&["unknown"]);
-            let told = String::from_utf8_lossy(&output.stderr);
-            assert!(told.contains(&format!("give some of {known}\n")), "{known}: {told}");
+            let message = String::from_utf8_lossy(&output.stderr);
+            assert!(message.contains(&format!("give some of {known}\n")), "{known}: {message}");
         }
     };
 }
@@ -70,11 +70,11 @@ fn every_kind_of_fault_is_found_and_the_file_kept() {
         let file = folder.path().join("told.txt");
         std::fs::write(&file, word).unwrap();
         let output = fuzz(&["faulty", "--file", file.to_str().unwrap(), "--seconds", "1"]);
-        let told = String::from_utf8(output.stdout).unwrap();
+        let message = String::from_utf8(output.stdout).unwrap();
         let wrong = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{word}: {told}{wrong}");
-        assert!(told.contains(reason) || wrong.contains(reason), "{word}: {told}{wrong}");
-        let kept = told.trim_end().rsplit(": ").next().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{word}: {message}{wrong}");
+        assert!(message.contains(reason) || wrong.contains(reason), "{word}: {message}{wrong}");
+        let kept = message.trim_end().rsplit(": ").next().unwrap();
         assert_eq!(std::fs::read_to_string(kept).unwrap(), word);
     }
 }

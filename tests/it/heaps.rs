@@ -14,8 +14,8 @@ const HALF: f64 = 0.1;
 const COUNT: [i32; 3] = [8, 8, 8];
 /// Limits of the depth in any frame, without and with restitution, and at the end, m. Measured: 9 to 16 mm, 20 to 46 mm
 /// and 1 to 2 mm, in five heaps each. Boxes land at a speed of their own size per frame.
-const PASSING: [f64; 2] = [0.03, 0.06];
-const LEFT: f64 = 0.005;
+const TRANSIENT_DEPTH: [f64; 2] = [0.03, 0.06];
+const FINAL_DEPTH: f64 = 0.005;
 
 /// A block of slightly irregular columns of boxes, 1 m above the floor.
 fn block(restitution: f64) -> (World, Vec<BodyId>) {
@@ -65,7 +65,7 @@ fn depths(world: &World, ids: &[BodyId]) -> Vec<f64> {
 
 #[test]
 fn boxes_that_land_in_a_heap_do_not_pass_into_each_other() {
-    for (restitution, passing) in [0.0, 0.5].into_iter().zip(PASSING) {
+    for (restitution, passing) in [0.0, 0.5].into_iter().zip(TRANSIENT_DEPTH) {
         let (mut world, ids) = block(restitution);
         let mut deepest = 0.0f64;
         for _ in 0..45 {
@@ -73,6 +73,6 @@ fn boxes_that_land_in_a_heap_do_not_pass_into_each_other() {
             deepest = depths(&world, &ids).last().copied().unwrap_or(0.0).max(deepest);
         }
         let left = depths(&world, &ids).last().copied().unwrap_or(0.0);
-        assert!(deepest < passing && left < LEFT, "{deepest} m, {left} m at {restitution}");
+        assert!(deepest < passing && left < FINAL_DEPTH, "{deepest} m, {left} m at {restitution}");
     }
 }

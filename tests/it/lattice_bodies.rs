@@ -335,10 +335,10 @@ fn weakened_links_are_there_again_after_a_checkpoint_and_in_a_replay() {
     run(&mut rest, FRAMES - saved);
     assert!(rest.saved() == whole.saved() && strengths(&rest) == strengths(&whole));
 
-    let mut told = worn();
-    told.replay(events);
-    assert!(run(&mut told, FRAMES).iter().all(|report| report.events.mismatches.is_empty()));
-    assert!(told.saved() == whole.saved() && strengths(&told) == strengths(&whole));
+    let mut replayed = worn();
+    replayed.replay(events);
+    assert!(run(&mut replayed, FRAMES).iter().all(|report| report.events.mismatches.is_empty()));
+    assert!(replayed.saved() == whole.saved() && strengths(&replayed) == strengths(&whole));
 }
 
 #[test]

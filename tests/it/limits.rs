@@ -17,10 +17,10 @@ use crate::cli::{Case, SCENE, brisance, problem};
 fn refused(case: &Case, arguments: &[&str], word: &str) {
     let before = case.names();
     let Output { status, stderr, .. } = case.run(arguments);
-    let told = problem(stderr);
-    assert_eq!(status.code(), Some(2), "{arguments:?}: {told}");
-    assert_eq!(told.lines().count(), 1, "{arguments:?}: {told}");
-    assert!(told.contains(word), "{arguments:?}: {told}");
+    let message = problem(stderr);
+    assert_eq!(status.code(), Some(2), "{arguments:?}: {message}");
+    assert_eq!(message.lines().count(), 1, "{arguments:?}: {message}");
+    assert!(message.contains(word), "{arguments:?}: {message}");
     assert_eq!(case.names(), before, "{arguments:?} leaves nothing behind");
 }
 
@@ -350,8 +350,8 @@ fn as_many_pieces_as_samples_tell_apart_are_made_soon() {
     let arguments = ["fracture", "open.obj", "--pattern", "voronoi:10000", "--nodes", "2000"];
     let output = case.run(&[&arguments[..], &["-o", "x.glb"]].concat());
     assert!(output.status.success(), "{output:?}");
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("hold fewer than 10000 pieces"), "{told}");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("hold fewer than 10000 pieces"), "{message}");
     // 16,384 sites took minutes
     assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
 }
@@ -376,8 +376,8 @@ fn files_outside_the_folder_of_a_scene_are_refused() {
     let check = |text: &str, more: &[&str]| {
         std::fs::write(root.join("scenes/scene.toml"), text).unwrap();
         let output = case.run(&[&["check", "-q", "scenes/scene.toml"], more].concat());
-        let told = String::from_utf8(output.stderr).unwrap();
-        (output.status.code(), told)
+        let message = String::from_utf8(output.stderr).unwrap();
+        (output.status.code(), message)
     };
     let whole = root.join("secret.obj").display().to_string();
     for file in ["b.obj", "parts/c.obj", "../assets/a.obj", "parts/../../assets/a.obj"] {
@@ -386,9 +386,9 @@ fn files_outside_the_folder_of_a_scene_are_refused() {
     for file in
         ["../secret.obj", whole.as_str(), "parts/../../secret.obj", "../scenes/../secret.obj"]
     {
-        let (code, told) = check(&mesh(file), &[]);
-        assert_eq!((code, told.lines().count()), (Some(2), 1), "{file}: {told}");
-        assert!(told.contains("is outside the folder of the scene"), "{file}: {told}");
+        let (code, message) = check(&mesh(file), &[]);
+        assert_eq!((code, message.lines().count()), (Some(2), 1), "{file}: {message}");
+        assert!(message.contains("is outside the folder of the scene"), "{file}: {message}");
         assert_eq!(check(&mesh(file), &["--allow-outside"]).0, Some(0), "{file}");
     }
     let body = "[[body]]\nname = \"b\"\nshape = { sphere = { radius = 1 } }\n";
@@ -399,9 +399,9 @@ fn files_outside_the_folder_of_a_scene_are_refused() {
         "include = [\"/etc/passwd\"]",
         "[pattern.p]\nfile = \"../secret.obj\"",
     ] {
-        let (code, told) = check(&with(key), &[]);
-        assert_eq!((code, told.lines().count()), (Some(2), 1), "{key}: {told}");
-        assert!(told.contains("outside the folder of the scene"), "{key}: {told}");
+        let (code, message) = check(&with(key), &[]);
+        assert_eq!((code, message.lines().count()), (Some(2), 1), "{key}: {message}");
+        assert!(message.contains("outside the folder of the scene"), "{key}: {message}");
     }
     assert_eq!(check(&with("include = [\"../secret.toml\"]"), &["--allow-outside"]).0, Some(0));
     #[cfg(unix)]
@@ -426,9 +426,12 @@ fn a_program_without_memory_says_so_and_leaves_nothing() {
         shell.args(["voxelize", "bunny.obj", "-q", "-o", "x.lset", "--nodes", nodes]);
         let output =
             shell.env("RAYON_NUM_THREADS", "2").current_dir(&case.folder).output().unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{nodes} {:?}: {told}", output.status);
-        assert!(told.contains("memory ran out") && told.lines().count() == 1, "{nodes}: {told}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{nodes} {:?}: {message}", output.status);
+        assert!(
+            message.contains("memory ran out") && message.lines().count() == 1,
+            "{nodes}: {message}"
+        );
         assert_eq!(case.names(), ["bunny.obj"], "{nodes}");
     }
 }

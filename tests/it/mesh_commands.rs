@@ -96,12 +96,12 @@ fn a_sliced_mesh_is_two_closed_ones() {
     assert_eq!(names, ["back", "front"]);
     assert_eq!(problem(output.stderr), "");
     let missed = [&halves[..4], &["--plane", "0,1,0,3", "-o", "missed.glb"]].concat();
-    let told = problem(case.run(&missed).stderr);
+    let message = problem(case.run(&missed).stderr);
     assert!(
-        told.starts_with("warning: plane 2 does not cut tet.obj, which is from 0,0,0 to "),
-        "{told}"
+        message.starts_with("warning: plane 2 does not cut tet.obj, which is from 0,0,0 to "),
+        "{message}"
     );
-    assert_eq!(told.lines().count(), 1, "{told}");
+    assert_eq!(message.lines().count(), 1, "{message}");
 
     let quarters = ["--plane", "1,-1,0,0", "--quiet", "-o", "quarters.obj"];
     let output = case.run(&[&halves[..4], &quarters[..]].concat());
@@ -202,8 +202,12 @@ fn thin_and_coarse_bodies_of_closed_surfaces_break_into_all_their_pieces() {
         let mut arguments = vec!["fracture", "thing.obj", "--pattern", "voronoi:10", "-o", "x.glb"];
         arguments.extend(spacing.iter().flat_map(|spacing| ["--spacing", *spacing]));
         let output = case.run(&arguments);
-        let told = String::from_utf8(output.stdout).unwrap();
-        assert!(told.contains("10 pieces"), "{height} {spacing:?}: {told} {:?}", output.stderr);
+        let message = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            message.contains("10 pieces"),
+            "{height} {spacing:?}: {message} {:?}",
+            output.stderr
+        );
         let warned = String::from_utf8(output.stderr).unwrap();
         assert!(!warned.contains("warning"), "{warned}");
     }
@@ -246,7 +250,7 @@ fn obj_files_hold_what_is_far_off_to_a_millionth() {
 }
 
 #[test]
-fn bad_values_are_told_in_words_of_what_is_wrong() {
+fn bad_values_are_reported_in_words_of_what_is_wrong() {
     let case = Case::new(&[
         ("thing.obj", &slab(1.0, 0.0)),
         ("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 3 2\n"),
@@ -295,7 +299,7 @@ fn cuts_of_fracture_have_the_mean_color_of_the_mesh_unless_told_otherwise() {
 }
 
 #[test]
-fn what_artists_get_wrong_is_told_in_words() {
+fn what_artists_get_wrong_is_reported_in_words() {
     let case = Case::new(&[("tet.obj", TETRAHEDRON)]);
     let fracture = ["fracture", "tet.obj", "-o", "x.glb", "--pattern"];
     let cases: [(&[&str], &str); 6] = [
@@ -323,13 +327,16 @@ fn what_artists_get_wrong_is_told_in_words() {
     ];
     for (arguments, words) in cases {
         let output = case.run(arguments);
-        let told = problem(output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(told.contains(words) && told.lines().count() == 1, "{words} is not in: {told}");
+        let message = problem(output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(
+            message.contains(words) && message.lines().count() == 1,
+            "{words} is not in: {message}"
+        );
     }
     let output = case.run(&[&fracture[..], &["radial:9x3", "--at", "1.9,1.9,1.9"]].concat());
-    let told = problem(output.stderr);
-    assert!(told.contains("leaves tet.obj in one piece: move --at closer"), "{told}");
+    let message = problem(output.stderr);
+    assert!(message.contains("leaves tet.obj in one piece: move --at closer"), "{message}");
 }
 
 /// The linear colors of cuts, in each format.
@@ -374,9 +381,9 @@ fn cuts_of_fracture_have_the_color_that_is_asked_for() {
         ("--inside", "NaN,0,0", "numbers"),
     ] {
         let output = fracture(&["-o", "no.glb", option, value]);
-        let told = problem(output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(told.contains(words), "{told}");
+        let message = problem(output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains(words), "{message}");
     }
     assert!(!case.names().contains(&"no.glb".to_owned()));
 }

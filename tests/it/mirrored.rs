@@ -243,9 +243,9 @@ fn a_mirrored_combined_shape_is_listed_once() {
         { shape = { box = { half_extents = [0.3, 0.031, 0.047] } }, position = [0.017, 0.1, 0] },\n]\n";
     let case = Case::new(&[("scene.toml", scene)]);
     let output = case.run(&["check", "scene.toml"]);
-    let told = String::from_utf8(output.stdout).unwrap();
-    let own: Vec<&str> = told.lines().filter(|line| line.starts_with("  a")).collect();
-    assert!(matches!(own[..], [line] if line.contains("2 copies")), "{told}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let own: Vec<&str> = text.lines().filter(|line| line.starts_with("  a")).collect();
+    assert!(matches!(own[..], [line] if line.contains("2 copies")), "{text}");
 }
 
 #[test]

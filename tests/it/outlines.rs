@@ -210,9 +210,9 @@ fn a_body_has_the_mass_of_its_outline_and_stands_upright() {
         let scene = SCENE.replace("depth = 0.05", &format!("depth = 0.05{more}"));
         std::fs::write(case.folder.path().join("a.toml"), scene).unwrap();
         let output = case.run(&["check", "a.toml", "--json"]);
-        let told = String::from_utf8_lossy(&output.stderr);
+        let message = String::from_utf8_lossy(&output.stderr);
         let json: serde_json::Value =
-            serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{told}"));
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{message}"));
         json["bodies"][0]["mass"].as_f64().unwrap()
     };
     // 500 square pixels, of which 40 are 0.4 m

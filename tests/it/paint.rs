@@ -99,7 +99,7 @@ fn check_uvs(path: &Path) -> [usize; 2] {
         counts[usize::from(axis.is_none())] += 1;
         let normal = mesh.area_vector(t).normalize();
         for (p, paint) in places.iter().zip(paint) {
-            let told = paint.uv.unwrap();
+            let found = paint.uv.unwrap();
             let (wanted, facing) = match axis {
                 Some(axis) => (uv(axis, &p.coords), Vector3::y()),
                 None => {
@@ -107,7 +107,7 @@ fn check_uvs(path: &Path) -> [usize; 2] {
                     (Vector2::new(p[(axis + 1) % 3], p[(axis + 2) % 3]), normal)
                 }
             };
-            assert!((told - wanted).norm() < 1e-4, "{told} for {wanted} at {p}");
+            assert!((found - wanted).norm() < 1e-4, "{found} for {wanted} at {p}");
             let shaded = paint.normal.unwrap();
             assert!(shaded.dot(&facing) > 0.999, "{shaded:?} for {facing}");
         }
@@ -123,8 +123,8 @@ fn pieces_of_a_textured_mesh_are_textured_as_it_is() {
         let done = case.run(&arguments);
         assert!(done.status.success());
         let said = problem(done.stderr);
-        let told = "warning: cube.obj: materials are left out: `cube.mtl` cannot be read";
-        assert!(said.starts_with(told), "{said}");
+        let warning = "warning: cube.obj: materials are left out: `cube.mtl` cannot be read";
+        assert!(said.starts_with(warning), "{said}");
         let file = case.folder.path().join(out);
         let file = if file.is_dir() { file.join("frame_00000.obj") } else { file };
         let [outer, inner] = check_uvs(&file);
@@ -161,9 +161,9 @@ fn a_textured_mesh_that_breaks_in_a_scene_stays_textured() {
             let places = [0, 1, 2].map(|k| at(&triangle[k]));
             let Some(axis) = face_of(&places).filter(|_| has_area(&places)) else { continue };
             for (v, p) in triangle.iter().zip(&places) {
-                let told = Vector2::from(uvs[*v as usize]).cast::<f64>();
+                let found = Vector2::from(uvs[*v as usize]).cast::<f64>();
                 let wanted = uv(axis, &p.coords);
-                assert!((told - wanted).norm() < 1e-4, "{told} for {wanted} at {p}");
+                assert!((found - wanted).norm() < 1e-4, "{found} for {wanted} at {p}");
             }
         }
     }
@@ -187,8 +187,8 @@ fn pieces_of_a_colored_mesh_are_colored_as_it_is() {
         for (p, paint) in places.iter().zip(paint) {
             // linear on each of the two triangles of a face, and for a cube on the whole face
             let wanted = if on_face { color(&p.coords) } else { Vector4::repeat(1.0) };
-            let told = paint.color.unwrap();
-            assert!((told - wanted).norm() < 1e-4, "{told} for {wanted} at {p}");
+            let found = paint.color.unwrap();
+            assert!((found - wanted).norm() < 1e-4, "{found} for {wanted} at {p}");
         }
     }
     assert!(painted > 30, "{painted}");

@@ -209,8 +209,8 @@ fn slow_motion_has_more_pictures_and_pieces_start_where_they_broke_off() {
     for wrong in [["--speed", "2"], ["--turntable", "90"]] {
         let run = case.run(&[&["render", "out.glb", "-o", "no.png"], &wrong[..]].concat());
         assert_eq!(run.status.code(), Some(2), "{wrong:?}");
-        let told = problem(run.stderr);
-        assert!(told.contains(&format!("no.png: {}", wrong[0])), "{told}");
+        let message = problem(run.stderr);
+        assert!(message.contains(&format!("no.png: {}", wrong[0])), "{message}");
     }
     let sheet = ["--sheet", "2", "--turntable", "90", "-o", "turned.png"];
     assert!(case.run(&[&slow[..4], &["-q"], &sheet[..]].concat()).status.success());
@@ -386,8 +386,8 @@ fn a_ledger_is_drawn() {
         assert!(error.contains(said) && error.lines().count() == 1, "{error}");
     }
     std::fs::write(case.folder.path().join("bad.glb"), [b'g', 0xff, 0xfe]).unwrap();
-    let told = problem(case.run(&["plot", "bad.glb", "-o", "no.svg"]).stderr);
-    assert!(told.contains("bad.glb: is not a ledger"), "{told}");
+    let message = problem(case.run(&["plot", "bad.glb", "-o", "no.svg"]).stderr);
+    assert!(message.contains("bad.glb: is not a ledger"), "{message}");
     assert_eq!(case.run(&["plot", "o.csv", "-o", "no.pdf"]).status.code(), Some(2));
     assert!(!case.names().iter().any(|name| name.starts_with("no.")));
 }
@@ -395,10 +395,10 @@ fn a_ledger_is_drawn() {
 /// A camera below the floor that looks down, one that looks at the ball, and one of which only some pictures are
 /// empty.
 #[test]
-fn pictures_without_a_body_are_told() {
+fn pictures_without_a_body_are_reported() {
     let case = Case::new(&[("scene.toml", SCENE)]);
     assert!(case.run(&["run", "scene.toml", "-o", "a.glb", "-q"]).status.success());
-    let told = |arguments: &[&str]| {
+    let message = |arguments: &[&str]| {
         let start = ["render", "a.glb", "-o", "a.png", "--size", "32x24"];
         let output = case.run(&[&start, arguments].concat());
         assert!(output.status.success());
@@ -406,10 +406,10 @@ fn pictures_without_a_body_are_told() {
     };
     let away = ["--from", "0,5,0", "--at", "0,9,0"];
     let helps = "no body is in view in frame 0: move --at and --from, or leave them out";
-    assert!(told(&away).contains(helps), "{}", told(&away));
-    let many = told(&[&away[..], &["--frame", "2,4,6"]].concat());
+    assert!(message(&away).contains(helps), "{}", message(&away));
+    let many = message(&[&away[..], &["--frame", "2,4,6"]].concat());
     assert!(many.contains("no body is in view in 3 of 3 pictures, first in frame 2"), "{many}");
-    assert_eq!(told(&[&away[..], &["-q"]].concat()), "");
-    assert!(!told(&[]).contains("in view"));
-    assert!(!told(&["--from", "0,0.2,2", "--at", "0,0.2,0"]).contains("in view"));
+    assert_eq!(message(&[&away[..], &["-q"]].concat()), "");
+    assert!(!message(&[]).contains("in view"));
+    assert!(!message(&["--from", "0,0.2,2", "--at", "0,0.2,0"]).contains("in view"));
 }

@@ -473,7 +473,7 @@ fn a_browser_plays_every_scene_and_a_link_replays_bit_by_bit() {
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let seen: Value = serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!(seen["trouble"], json!([]), "{seen}");
-    assert_eq!(seen["strangers"], json!([]), "no requests to other servers");
+    assert_eq!(seen["external_requests"], json!([]), "no requests to other servers");
     for Sample { key, .. } in SCENES {
         let scene = &seen["scenes"][key];
         assert_eq!(scene["gained"], 0, "{key}: {seen}");

@@ -151,11 +151,12 @@ fn every_number_of_the_schema_has_a_unit() {
             let is_count = node["type"][0] == "integer";
             assert_eq!(units == ["#"], is_count, "{path}");
             // as "Radius, m." or "Opacity."
-            let told = node["description"].as_str().unwrap_or_default();
-            let told = told.split([';', ':', '.']).next().unwrap_or_default().rsplit_once(", ");
+            let description = node["description"].as_str().unwrap_or_default();
+            let description =
+                description.split([';', ':', '.']).next().unwrap_or_default().rsplit_once(", ");
             let known =
                 ["m", "s", "m/s", "m/s^2", "kg/m^3", "Pa", "N", "N m", "N s", "Pa s", "1/m"];
-            if let Some((_, unit)) = told.filter(|(_, unit)| known.contains(unit)) {
+            if let Some((_, unit)) = description.filter(|(_, unit)| known.contains(unit)) {
                 assert!(units.contains(&unit), "{path} is in {unit}, not {units:?}");
             }
         }

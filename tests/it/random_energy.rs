@@ -108,8 +108,8 @@ proptest! {
             let growth = energy(&world) - before;
             scale = scale.max(world.kinetic_energy()).max(before).max(work.abs());
             prop_assert!(growth <= work + 1e-9 * scale, "frame {}: {} J by {} J", frame, growth, work);
-            let told = report.energy.work;
-            prop_assert!(told <= work + 1e-9 * scale, "frame {}: {} J, not {}", frame, told, work);
+            let reported = report.energy.work;
+            prop_assert!(reported <= work + 1e-9 * scale, "frame {}: {} J, not {}", frame, reported, work);
         }
     }
 

@@ -294,8 +294,8 @@ proptest! {
             let work = linear.dot(&(world.momentum().linear - momentum));
             let growth = report.energy.kinetic - energy;
             scale = scale.max(energy).max(work.abs());
-            let told = report.energy.work;
-            prop_assert!((told - work).abs() <= 1e-9 * scale, "frame {}: {}, not {} J", frame, told, work);
+            let reported = report.energy.work;
+            prop_assert!((reported - work).abs() <= 1e-9 * scale, "frame {}: {}, not {} J", frame, reported, work);
             prop_assert!(growth <= work + 1e-9 * scale, "frame {}: {} J by {} J", frame, growth, work);
             // in the first frame an impact accelerates the linkage
             let is_kept = frame == 0 || growth >= work - 1e-9 * scale;
@@ -368,17 +368,17 @@ proptest! {
         for frame in 0..60 {
             let (energy, momentum) = (world.kinetic_energy(), world.momentum().linear);
             let report = world.step();
-            let told = report.energy.work;
-            scale = scale.max(energy).max(told.abs());
+            let reported = report.energy.work;
+            scale = scale.max(energy).max(reported.abs());
             let lost = report.energy.dissipation.total();
-            let balance = report.energy.kinetic - energy - told + lost;
+            let balance = report.energy.kinetic - energy - reported + lost;
             prop_assert!(balance.abs() < 1e-12 * scale, "frame {}: {} J", frame, balance);
             // joint errors are below 1e-9 m
             prop_assert!(lost > -1e-8 * scale, "frame {}: gains {} J", frame, -lost);
             let work = linear.dot(&(world.momentum().linear - momentum));
             let is_solved = !report.events.unsolved && report.counters.unsolved_islands == 0;
-            let off = (told - work).abs();
-            prop_assert!(!is_solved || off < 1e-9 * scale, "frame {}: {}, not {} J", frame, told, work);
+            let off = (reported - work).abs();
+            prop_assert!(!is_solved || off < 1e-9 * scale, "frame {}: {}, not {} J", frame, reported, work);
         }
     }
 }

@@ -142,10 +142,10 @@ proptest! {
         // cuts repeat without events
         prop_assume!(run.events.iter().any(|event| event.cause != Trigger::Cut));
         let lines = run.events.iter().map(|event| serde_json::to_string(event).unwrap());
-        let told = lines.map(|line| serde_json::from_str(&line).unwrap()).collect();
+        let events = lines.map(|line| serde_json::from_str(&line).unwrap()).collect();
         let other = with_strengths(&scene, 10_f64.powf(factor));
         let mut again = Run::new(other.world().unwrap());
-        again.world.replay(told);
+        again.world.replay(events);
         for (frame, wanted) in frames.into_iter().enumerate() {
             prop_assert_eq!(again.step(&other, frame), wanted, "frame {}", frame);
         }

@@ -342,9 +342,9 @@ fn a_mesh_that_is_no_solid_is_named_with_its_body() {
         "repair",
     ]);
     // otherwise the winding number closes the mesh
-    let told = mesh_case(&open).run(&["check", "scene.toml"]);
-    let warning = String::from_utf8_lossy(&told.stderr).into_owned();
-    assert!(told.status.success() && warning.contains("3 open edges"), "{warning}");
+    let message = mesh_case(&open).run(&["check", "scene.toml"]);
+    let warning = String::from_utf8_lossy(&message.stderr).into_owned();
+    assert!(message.status.success() && warning.contains("3 open edges"), "{warning}");
     mesh_case("v 0 0 0\n").refused(&["thing.obj", "no triangles"]);
     mesh_case("").refused(&["thing.obj", "no triangles"]);
     let inside_out = TETRAHEDRON.replace("f 1 3 2", "f 1 2 3").replace("f 1 2 4", "f 1 4 2");
@@ -408,9 +408,9 @@ fn devices_and_pipes_are_not_read() {
         &["info", "/dev/zero"],
     ] {
         let output = case.run(arguments);
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(told.contains("a device or a pipe"), "{told}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains("a device or a pipe"), "{message}");
     }
 }
 
@@ -432,17 +432,20 @@ fn more_than_fits_in_memory_together_is_refused() {
 fn what_is_neither_a_mesh_nor_a_level_set_is_refused_with_all_kinds_that_are_read() {
     let case = Case::new(&[("a.foo", "")]);
     let refused = case.run(&["voxelize", "a.foo", "-o", "a.lset"]);
-    let told = problem(refused.stderr);
-    assert!(told.contains(".obj, .stl, .ply, .glb, .lset, .vti or .vdb"), "{told}");
+    let message = problem(refused.stderr);
+    assert!(message.contains(".obj, .stl, .ply, .glb, .lset, .vti or .vdb"), "{message}");
 }
 
 /// In some Linux folders files cannot be created and are "not found".
 #[cfg(target_os = "linux")]
 #[test]
-fn a_folder_that_takes_no_files_is_told_of_in_a_sentence() {
+fn a_folder_that_takes_no_files_is_reported_in_a_sentence() {
     let case = Case::new(&[("scene.toml", SCENE)]);
-    let told = problem(case.run(&["run", "scene.toml", "-o", "/proc/p.glb"]).stderr);
-    assert!(told.contains("/proc/p.glb: its folder is not writable: choose another"), "{told}");
+    let message = problem(case.run(&["run", "scene.toml", "-o", "/proc/p.glb"]).stderr);
+    assert!(
+        message.contains("/proc/p.glb: its folder is not writable: choose another"),
+        "{message}"
+    );
 }
 
 /// An open sheet has no interior winding number anywhere.
@@ -456,15 +459,19 @@ fn open_meshes_without_an_inside_are_said_to_be_open() {
 }
 
 #[test]
-fn bumps_are_told_of_where_a_pattern_is_drawn_or_described() {
+fn bumps_are_reported_where_a_pattern_is_drawn_or_described() {
     let case = Case::new(&[]);
     for (noise, has_bumps) in
         [("", false), (",noise={amplitude=0.01,frequency=5,rims=\"straight\"}", true)]
     {
         done(&case, &["pattern", "new", &format!("voronoi:9{noise}"), "-o", "a.pattern"]);
         let preview = ["pattern", "preview", "a.pattern", "-o", "a.png", "--size", "64"];
-        let told = problem(case.run(&preview).stderr);
-        assert_eq!(told.contains("note: regions are drawn with plane faces"), has_bumps, "{told}");
+        let message = problem(case.run(&preview).stderr);
+        assert_eq!(
+            message.contains("note: regions are drawn with plane faces"),
+            has_bumps,
+            "{message}"
+        );
         assert_eq!(problem(case.run(&[&preview[..], &["-q"]].concat()).stderr), "");
         let info = case.run(&["info", "a.pattern"]).stdout;
         let info = String::from_utf8(info).unwrap();

@@ -203,21 +203,21 @@ fn run(mut world: World, frames: usize) -> (World, Vec<Event>) {
 }
 
 #[test]
-fn told_worlds_break_as_others_did() {
+fn replayed_worlds_break_as_others_did() {
     let scenes =
         [(SCENE, 12), (ANCHORED, 14), (CRACKS, 12), (JOINED, 24), (BLAST, 24), (KNOCKED, 70)];
     for (scene, frames) in scenes {
         let (world, events) = run(made(scene), frames);
         let broke = |e: &Event| matches!(e.outcome, HitOutcome::Broke(_));
         assert!(events.iter().any(broke), "nothing broke in {scene}");
-        let mut told = made(scene);
-        told.replay(events.clone());
-        let (told, again) = run(told, frames);
+        let mut replayed = made(scene);
+        replayed.replay(events.clone());
+        let (replayed, again) = run(replayed, frames);
         for (one, other) in again.iter().zip(&events) {
             assert_eq!(one, other);
         }
         assert_eq!(again.len(), events.len(), "{scene}");
-        assert!(told.saved() == world.saved(), "{scene}");
+        assert!(replayed.saved() == world.saved(), "{scene}");
     }
 }
 
@@ -227,10 +227,10 @@ fn events_take_the_place_of_strengths() {
     let (unlike, other) =
         run(made(&SCENE.replace("break_impulse = 1 }", "break_impulse = 1e6 }")), 12);
     assert!(other.is_empty() && unlike.len() != world.len());
-    let mut told = made(&SCENE.replace("break_impulse = 1 }", "break_impulse = 1e6 }"));
-    told.replay(events.clone());
-    let (told, again) = run(told, 12);
-    assert_eq!(told.saved(), world.saved());
+    let mut replayed = made(&SCENE.replace("break_impulse = 1 }", "break_impulse = 1e6 }"));
+    replayed.replay(events.clone());
+    let (replayed, again) = run(replayed, 12);
+    assert_eq!(replayed.saved(), world.saved());
     assert_eq!(again, events);
     // without events nothing breaks
     let mut none = made(SCENE);
@@ -240,7 +240,7 @@ fn events_take_the_place_of_strengths() {
 }
 
 #[test]
-fn events_that_do_not_fit_are_told_of() {
+fn events_that_do_not_fit_are_reported() {
     let (_, events) = run(made(SCENE), 12);
     let mismatches = |change: &dyn Fn(&mut Event)| {
         let mut events = events.clone();

@@ -252,11 +252,11 @@ fn a_rig_is_no_mesh() {
         "check of_rig.toml",
     ] {
         let output = case.run(&arguments.split(' ').collect::<Vec<_>>());
-        let told = problem(output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments}: {told}");
-        assert_eq!(told.lines().count(), 1, "{arguments}: {told}");
-        assert!(told.contains("rig.glb: is a recording"), "{arguments}: {told}");
-        assert!(told.contains("give a mesh, or the recording without --rig"), "{told}");
+        let message = problem(output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
+        assert_eq!(message.lines().count(), 1, "{arguments}: {message}");
+        assert!(message.contains("rig.glb: is a recording"), "{arguments}: {message}");
+        assert!(message.contains("give a mesh, or the recording without --rig"), "{message}");
     }
     assert_eq!(case.names(), ["of_rig.toml", "rig.glb", "scene.toml"]);
 }
@@ -286,9 +286,9 @@ fn a_rig_is_refused_where_the_format_has_none() {
         &["fracture", "thing.obj", "--pattern", "voronoi:9", "-o", "a/", "--rig"],
     ] {
         let output = case.run(arguments);
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(told.contains("end the output in .glb"), "{told}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains("end the output in .glb"), "{message}");
     }
     assert_eq!(case.names(), ["scene.toml", "thing.obj"]);
 }

@@ -164,49 +164,51 @@ fn a_key_in_both_spellings_is_refused_at_the_second() {
         "line 7, column 1: `body[0].inner_colour` is the same key as `inner_color`: remove one of them"
     );
     let material = format!("version = 1\n{BALL}[material.putty]\ncolor = {red}\ncolour = {red}\n");
-    let told = Scene::from_toml(&material).unwrap_err().to_string();
+    let message = Scene::from_toml(&material).unwrap_err().to_string();
     assert!(
-        told.contains("line 7, column 1: `material.putty.colour` is the same key as `color`"),
-        "{told}"
+        message.contains("line 7, column 1: `material.putty.colour` is the same key as `color`"),
+        "{message}"
     );
 }
 
 #[test]
-fn faults_of_included_files_are_told_with_file_and_line() {
-    let told = |main: &str, files: &[(&str, &str)]| {
+fn faults_of_included_files_are_reported_with_file_and_line() {
+    let message_of = |main: &str, files: &[(&str, &str)]| {
         let files: Vec<_> = std::iter::once(("", main)).chain(files.iter().copied()).collect();
         read(&files).unwrap_err().to_string()
     };
     let main = format!("version = 1\n{BALL}");
     let with = |include: &str| format!("version = 1\ninclude = [{include}]\n{BALL}");
     assert_eq!(
-        told(&with("\"a.toml\", \"no.toml\""), &[("a.toml", "")]),
+        message_of(&with("\"a.toml\", \"no.toml\""), &[("a.toml", "")]),
         "line 2, column 22: `include[1]` names `no.toml`, which cannot be read (no such file): check \
          the path"
     );
     let cycle = [("a.toml", "include = [\"b.toml\"]"), ("b.toml", "\ninclude = [\"a.toml\"]")];
     assert_eq!(
-        told(&with("\"a.toml\""), &cycle),
+        message_of(&with("\"a.toml\""), &cycle),
         "b.toml: line 2, column 12: `include[0]` names `a.toml`, which includes this file: remove one \
          of both"
     );
     let unknown = [("a.toml", "[[body]]\nname = \"a\"\ncolourr = [1, 1, 1]\n")];
     assert_eq!(
-        told(&with("\"a.toml\""), &unknown),
+        message_of(&with("\"a.toml\""), &unknown),
         "a.toml: line 3, column 1: unknown key `body[0].colourr`, did you mean `colour`?"
     );
     // the second body of its file, but the third of the scene
     let (one, two) = (BALL.replace("ball", "one"), BALL.replace("ball", "two"));
     let late = format!("{two}{}density = -1\n", BALL.replace("ball", "three"));
-    let message =
-        told(&with("\"one.toml\", \"late.toml\""), &[("one.toml", &one), ("late.toml", &late)]);
+    let message = message_of(
+        &with("\"one.toml\", \"late.toml\""),
+        &[("one.toml", &one), ("late.toml", &late)],
+    );
     assert!(
         message.starts_with("late.toml: line 7, column 11: `body[1].density` must be"),
         "{message}"
     );
-    let own = told(&format!("{}density = -1\n", with("\"one.toml\"")), &[("one.toml", &one)]);
+    let own = message_of(&format!("{}density = -1\n", with("\"one.toml\"")), &[("one.toml", &one)]);
     assert!(own.starts_with("line 6, column 11: `body[0].density` must be"), "{own}");
-    let twice = told(
+    let twice = message_of(
         &format!("{}[material.a]\ndensity = 1\n", with("\"a.toml\"")),
         &[("a.toml", "[material.a]\ndensity = 2\n")],
     );
@@ -214,7 +216,7 @@ fn faults_of_included_files_are_told_with_file_and_line() {
     let text = Scene::from_toml(&with("\"a.toml\"")).unwrap_err().to_string();
     assert!(text.contains("only a scene in a file includes others"), "{text}");
     assert!(Scene::from_toml(&main).is_ok());
-    let version = told(&with("\"a.toml\""), &[("a.toml", "version = 2")]);
+    let version = message_of(&with("\"a.toml\""), &[("a.toml", "version = 2")]);
     assert!(version.starts_with("a.toml: line 1, column 11: `version` is 2"), "{version}");
 }
 

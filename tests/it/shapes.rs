@@ -201,8 +201,8 @@ fn outlines_are_combined_with_other_shapes() {
         );
         std::fs::write(case.folder.path().join("a.toml"), scene).unwrap();
         let output = case.run(&["check", "a.toml", "--json"]);
-        let told = String::from_utf8_lossy(&output.stderr);
-        let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&told);
+        let message = String::from_utf8_lossy(&output.stderr);
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&message);
         let found = json["bodies"][0]["mass"].as_f64().unwrap();
         assert!((found / expected - 1.0).abs() < 0.01, "{parts}: {found}, not {expected}");
     }
@@ -225,7 +225,7 @@ fn outlines_are_combined_with_other_shapes() {
 }
 
 #[test]
-fn copies_are_turned_as_told() {
+fn copies_are_turned_as_given() {
     let scene = "shape = { box = { half_extents = [0.1, 0.2, 0.3] } }\n\
                  rotation = { axis = [0, 0, 1], degrees = 90 }\n\
                  copies = { count = [4, 1, 1], spacing = [1, 0, 0], turn = { axis = [0, 1, 0], degrees = 30 } }";

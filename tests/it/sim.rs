@@ -89,7 +89,7 @@ fn a_recording_of_pieces_holds_the_solids_of_the_world_and_no_surfaces() {
         assert_eq!(source.lineage.is_some(), track.parent.is_some());
     }
     // drawing once or each time gives the same surface
-    let drawn = recording.drawn();
+    let drawn = recording.with_surfaces();
     for (kept, drawn) in recording.tracks.iter().zip(&drawn.tracks) {
         assert!(matches!(drawn.lazy_surface, LazySurface::Made(_)));
         assert_eq!(kept.surface(), drawn.surface());
@@ -344,16 +344,16 @@ fn a_material_that_cannot_be_is_refused_and_the_world_stays_as_it_is() {
     let with = |material: Material| ground(material);
     let like = Material::default();
     for bad in [-1.0, -1e-9, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        let told = |material: Material, world: &mut World| {
+        let message = |material: Material, world: &mut World| {
             world.add(with(material)).unwrap_err().to_string()
         };
-        let friction = told(Material { friction: bad, ..like }, &mut world);
+        let friction = message(Material { friction: bad, ..like }, &mut world);
         assert_eq!(friction, format!("friction must be from 0 to 1e30, not {bad:?}"));
-        let restitution = told(Material { restitution: bad, ..like }, &mut world);
+        let restitution = message(Material { restitution: bad, ..like }, &mut world);
         assert_eq!(restitution, format!("restitution must be from 0 to 1, not {bad:?}"));
-        let rolling = told(Material { rolling_friction: bad, ..like }, &mut world);
+        let rolling = message(Material { rolling_friction: bad, ..like }, &mut world);
         assert_eq!(rolling, format!("rolling friction must be from 0 to 1e30, not {bad:?}"));
-        let spinning = told(Material { spinning_friction: bad, ..like }, &mut world);
+        let spinning = message(Material { spinning_friction: bad, ..like }, &mut world);
         assert_eq!(spinning, format!("spinning friction must be from 0 to 1e30, not {bad:?}"));
     }
     assert!(world.is_empty());

@@ -258,7 +258,7 @@ proptest! {
 
     /// `f >= 0`, `a = A f + b >= 0`, `f . a = 0`: also where contacts are redundant.
     #[test]
-    fn forces_of_the_quadratic_programme_meet_all_conditions_to_1e_9(
+    fn forces_of_the_quadratic_program_meet_all_conditions_to_1e_9(
         jacobian in prop::collection::vec(-1.0..1.0_f64, 18 * 12),
         push in prop::collection::vec(-9.81..9.81_f64, 12),
         contacts in 1..18_usize,
@@ -501,7 +501,7 @@ fn the_clamp_keeps_energy_from_growing_with_every_solver() {
 
 /// A plate under many boxes couples all their contacts, so the work is cubic in their number.
 #[test]
-fn a_programme_that_takes_too_much_work_is_reported_and_swept() {
+fn a_program_that_takes_too_much_work_is_reported_and_swept() {
     let limited = |along: u32| {
         let mut world = World::new(settings(Solver::QuadraticProgram, 60.0));
         world.add(body(Shape::half_space(), Body::Static, Isometry3::identity(), 0.5)).unwrap();

@@ -231,7 +231,7 @@ fn the_crack_plane_of_a_beam_that_is_pulled_is_its_cross_section() {
 
 /// The beam is 1 m x 0.1 m x 0.1 m, with tetrahedra of 0.125 m.
 #[test]
-fn loads_that_cannot_make_stress_are_told() {
+fn loads_that_cannot_make_stress_are_reported() {
     let case = bench(&[
         ("still.toml", "[[load]]\nbody_force = [0, -9, 0]\n"),
         (
@@ -239,7 +239,7 @@ fn loads_that_cannot_make_stress_are_told() {
             "support = [{ box = [[-1, -1, -1], [2, 2, 2]] }]\n[[load]]\nbody_force = [0, -9, 0]\n",
         ),
     ]);
-    let told = |options: &[&str]| {
+    let message = |options: &[&str]| {
         let output = case.run(&[&["stress", "beam.msh", "-o", "beam.vtu"], options].concat());
         (output.status.success(), problem(output.stderr))
     };
@@ -257,8 +257,8 @@ fn loads_that_cannot_make_stress_are_told() {
             "the load at 0.5,0.3,0.05 is moved by 0.2 m to the surface, to 0.5,0.1,0.05",
         ),
     ] {
-        let (is_done, told) = told(options);
-        assert!(is_done && told.contains(words), "{options:?}: {told}");
+        let (is_done, message) = message(options);
+        assert!(is_done && message.contains(words), "{options:?}: {message}");
         let quiet = case.run(&[&["stress", "beam.msh", "-q", "-o", "beam.vtu"], options].concat());
         assert!(quiet.status.success() && quiet.stderr.is_empty());
     }
@@ -278,9 +278,9 @@ fn loads_that_cannot_make_stress_are_told() {
             "is 2.9 m from the surface, and the body is 1.01 m large",
         ),
     ] {
-        let (is_done, told) = told(&options);
-        assert!(!is_done && told.contains(words), "{options:?}: {told}");
+        let (is_done, message) = message(&options);
+        assert!(!is_done && message.contains(words), "{options:?}: {message}");
     }
-    let (is_done, told) = told(&[&end[..], &["--force", "1,0.05,0.05,0,5,0"]].concat());
-    assert!(is_done && told.is_empty(), "{told}");
+    let (is_done, message) = message(&[&end[..], &["--force", "1,0.05,0.05,0,5,0"]].concat());
+    assert!(is_done && message.is_empty(), "{message}");
 }

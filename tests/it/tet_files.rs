@@ -203,14 +203,14 @@ fn thin_parts_of_a_mesh_are_kept_or_the_command_says_how_many_tetrahedra_would_k
 
     let refused = fill("1000", &[]);
     assert_eq!(refused.status.code(), Some(2));
-    let told = problem(refused.stderr);
-    assert!(told.contains("have 3 components") && told.contains("--lossy"), "{told}");
-    let enough = told.split("--count ").nth(1).unwrap().split(',').next().unwrap();
-    assert!(fill(enough, &[]).status.success(), "{told}");
+    let message = problem(refused.stderr);
+    assert!(message.contains("have 3 components") && message.contains("--lossy"), "{message}");
+    let enough = message.split("--count ").nth(1).unwrap().split(',').next().unwrap();
+    assert!(fill(enough, &[]).status.success(), "{message}");
 
     let refused = fill("4000", &["--halvings", "0"]);
     assert_eq!(refused.status.code(), Some(2));
-    let told = problem(refused.stderr);
-    assert!(told.contains("lack parts") && told.contains("more --halvings"), "{told}");
+    let message = problem(refused.stderr);
+    assert!(message.contains("lack parts") && message.contains("more --halvings"), "{message}");
     assert!(fill("4000", &["--halvings", "0", "--lossy"]).status.success());
 }

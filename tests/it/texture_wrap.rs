@@ -116,12 +116,12 @@ fn transforms_of_textures_become_texture_coordinates() {
         let mut seen = 0;
         for triangle in triangles.iter().filter(|triangle| has_area(&triangle.places())) {
             let Some(axis) = face_of(&triangle.places()) else { continue };
-            for (p, told) in triangle.corners {
+            for (p, found) in triangle.corners {
                 let own = uv(axis, &p.coords);
                 // in glTF, v points downwards
                 let down = |uv: Vector2<f64>| Vector2::new(uv.x, 1.0 - uv.y);
                 let there = if OF_AXIS[axis] == "paint" { own } else { down(wanted(down(own))) };
-                assert!((told - there).norm() < 1e-5, "{transform}: {told}, not {there}");
+                assert!((found - there).norm() < 1e-5, "{transform}: {found}, not {there}");
                 seen += 1;
             }
         }
@@ -156,11 +156,13 @@ fn damaged_samplers_and_transforms_are_refused_or_passed_over() {
         });
         std::fs::write(at("cube.glb"), glb).unwrap();
         let output = case.run(&["fracture", "cube.glb", "--pattern", "voronoi:5", "-o", "a.glb"]);
-        let told = problem(output.stderr);
+        let message = problem(output.stderr);
         match output.status.code() {
             Some(0) => assert_valid(&[at("a.glb")]),
-            code => assert_eq!((code, told.lines().count()), (Some(2), 1), "{transform}: {told}"),
+            code => {
+                assert_eq!((code, message.lines().count()), (Some(2), 1), "{transform}: {message}");
+            }
         }
-        assert!(told.contains(words), "{transform}: {told}");
+        assert!(message.contains(words), "{transform}: {message}");
     }
 }

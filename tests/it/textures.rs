@@ -188,9 +188,9 @@ fn check_exact(path: &Path) -> [usize; 2] {
             continue;
         };
         assert_eq!(triangle.material, OF_AXIS[axis]);
-        for (p, told) in triangle.corners {
+        for (p, found) in triangle.corners {
             let wanted = uv(axis, &p.coords);
-            assert!((told - wanted).norm() < 1e-5, "{told} for {wanted} at {p}");
+            assert!((found - wanted).norm() < 1e-5, "{found} for {wanted} at {p}");
         }
     }
     counts
@@ -326,12 +326,12 @@ fn sampled_pieces_are_painted_as_the_mesh_with_its_seams() {
         let places = triangle.places();
         let Some(axis) = face_of(&places) else { continue };
         on_faces += 1;
-        for (p, told) in triangle.corners {
+        for (p, found) in triangle.corners {
             // on the rim of a face the coordinates of an adjacent face may apply: tests only
             // triangles within the face
             let is_within = (0..3).all(|k| k == axis || p[k].abs() < 0.999);
             let wanted = uv(axis, &p.coords);
-            assert!(!is_within || (told - wanted).norm() < 1e-5, "{told} for {wanted} at {p}");
+            assert!(!is_within || (found - wanted).norm() < 1e-5, "{found} for {wanted} at {p}");
         }
     }
     assert!(on_faces > 500, "{on_faces}");
@@ -398,7 +398,7 @@ fn images_after(case: &Case, mesh: &str, warning: &str) -> usize {
 }
 
 #[test]
-fn what_is_missing_is_told_and_the_pieces_go_without() {
+fn what_is_missing_is_reported_and_the_pieces_go_without() {
     let case = textured();
     let folder = case.folder.path();
     std::fs::remove_file(folder.join("wood.png")).unwrap();
@@ -571,8 +571,8 @@ fn a_ply_file_has_the_image_that_its_comment_names() {
         let Some(axis) = face_of(&triangle.places()) else { continue };
         outer += 1;
         assert_eq!(triangle.material, "wood");
-        for (p, told) in triangle.corners {
-            assert!((told - uv(axis, &Vector3::from(p.coords))).norm() < 1e-5);
+        for (p, found) in triangle.corners {
+            assert!((found - uv(axis, &Vector3::from(p.coords))).norm() < 1e-5);
         }
     }
     assert!(outer > 12, "{outer}");

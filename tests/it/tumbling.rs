@@ -14,8 +14,8 @@ use crate::contact_scenes::{at, cuboid, floor, material, steps_without_gain, wor
 /// Depths of a corner of a body of 0.3 to 0.8 m, m, while it tumbles and at the end: the first value holds for most
 /// runs, the second is the limit. Of 4,000 runs, 7 were deeper than 30 mm (94 mm at most) while tumbling, and 3 deeper
 /// than 5 mm (9.7 mm at most) at the end. With lever arms along tangents, a bar was 63 mm deep at the end.
-const PASSING: [f64; 2] = [0.03, 0.12];
-const LEFT: [f64; 2] = [0.005, 0.015];
+const TRANSIENT_DEPTH: [f64; 2] = [0.03, 0.12];
+const FINAL_DEPTH: [f64; 2] = [0.005, 0.015];
 const RUNS: usize = 400;
 /// Allowed number of runs deeper than the first value.
 const DEEPER: usize = RUNS / 100;
@@ -82,7 +82,7 @@ fn what_tumbles_does_not_sink_into_the_floor() {
     let mut runner = TestRunner::deterministic();
     let all: Vec<[f64; 2]> =
         (0..RUNS).map(|_| depths(bars().new_tree(&mut runner).unwrap().current())).collect();
-    for (kind, [usual, limit]) in [PASSING, LEFT].into_iter().enumerate() {
+    for (kind, [usual, limit]) in [TRANSIENT_DEPTH, FINAL_DEPTH].into_iter().enumerate() {
         let deeper = all.iter().filter(|own| own[kind] > usual).count();
         let deepest = all.iter().map(|own| own[kind]).fold(0.0, f64::max);
         assert!(deeper <= DEEPER && deepest < limit, "{kind}: {deeper} deeper, {deepest} m");

@@ -229,9 +229,9 @@ fn a_binary_stage_holds_the_bodies_and_poses_of_the_run() {
         assert_eq!((places.len(), turns.len()), (poses.len(), poses.len()), "{name}");
         for (((time, pose), place), turn) in poses.iter().zip(&places).zip(&turns) {
             assert_eq!((place.0, turn.0), (*time, *time), "{name}");
-            let told = [&place.1[..], &turn.1].concat();
-            let off = told.iter().zip(pose).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            assert!(off < 1e-6, "{name} at {time}: {told:?}, not {pose:?}");
+            let found = [&place.1[..], &turn.1].concat();
+            let off = found.iter().zip(pose).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(off < 1e-6, "{name} at {time}: {found:?}, not {pose:?}");
         }
     }
 }

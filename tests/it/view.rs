@@ -305,7 +305,7 @@ fn a_browser_plays_the_recording_in_one_batch() {
     let seen = play(&case);
     assert_eq!((&seen["stressed"], &seen["colour"]), (&false.into(), &"material".into()), "{seen}");
     assert_eq!(seen["trouble"], serde_json::json!([]), "{seen}");
-    assert_eq!(seen["strangers"], serde_json::json!([]), "no requests to other servers");
+    assert_eq!(seen["external_requests"], serde_json::json!([]), "no requests to other servers");
     assert_eq!(seen["first"], "0.00 s frame 0 of 12");
     assert_eq!(seen["middle"], "0.20 s frame 6 of 12", "the time line is scrubbed");
     let calls = seen["calls"].as_u64().unwrap();

@@ -84,18 +84,18 @@ fn number_after(text: &str, word: &str) -> f64 {
 #[test]
 fn volumes_of_level_sets_converge_where_faces_lie_on_nodes() {
     let case = Case::new(&[("cube.obj", CUBE)]);
-    let told = |arguments: &[&str]| {
+    let message = |arguments: &[&str]| {
         let output = case.run(arguments);
         assert!(output.status.success(), "{}", problem(output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };
     for spacing in [0.05, 0.025] {
         let text = spacing.to_string();
-        let made = told(&["voxelize", "cube.obj", "--spacing", &text, "-o", "cube.lset"]);
-        let filled = told(&["tetrahedralize", "cube.lset", "--cell", "0.2", "-o", "cube.msh"]);
+        let made = message(&["voxelize", "cube.obj", "--spacing", &text, "-o", "cube.lset"]);
+        let filled = message(&["tetrahedralize", "cube.lset", "--cell", "0.2", "-o", "cube.msh"]);
         // cells cut the 12 edges off by at most half their section; numbers have four digits
         let most = 12.0 * 0.5 * spacing * spacing + 5e-4;
-        for text in [&made, &told(&["info", "cube.lset"])] {
+        for text in [&made, &message(&["info", "cube.lset"])] {
             let volume = number_after(text, "volume");
             assert!((volume - 1.0).abs() < most, "{spacing}: {text}");
         }
@@ -120,13 +120,13 @@ fn options_of_sampling_are_refused_for_level_sets() {
             &["tetrahedralize", from, "--cell", "0.2", "-o", "out.msh"],
         ] {
             let output = case.run(&[command, &option].concat());
-            let told = problem(output.stderr);
-            assert_eq!(output.status.code(), Some(2), "{told}");
+            let message = problem(output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{message}");
             let expected = format!(
                 "brisance: {from}: is a level set, and so already sampled: remove {}\n",
                 option[0]
             );
-            assert_eq!(told, expected);
+            assert_eq!(message, expected);
         }
     }
     assert_eq!(case.names(), ["ball.lset", "ball.vti"]);
@@ -169,8 +169,8 @@ fn image_data_that_are_no_level_set_are_refused() {
         let case = Case::new(&[("bad.vti", &good.replace(from, to))]);
         let refused = case.run(&["voxelize", "bad.vti", "-o", "bad.lset"]);
         assert_eq!(refused.status.code(), Some(2), "{to}");
-        let told = problem(refused.stderr);
-        assert!(told.contains(why) && told.contains("bad.vti"), "{to}: {told}");
+        let message = problem(refused.stderr);
+        assert!(message.contains(why) && message.contains("bad.vti"), "{to}: {message}");
         assert_eq!(case.names(), ["bad.vti"]);
     }
 }
@@ -306,10 +306,10 @@ fn files_of_openvdb_that_are_no_level_set_are_refused() {
         std::fs::write(case.folder.path().join("bad.vdb"), bad).unwrap();
         let before = case.names();
         let refused = case.run(&["voxelize", "bad.vdb", "-o", "bad.lset"]);
-        let told = problem(refused.stderr);
-        assert_eq!(refused.status.code(), Some(2), "{why}: {told}");
-        assert!(told.contains(why) && told.contains("bad.vdb"), "{why}: {told}");
-        assert_eq!((told.lines().count(), case.names()), (1, before), "{told}");
+        let message = problem(refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{why}: {message}");
+        assert!(message.contains(why) && message.contains("bad.vdb"), "{why}: {message}");
+        assert_eq!((message.lines().count(), case.names()), (1, before), "{message}");
     }
 }
 
@@ -325,9 +325,9 @@ fn a_level_set_without_a_surface_is_no_file_of_openvdb() {
         std::fs::write(&path, bytes).unwrap();
         let before = case.names();
         let refused = case.run(&["voxelize", "flat.lset", "-o", "flat.vdb"]);
-        let told = problem(refused.stderr);
-        assert_eq!(refused.status.code(), Some(2), "{told}");
-        assert!(told.contains("no surface"), "{told}");
+        let message = problem(refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{message}");
+        assert!(message.contains("no surface"), "{message}");
         assert_eq!(case.names(), before);
     }
 }
@@ -373,8 +373,8 @@ fn openvdb_reads_level_sets_and_writes_what_is_read() {
     {
         let refused = case.run(&["info", &format!("{name}.vdb")]);
         assert_eq!(refused.status.code(), Some(2), "{name}");
-        let told = problem(refused.stderr);
-        assert!(told.contains(why), "{told}");
+        let message = problem(refused.stderr);
+        assert!(message.contains(why), "{message}");
     }
 }
 

@@ -27,10 +27,10 @@ fn no_scene_that_comes_with_it_warns() {
         let loaded = load(&path, read_scene(&path, false).unwrap()).unwrap();
         let (world, bodies) = load::build(&path, &loaded, true).unwrap();
         let names: BTreeMap<_, _> = bodies.iter().map(|a| (a.body, &a.name)).collect();
-        let told = |warning: &Warning| warning.bodies().map(|id| names.get(&id));
+        let named = |warning: &Warning| warning.bodies().map(|id| names.get(&id));
         let warnings = world.warnings();
-        let told: Vec<_> = warnings.iter().map(told).collect();
-        assert!(warnings.is_empty(), "{}: {told:?}: {warnings:?}", path.display());
+        let named: Vec<_> = warnings.iter().map(named).collect();
+        assert!(warnings.is_empty(), "{}: {named:?}: {warnings:?}", path.display());
         let pieces = loaded.scene.piece_warnings(&world);
         assert!(pieces.is_empty(), "{}: {pieces:?}", path.display());
         let walls = loaded.wall_warnings();
@@ -62,12 +62,12 @@ fn friction_against_rolling_that_the_solver_ignores_is_warned_of() {
         );
         let case = Case::new(&[("scene.toml", &text)]);
         for arguments in [&["check", "scene.toml"][..], &["run", "scene.toml", "-o", "a.glb"]] {
-            let told = problem(case.run(arguments).stderr);
+            let message = problem(case.run(arguments).stderr);
             for words in [
                 format!("the solver \"{solver}\" ignores `rolling_friction` of \"ball\""),
                 format!("the solver \"{solver}\" ignores `spinning_friction` of \"top\""),
             ] {
-                assert_eq!(told.contains(&words), ignores, "{solver}: {told}");
+                assert_eq!(message.contains(&words), ignores, "{solver}: {message}");
             }
         }
     }
@@ -78,7 +78,7 @@ proptest! {
 
     /// Depths of balls and boxes over a plane in closed form.
     #[test]
-    fn bodies_below_the_floor_are_told_with_their_depth(
+    fn bodies_below_the_floor_are_reported_with_their_depth(
         radius in 0.05..=1.0_f64, height in -2.0..=2.0_f64, ball in any::<bool>(),
     ) {
         let shape = if ball {
@@ -106,7 +106,7 @@ proptest! {
     /// A ball that flies at a plate: a warning if it moves more than twice both thicknesses a frame and
     /// reaches the plate within a second, and none if it flies past or away.
     #[test]
-    fn what_flies_too_fast_at_a_thin_plate_is_told_with_the_frames_that_help(
+    fn what_flies_too_fast_at_a_thin_plate_is_reported_with_the_frames_that_help(
         radius in 0.005..=0.05_f64, half in 0.002..=0.05_f64, speed in 0.1..=500.0_f64,
         aside in -1.0..=1.0_f64, away in any::<bool>(),
     ) {
@@ -129,11 +129,11 @@ proptest! {
         let wanted = meets && way > 2.0 * thickness;
         match world.warnings()[..] {
             [] => prop_assert!(!wanted),
-            [Warning::Fast { body, other, way: told, thickness: both, fps, .. }] => {
+            [Warning::Fast { body, other, way: reported, thickness: both, fps, .. }] => {
                 prop_assert!(wanted);
                 let [plate, ball] = [0, 1].map(|n| world.iter().nth(n).unwrap().id);
                 prop_assert_eq!((body, other), (ball, plate));
-                prop_assert!((told / way - 1.0).abs() < 1e-12);
+                prop_assert!((reported / way - 1.0).abs() < 1e-12);
                 prop_assert!((both / thickness - 1.0).abs() < 1e-12);
                 prop_assert_eq!(at_fps(fps * 1.001).warnings(), vec![]);
             }
@@ -184,10 +184,10 @@ fn lattices_too_coarse_to_crack_are_warned_of() {
         let none = scene(key, 10.0);
         assert!(matches!(&none[..], [PieceWarning::Lost { lost: None, .. }]), "{none:?}");
         for spacing in [0.25, 0.15] {
-            let told = scene(key, spacing);
-            let [PieceWarning::Large { size, .. }] = &told[..] else { panic!("{told:?}") };
+            let warnings = scene(key, spacing);
+            let [PieceWarning::Large { size, .. }] = &warnings[..] else { panic!("{warnings:?}") };
             assert!((size - 0.2).abs() < 0.02, "{size}");
-            assert!(told[0].to_string().contains(&format!("a {key} spacing of at most half")));
+            assert!(warnings[0].to_string().contains(&format!("a {key} spacing of at most half")));
         }
         assert_eq!(scene(key, 0.09), vec![]);
     }
@@ -195,7 +195,7 @@ fn lattices_too_coarse_to_crack_are_warned_of() {
 
 /// A warning for every shape, even if nothing else is wrong with it.
 #[test]
-fn a_spacing_larger_than_the_body_is_told() {
+fn a_spacing_larger_than_the_body_is_reported() {
     let body = |shape: &str| {
         format!(
             "version = 1\n[simulation]\nframes = 1\n[pattern.p.voronoi]\npieces = 5\n[[body]]\n\
@@ -210,8 +210,11 @@ fn a_spacing_larger_than_the_body_is_told() {
         "combined = { spacing = 100, parts = [{ shape = { sphere = { radius = 0.1 } } }] }",
     ] {
         let case = Case::new(&[("scene.toml", &body(shape))]);
-        let told = problem(case.run(&["check", "scene.toml"]).stderr);
-        assert!(told.contains("too few to keep their mass: give a spacing"), "{shape}: {told}");
+        let message = problem(case.run(&["check", "scene.toml"]).stderr);
+        assert!(
+            message.contains("too few to keep their mass: give a spacing"),
+            "{shape}: {message}"
+        );
     }
 }
 
@@ -225,7 +228,7 @@ fn combined(parts: &str, keys: &str) -> String {
 /// Spherical shells: the warning reports the wall thickness within 1 %. At the suggested spacing there is no warning,
 /// and the mass is that of the closed form within 2 %.
 #[test]
-fn walls_thinner_than_two_cells_are_told_with_a_spacing_that_helps() {
+fn walls_thinner_than_two_cells_are_reported_with_a_spacing_that_helps() {
     let shell = |wall: f64, keys: &str| {
         let inner = 0.12 - wall;
         let parts = format!(
@@ -294,15 +297,15 @@ fn check_and_run_tell_of_thin_walls() {
         half_extents = [0.198, 0.2, 0.198] } }, position = [0, 0.1, 0], op = \"difference\" }";
     let case = Case::new(&[("scene.toml", &combined(pan, ""))]);
     for arguments in [&["check", "scene.toml"][..], &["run", "scene.toml", "-o", "a.glb"]] {
-        let told = problem(case.run(arguments).stderr);
+        let message = problem(case.run(arguments).stderr);
         let words = "warning: walls of thing are 0.002 m thick, 0.2 cells of 0.0103 m, \
             too few to keep their mass: give a spacing of at most 0.00099";
-        assert!(told.contains(words), "{told}");
+        assert!(message.contains(words), "{message}");
     }
 }
 
 #[test]
-fn boxes_inside_boxes_are_told_and_scenery_is_not() {
+fn boxes_inside_boxes_are_reported_and_scenery_is_not() {
     let boxes = |x: f64, motion: &str| {
         world(&format!(
             "[[body]]\nname = \"large\"\nmotion = \"static\"\n\
@@ -313,8 +316,10 @@ fn boxes_inside_boxes_are_told_and_scenery_is_not() {
     };
     for (x, depth) in [(1.1, 0.1), (1.0, 0.2), (0.95, 0.25)] {
         let warnings = boxes(x, "dynamic").warnings();
-        let [Warning::Inside { depth: told, .. }] = warnings[..] else { panic!("{warnings:?}") };
-        assert!((told - depth).abs() < 1e-9, "{told} at {x}");
+        let [Warning::Inside { depth: reported, .. }] = warnings[..] else {
+            panic!("{warnings:?}")
+        };
+        assert!((reported - depth).abs() < 1e-9, "{reported} at {x}");
         assert_eq!(boxes(x, "static").warnings(), vec![]);
     }
     // completely inside: at least as deep as its own size
@@ -353,8 +358,8 @@ fn warnings_of_very_thin_walls_do_not_round_to_zero_cells() {
         let svg =
             "<svg xmlns=\"http://www.w3.org/2000/svg\"><rect width=\"9\" height=\"9\"/></svg>";
         let case = Case::new(&[("scene.toml", &text), ("plate.obj", &plate), ("plate.svg", svg)]);
-        let told = problem(case.run(&["check", "scene.toml"]).stderr);
-        assert!(told.contains(&format!("less than 0.1 {words}")), "{shape}: {told}");
+        let message = problem(case.run(&["check", "scene.toml"]).stderr);
+        assert!(message.contains(&format!("less than 0.1 {words}")), "{shape}: {message}");
     }
 }
 
@@ -363,7 +368,7 @@ fn warnings_of_very_thin_walls_do_not_round_to_zero_cells() {
 fn warnings_of_thin_lines_in_svg_outlines_give_a_sufficient_spacing() {
     let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"><path fill-rule=\"evenodd\" \
         d=\"M0 0H100V100H0Z M2 2V98H98V2Z\"/></svg>";
-    let told = |fineness: &str| {
+    let message = |fineness: &str| {
         let text = format!(
             "version = 1\n[simulation]\nframes = 1\n[[body]]\nname = \"frame\"\n\
              shape = {{ svg = {{ file = \"frame.svg\", size = 0.1, depth = 0.01{fineness} }} }}\n"
@@ -371,13 +376,13 @@ fn warnings_of_thin_lines_in_svg_outlines_give_a_sufficient_spacing() {
         let case = Case::new(&[("scene.toml", &text), ("frame.svg", svg)]);
         problem(case.run(&["check", "scene.toml"]).stderr)
     };
-    let coarse = told(", spacing = 0.0016");
+    let coarse = message(", spacing = 0.0016");
     assert!(
         coarse.contains("the walls of frame.svg are 1.2 nodes thick: take spacing 0.00049"),
         "{coarse}"
     );
     for fineness in ["", ", spacing = 0.00049"] {
-        assert!(!told(fineness).contains("thick"), "{fineness}");
+        assert!(!message(fineness).contains("thick"), "{fineness}");
     }
 }
 
@@ -414,7 +419,7 @@ fn warnings_of_wrong_masses_give_the_error_and_a_sufficient_spacing() {
             cases.push((block(edges), radius, rounded_box(edges, radius)));
         }
     }
-    let mut told = 0;
+    let mut coarse_count = 0;
     for (part, radius, volume) in cases {
         let scene = |spacing: f64| {
             let parts = format!(
@@ -433,7 +438,7 @@ fn warnings_of_wrong_masses_give_the_error_and_a_sufficient_spacing() {
         match &coarse.mass_warnings(&none)[..] {
             [] => assert!(exact.abs() < 0.08, "{part}, rounded by {radius}: {exact}, no warning"),
             [sim::MassWarning::Coarse { error: found, spacing, .. }] => {
-                told += 1;
+                coarse_count += 1;
                 assert!(exact.abs() > 0.03, "{part}, rounded by {radius}: {exact}, not {found}");
                 assert!(
                     (exact - found).abs() < 0.05,
@@ -445,7 +450,7 @@ fn warnings_of_wrong_masses_give_the_error_and_a_sufficient_spacing() {
             other => panic!("{part}, rounded by {radius}: {other:?}"),
         }
     }
-    assert!(told > 3, "{told}");
+    assert!(coarse_count > 3, "{coarse_count}");
 }
 
 /// A smaller rounding of the same box causes no warning.
@@ -502,21 +507,25 @@ fn options_of_fracture_without_effect_are_noted() {
         let fracture = |output, options: &[&str]| {
             let start = ["fracture", mesh, "--pattern", pattern, "-o", output];
             let done = case.run(&[&start[..], options].concat());
-            let told = String::from_utf8_lossy(&done.stderr).into_owned();
-            assert!(done.status.success(), "{pattern}, {options:?}: {told}");
-            (told, std::fs::read(case.folder.path().join(output)).unwrap())
+            let message = String::from_utf8_lossy(&done.stderr).into_owned();
+            assert!(done.status.success(), "{pattern}, {options:?}: {message}");
+            (message, std::fs::read(case.folder.path().join(output)).unwrap())
         };
-        let (told, pieces) = fracture("with.usda", options);
-        assert_eq!(told.contains("note: "), noted.is_some(), "{pattern}, {options:?}: {told}");
+        let (message, pieces) = fracture("with.usda", options);
+        assert_eq!(
+            message.contains("note: "),
+            noted.is_some(),
+            "{pattern}, {options:?}: {message}"
+        );
         let (_, plain) = fracture("plain.usda", &[]);
         if let Some((option, why)) = noted {
-            assert!(told.contains(&format!("note: {option} has no effect: ")), "{told}");
-            assert!(told.contains(why), "{told}");
+            assert!(message.contains(&format!("note: {option} has no effect: ")), "{message}");
+            assert!(message.contains(why), "{message}");
             // the option has no effect
             assert!(pieces == plain, "{pattern}, {options:?}");
         }
-        let (told, _) = fracture("quiet.usda", &[options, &["--quiet"]].concat());
-        assert_eq!(told, "");
+        let (message, _) = fracture("quiet.usda", &[options, &["--quiet"]].concat());
+        assert_eq!(message, "");
     }
 }
 
@@ -525,21 +534,21 @@ fn options_of_run_and_render_without_effect_are_noted() {
     let scene = crate::cli::SCENE;
     let anchored = scene.replace("velocity = [0, -6, 0]", "anchor = [{ plane = { offset = 0 } }]");
     let case = Case::new(&[("scene.toml", scene), ("anchored.toml", &anchored)]);
-    let told = |arguments: &[&str]| {
+    let message = |arguments: &[&str]| {
         let done = case.run(arguments);
-        let told = problem(done.stderr);
-        assert!(done.status.success(), "{arguments:?}: {told}");
-        told
+        let message = problem(done.stderr);
+        assert!(done.status.success(), "{arguments:?}: {message}");
+        message
     };
     let run = ["run", "scene.toml", "-o", "a.glb"];
     let with = |options: &[&'static str]| [&run[..], options].concat();
     let anchors = "note: --anchor-loads has no effect: no body of the scene has an anchor\n";
-    assert!(told(&with(&["--anchor-loads", "a.csv"])).contains(anchors));
-    assert!(!told(&with(&["--anchor-loads", "a.csv", "-q"])).contains("note"));
+    assert!(message(&with(&["--anchor-loads", "a.csv"])).contains(anchors));
+    assert!(!message(&with(&["--anchor-loads", "a.csv", "-q"])).contains("note"));
     let anchored = ["run", "anchored.toml", "-o", "b.glb", "--anchor-loads", "b.csv"];
-    assert!(!told(&anchored).contains("note"));
-    assert!(told(&with(&["--timings", "--json"])).contains("note: --timings has no effect: "));
-    assert!(!told(&with(&["--timings"])).contains("note"));
+    assert!(!message(&anchored).contains("note"));
+    assert!(message(&with(&["--timings", "--json"])).contains("note: --timings has no effect: "));
+    assert!(!message(&with(&["--timings"])).contains("note"));
 
     let render = ["render", "a.glb", "--size", "64x48"];
     let with = |options: &[&'static str]| [&render[..], options].concat();
@@ -551,7 +560,7 @@ fn options_of_run_and_render_without_effect_are_noted() {
         (&["--sheet", "3x2", "--beside", "a.glb", "-o", "a.png"], true),
         (&["--sheet", "4", "--beside", "a.glb", "-o", "a.png"], false),
     ] {
-        let told = told(&with(options));
-        assert_eq!(told.contains(columns), is_noted, "{options:?}: {told}");
+        let message = message(&with(options));
+        assert_eq!(message.contains(columns), is_noted, "{options:?}: {message}");
     }
 }

@@ -22,7 +22,7 @@ const GAIN: f64 = 1e-7;
 const ROUND_OFF: f64 = 1e-9;
 
 /// Minimum displacement of moving bodies in a frame, relative to the size of the largest body.
-const LEAST_WAY: f64 = 1e-3;
+const MIN_DISPLACEMENT: f64 = 1e-3;
 
 /// A scene with the actions of a game.
 #[derive(Clone, Debug)]
@@ -369,7 +369,7 @@ impl Ledger {
     fn new(world: &World) -> Self {
         let radius = world.iter().map(|body| body.shape.radius());
         let size = radius.filter(|r| r.is_finite()).fold(0.0, f64::max);
-        let (mass, speed) = (world.mass(), LEAST_WAY * size / world.settings().dt);
+        let (mass, speed) = (world.mass(), MIN_DISPLACEMENT * size / world.settings().dt);
         let scales = [0.5 * mass * speed * speed, mass * speed];
         let mut ledger = Self { energy: 0.0, scales, momentum: Vector3::zeros() };
         ledger.restart(world);

@@ -22,7 +22,9 @@ use std::error::Error;
 use std::io::Write;
 use std::time::Instant;
 
-use brisance_benches::pile::{FRICTION, Fragment, Ground, Known, fragments, poses, world};
+use brisance_benches::pile::{
+    CollisionGeometry, FRICTION, Fragment, Ground, fragments, poses, world,
+};
 use brisance_benches::ratio;
 use cpu_time::ProcessTime;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
@@ -70,7 +72,7 @@ struct Case {
 fn main() -> Outcome<()> {
     let (mut json, mut ours, mut given, mut seconds) = (false, false, false, 10.0);
     let (mut sizes, mut threads, mut sleeps) = (Vec::new(), vec![1, 2], vec![false, true]);
-    let (mut solver, mut known) = (contact::Solver::default(), Known::Hulls);
+    let (mut solver, mut geometry) = (contact::Solver::default(), CollisionGeometry::Hulls);
     let mut kept: Option<String> = None;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
@@ -78,7 +80,7 @@ fn main() -> Outcome<()> {
             "--json" => json = true,
             "--ours" => ours = true,
             "--pile" => given = true,
-            "--sampled" => known = Known::Samples,
+            "--sampled" => geometry = CollisionGeometry::Samples,
             "--awake" => sleeps = vec![false],
             "--sleep" => sleeps = vec![true],
             "--threads" => {
@@ -99,7 +101,7 @@ fn main() -> Outcome<()> {
         _ => Times::new(),
     };
     for size in sizes {
-        let pile = fragments(size, known);
+        let pile = fragments(size, geometry);
         if given {
             let line = json!({
                 "friction": FRICTION, "frames": frames, "threads": &threads, "sleeps": &sleeps,

@@ -113,7 +113,7 @@ First line of a scene that uses the schema: #:schema ./scene.schema.json")]
 }
 
 /// The error in the `words` of a command line, in one sentence.
-pub fn complaint(error: &clap::Error, words: impl Iterator<Item = String>) -> String {
+pub fn usage_error(error: &clap::Error, words: impl Iterator<Item = String>) -> String {
     let text = error.render().to_string();
     let mut parts = text.trim().split("\n\n");
     let joined = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -7,7 +7,7 @@ mod plots;
 mod power_law;
 mod report;
 
-pub use measure::{Blow, BuiltScene, Energies, Measured, Outcome, measure};
+pub use measure::{BuiltScene, Energies, FirstImpact, Measured, Outcome, measure};
 pub use model::{Fineness, Model, UnknownModel, with_model};
 pub use page::page;
 pub use plots::{convergence, sizes};

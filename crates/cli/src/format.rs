@@ -108,17 +108,17 @@ impl Format {
             Self::Glb | Self::RiggedGlb | Self::Jsonl => self.write(recording, path),
             // these request surfaces repeatedly
             Self::Usd(encoding) => {
-                write_whole(path, |out| usd::write(&recording.drawn(), path, encoding, out))
+                write_whole(path, |out| usd::write(&recording.with_surfaces(), path, encoding, out))
             }
             Self::ObjFolder => {
-                write_whole_folder(path, |folder| obj::write(&recording.drawn(), folder))
+                write_whole_folder(path, |folder| obj::write(&recording.with_surfaces(), folder))
             }
             Self::PlyFolder => {
-                write_whole_folder(path, |folder| ply::write(&recording.drawn(), folder))
+                write_whole_folder(path, |folder| ply::write(&recording.with_surfaces(), folder))
             }
             Self::Pvd => {
                 let folder = path.with_extension("");
-                let drawn = recording.drawn();
+                let drawn = recording.with_surfaces();
                 let mut written = Vec::new();
                 write_whole_folder(&folder, |folder| {
                     written = vtu::write_frames(&drawn, folder)?;

@@ -38,7 +38,7 @@ pub enum LoadsError {
 
 /// Loads and supports of a body.
 #[derive(Default)]
-pub(crate) struct Bench {
+pub(crate) struct LoadCase {
     /// For each vertex, whether it is fixed.
     pub(crate) supports: Vec<bool>,
     /// Forces, and the radius over which each is spread, m.
@@ -49,7 +49,7 @@ pub(crate) struct Bench {
     pub(crate) body_force: Vector3<f64>,
 }
 
-impl Bench {
+impl LoadCase {
     /// All loads.
     pub(crate) fn loads(&self) -> Vec<Load<'_>> {
         let Self { contacts, pressures, body_force, .. } = self;
@@ -113,7 +113,7 @@ struct Entry {
 ///
 /// # Errors
 /// [`LoadsError`] if the text is not a load file, or an entry does not fit the body.
-pub(crate) fn read_bench(text: &str, mesh: &TetMesh) -> Result<Bench, LoadsError> {
+pub(crate) fn read_load_case(text: &str, mesh: &TetMesh) -> Result<LoadCase, LoadsError> {
     let sheet: Sheet = read_toml(text)?;
     for (key, count) in [("support", sheet.support.len()), ("load", sheet.load.len())] {
         if count > MAX_ENTRIES {
@@ -130,7 +130,7 @@ pub(crate) fn read_bench(text: &str, mesh: &TetMesh) -> Result<Bench, LoadsError
     for (n, entry) in sheet.load.iter().enumerate() {
         reader.load(&format!("load[{n}]"), entry)?;
     }
-    Ok(reader.bench)
+    Ok(reader.load_case)
 }
 
 fn value(key: impl Into<String>, problem: impl Into<String>) -> LoadsError {
@@ -148,15 +148,16 @@ struct Reader<'a> {
     mesh: &'a TetMesh,
     bounds: Aabb,
     faces: Vec<[u32; 3]>,
-    bench: Bench,
+    load_case: LoadCase,
 }
 
 impl<'a> Reader<'a> {
     fn new(mesh: &'a TetMesh) -> Self {
         let origin = Point3::origin();
         let bounds = Aabb::around(&mesh.vertices).unwrap_or(Aabb { min: origin, max: origin });
-        let bench = Bench { supports: vec![false; mesh.vertices.len()], ..Bench::default() };
-        Self { mesh, bounds, faces: mesh.boundary_faces(), bench }
+        let load_case =
+            LoadCase { supports: vec![false; mesh.vertices.len()], ..LoadCase::default() };
+        Self { mesh, bounds, faces: mesh.boundary_faces(), load_case }
     }
 
     /// For each vertex, whether it is in a region.
@@ -205,7 +206,7 @@ impl<'a> Reader<'a> {
         if !within.contains(&true) {
             return Err(self.nothing(key, "fixes no vertex of the body"));
         }
-        self.bench.supports.iter_mut().zip(within).for_each(|(own, more)| *own |= more);
+        self.load_case.supports.iter_mut().zip(within).for_each(|(own, more)| *own |= more);
         Ok(())
     }
 
@@ -228,7 +229,7 @@ impl<'a> Reader<'a> {
             (None, None, Some(force), None) => {
                 finite(key, "body_force", &force)?;
                 only(key, entry, &[])?;
-                self.bench.body_force += Vector3::from(force);
+                self.load_case.body_force += Vector3::from(force);
                 Ok(())
             }
             (None, None, None, Some(pressure)) => {
@@ -252,16 +253,16 @@ impl<'a> Reader<'a> {
         if !(0.0..=MAX_NUMBER).contains(&radius) {
             return Err(value(format!("{key}.radius"), "must be a number from 0 to 1e30"));
         }
-        self.bench.contacts.push((Contact { place: at.into(), force }, radius));
+        self.load_case.contacts.push((Contact { place: at.into(), force }, radius));
         Ok(())
     }
 
     fn pressure(&mut self, key: &str, entry: &Entry, pressure: f64) -> Result<(), LoadsError> {
         let region = Region { face: entry.face, corners: entry.corners };
         let within = self.within(key, &region)?;
-        self.bench.pressures.resize(self.faces.len(), 0.0);
+        self.load_case.pressures.resize(self.faces.len(), 0.0);
         let mut is_borne = false;
-        for (own, face) in self.bench.pressures.iter_mut().zip(&self.faces) {
+        for (own, face) in self.load_case.pressures.iter_mut().zip(&self.faces) {
             if face.iter().all(|&v| within[v as usize]) {
                 *own += pressure;
                 is_borne = true;

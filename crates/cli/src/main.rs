@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use brisance::args::{Arguments, Command, complaint};
+use brisance::args::{Arguments, Command, usage_error};
 use clap::Parser;
 use clap::error::ErrorKind;
 
@@ -28,17 +28,19 @@ fn main() -> ExitCode {
     };
     // only a run checks the flag, between frames; a second request ends it immediately too
     let looks = matches!(arguments.command, Command::Run(_) | Command::Replay(_));
-    let mut asked: Option<Instant> = None;
-    let handler = ctrlc::set_handler(move || match asked {
+    let mut first_signal: Option<Instant> = None;
+    let handler = ctrlc::set_handler(move || match first_signal {
         _ if !looks => end(),
         None => {
-            asked = Some(Instant::now());
-            say(&"stopping once this frame or file is whole; interrupt again to end at once");
+            first_signal = Some(Instant::now());
+            print_message(
+                &"stopping once this frame or file is whole; interrupt again to end at once",
+            );
             INTERRUPTED.store(true, Ordering::Relaxed);
         }
         Some(first) if first.elapsed() < ONE_REQUEST => {}
         Some(_) => {
-            say(&"ended at once: what no checkpoint holds is lost");
+            print_message(&"ended at once: what no checkpoint holds is lost");
             end();
         }
     });
@@ -47,7 +49,7 @@ fn main() -> ExitCode {
     match brisance::commands::execute(&arguments.command, &INTERRUPTED) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            say(&failure.line());
+            print_message(&failure.line());
             ExitCode::from(failure.exit_code())
         }
     }
@@ -64,7 +66,7 @@ fn answer(error: &clap::Error) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => match error.print() {
             Err(fault) if fault.kind() != std::io::ErrorKind::BrokenPipe => {
-                say(&brisance::commands::Failure::Stdout { source: fault });
+                print_message(&brisance::commands::Failure::Stdout { source: fault });
                 ExitCode::from(2)
             }
             _ => ExitCode::SUCCESS,
@@ -74,13 +76,13 @@ fn answer(error: &clap::Error) -> ExitCode {
             ExitCode::from(2)
         }
         _ => {
-            say(&complaint(error, std::env::args()));
+            print_message(&usage_error(error, std::env::args()));
             ExitCode::from(2)
         }
     }
 }
 
-fn say(what: &dyn std::fmt::Display) {
+fn print_message(what: &dyn std::fmt::Display) {
     // stderr may be closed
     let _ = writeln!(std::io::stderr(), "brisance: {what}");
 }

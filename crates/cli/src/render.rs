@@ -46,10 +46,10 @@ const AT_ONCE: usize = 1 << 20;
 pub fn render(
     (recording, images): (&Recording, &Images),
     view: &View,
-    moment: f64,
+    time: f64,
     size: [usize; 2],
 ) -> Picture {
-    let stage = Stage::new((recording, images), view, moment);
+    let stage = Stage::new((recording, images), view, time);
     let camera = Camera::new(view, size);
     let [width, height] = size;
     let rows = (AT_ONCE / (width * SUPERSAMPLING * SUPERSAMPLING)).max(16);
@@ -82,7 +82,7 @@ fn draw_rows(
         .flat_map_iter(|y| {
             (0..across).map(move |x| {
                 let mut random = Random::at(x as u32, y as u32);
-                stage.look(&camera.ray(x, y), camera.spread, &mut random)
+                stage.trace(&camera.ray(x, y), camera.spread, &mut random)
             })
         })
         .collect();

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use nalgebra::{Isometry3, Quaternion, Translation3, Unit};
-use sim::{Recording, Stretch, TimedWaypoint, Trace};
+use sim::{Recording, TimedWaypoint, Trace, TraceChunk};
 
 /// Bytes of a pose: position and unit quaternion as `f64`.
 const POSE: u64 = 56;
@@ -45,10 +45,10 @@ impl Spool {
     ///
     /// # Errors
     /// If writing fails.
-    pub fn add(&mut self, stretches: &[Stretch]) -> io::Result<()> {
+    pub fn add(&mut self, chunks: &[TraceChunk]) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(self.end))?;
         let mut out = BufWriter::new(&self.file);
-        for Stretch { track, trace: Trace { poses, waypoints } } in stretches {
+        for TraceChunk { track, trace: Trace { poses, waypoints } } in chunks {
             if self.places.len() <= *track {
                 self.places.resize(track + 1, Vec::new());
             }

@@ -178,13 +178,13 @@ pub(crate) fn break_mesh(
 }
 
 /// A piece and its surface.
-type Drawn = (Piece, Mesh);
+type PieceWithSurface = (Piece, Mesh);
 
 fn divided(
     mesh: TriMesh,
     spec: &scene::Pattern,
     job: &Job,
-) -> PyResult<(Vec<Drawn>, Vec<fracture::Bond>)> {
+) -> PyResult<(Vec<PieceWithSurface>, Vec<fracture::Bond>)> {
     let sampling = scene::Mesh { nodes: job.nodes, ..scene::Mesh::default() };
     let (geometry, mesh) = sim::mesh_geometry(&sampling, mesh).map_err(refused)?;
     let top = Aabb::around(&mesh.vertices)
@@ -193,12 +193,16 @@ fn divided(
     let least = job.min_share * geometry.moments().volume;
     let pattern = sim::piece_pattern(spec, job.seed, &geometry, (&at, least)).map_err(refused)?;
     let Pieces { pieces, bonds, .. } = geometry.divide(&pattern, &at, least);
-    let drawn = |piece: fracture::Piece| drawn(&piece, &geometry, (&pattern, at));
-    Ok((pieces.into_iter().map(drawn).collect(), bonds))
+    let of = |piece: fracture::Piece| piece_surface(&piece, &geometry, (&pattern, at));
+    Ok((pieces.into_iter().map(of).collect(), bonds))
 }
 
 /// The surface of a piece: exact, or by dual contouring of its samples.
-fn drawn(piece: &fracture::Piece, whole: &Geometry, (pattern, at): (&Pattern, Alignment)) -> Drawn {
+fn piece_surface(
+    piece: &fracture::Piece,
+    whole: &Geometry,
+    (pattern, at): (&Pattern, Alignment),
+) -> PieceWithSurface {
     let moments = *piece.geometry.moments();
     if let Some(surface) = piece.geometry.surface() {
         let is_cut = surface.origins.iter().map(|origin| *origin == FaceOrigin::Cut).collect();

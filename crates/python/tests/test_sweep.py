@@ -104,7 +104,7 @@ def test_without_ray_a_sentence_says_what_to_install(
     assert capsys.readouterr().err == 'brisance.sweep: this needs Ray: pip install "brisance[sweep]"\n'
 
 
-def test_a_run_that_fails_is_told_and_ends_no_other(
+def test_a_run_that_fails_is_reported_and_ends_no_other(
     scene: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = str(tmp_path / "out")

@@ -80,7 +80,7 @@ fn solvers() -> [(&'static str, Solver); 5] {
     [
         ("manifold", Solver::Manifold),
         ("sequential impulse", Solver::SequentialImpulse(SequentialImpulse::default())),
-        ("quadratic programme", Solver::QuadraticProgram),
+        ("quadratic program", Solver::QuadraticProgram),
         ("impulse", Solver::Impulse),
         ("reference", Solver::reference()),
     ]

@@ -120,7 +120,7 @@ fn add(
                 copy.velocity.linear += copy.velocity.angular.cross(&arm);
             }
             let body = world.add(copy).map_err(|cause| failed(cause.into()))?;
-            world.set_substance(body, spec.solid().unwrap_or(fracture::Material::STONE));
+            world.set_solid_material(body, spec.solid().unwrap_or(fracture::Material::STONE));
             if let Some(keyframes) = &spec.keyframes {
                 let keys = keyframes.iter().map(|k| (k.time, place.of(&k.pose()))).collect();
                 paths.push(Path { body, keys, in_frame: frame });

@@ -67,7 +67,7 @@ pub use record::physics_scene::{
     Collider, ColliderSolid, PhysicsBody, PhysicsJoint, PhysicsMass, PhysicsMotion, PhysicsScene,
 };
 pub use record::pieces::{Breaking, BrokenMesh, break_mesh, piece_pattern};
-pub use record::recording::{Energy, Recorder, Recording, Stretch, TimedWaypoint, Trace, Track};
+pub use record::recording::{Energy, Recorder, Recording, TimedWaypoint, Trace, TraceChunk, Track};
 pub use record::state::RecordingState;
 pub use script::event::{Event, HitOutcome, ModelKind, Push, ReplayMismatch, Trigger};
 pub use script::timeline::{Action, Explosion, Path, Timeline, Wind};

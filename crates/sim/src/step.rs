@@ -7,8 +7,8 @@ use contact::{
 use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
-use crate::breaking::hits::{Acting, Hit};
-use crate::breaking::laws::PairReports;
+use crate::breaking::hits::{Hit, ImpactContext};
+use crate::breaking::resistance::PairReports;
 use crate::frame::energy::EnergyBound;
 use crate::frame::free::FreeIslands;
 use crate::frame::inputs::FrameInputs;
@@ -19,17 +19,17 @@ use crate::{Events, Report, Settings, World};
 /// Limit of repeated contact searches per frame, in bodies and pairs: a multiple of the number of bodies plus a
 /// constant for small worlds. Beyond it the contact passes stop the remaining approach, without restitution. Sixteen
 /// plates that land at 5 m/s exceed a constant of 256, ten slices of a thin stack that lands at 6 m/s one of 1,024.
-const MAX_SEARCHES: usize = 2;
-const MORE_SEARCHES: usize = 4096;
-/// A collision pass ends once more than `1 / SLICES` of the bodies left the path of their contact search. Of 2, 8, 32
+const SEARCHES_PER_BODY: usize = 2;
+const BASE_SEARCHES: usize = 4096;
+/// A collision pass ends once more than `1 / STRAYED_DIVISOR` of the bodies left the path of their contact search. Of 2, 8, 32
 /// and 128 this value needs the fewest repeated searches in a scene with debris of 300 bodies.
-const SLICES: usize = 8;
+const STRAYED_DIVISOR: usize = 8;
 /// Limit of repetitions of the contact pass for positions in a frame, when it moved bodies beyond the range of their contact
 /// search. In a heap of 1,000 boxes of 0.2 m that lands, one overlap of 100 is deeper than 73 mm after 3 and 34 mm after 12.
 const DIVERTED_ROUNDS: usize = 12;
 /// Builds for browsers leave out the frame loop of Ku07, which needs quadratic programs: they use the manifold solver instead.
 /// The playground refuses scenes with either solver of Ku07.
-const HAS_INSTANTS: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
+const HAS_EVENT_LOOP: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
 
 /// Results of the contact pass for positions.
 struct Settled {
@@ -72,19 +72,19 @@ struct Round {
 }
 
 /// The outcome of a collision pass.
-enum Outcome {
+enum PassOutcome {
     /// Sleepers took part: they woke, and the collisions start over.
-    Woken(Vec<bool>),
+    WokeSleepers(Vec<bool>),
     /// Impacts reached the strength of bodies.
-    Struck,
+    ReachedStrength,
     /// Bodies or pairs left the path of the contact search: their contacts are searched again.
-    Strayed { renewed: Vec<bool>, resumed: Vec<Resumed> },
+    LeftSearch { renewed: Vec<bool>, resumed: Vec<Resumed> },
     /// The contacts are valid to the end of the frame, or the limit of contact searches is reached.
-    Still,
+    Done,
 }
 
 /// A contact search to be continued.
-struct Known {
+struct SearchRestart {
     search: Search,
     /// Bodies whose contacts are searched again.
     renewed: Vec<bool>,
@@ -93,7 +93,7 @@ struct Known {
 }
 
 /// Energy and momentum that islands conserve over the contact passes.
-struct Kept {
+struct IslandBounds {
     energy: EnergyBound,
     free: FreeIslands,
 }
@@ -110,7 +110,7 @@ impl World {
 
     /// [`World::step`] that calls `ended` at the end of each phase, for timing.
     pub fn step_with(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
-        self.born = 0;
+        self.new_pieces = 0;
         self.previous.clone_from(&self.poses);
         self.waypoints.iter_mut().for_each(Vec::clear);
         let before = self.ids.clone();
@@ -122,14 +122,14 @@ impl World {
 
     fn advance_frame(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
         // unusable gravity freezes all bodies, so that there are no times of impact
-        let has_instants = HAS_INSTANTS && self.settings.has_gravity();
-        if has_instants && self.settings.contact.solver == Solver::Ku07 {
-            return self.advance_by_instants(ended);
+        let has_event_loop = HAS_EVENT_LOOP && self.settings.has_gravity();
+        if has_event_loop && self.settings.contact.solver == Solver::Ku07 {
+            return self.advance_by_events(ended);
         }
         let mut report = Report::default();
         report.events.frozen = std::mem::take(&mut self.frozen);
         self.place_joints();
-        self.act(&mut report);
+        self.apply_actions(&mut report);
         self.inherit_joints(&mut report.events);
         let energy = self.mechanical_energy();
         self.wake_abandoned();
@@ -143,20 +143,20 @@ impl World {
         let (drift, names, joints) = (self.drift(), self.names(), self.frame_joints());
         // bodies held by joints alone move separately
         let inputs = FrameInputs { drift: &drift, names: &names, joints: &joints };
-        let frame = self.at(inputs);
+        let frame = self.contact_frame(inputs);
         let mut linkages = Linkages::new(&frame, &mut search, &self.momenta);
-        let mut settled = self.settle_beside(&mut linkages, &mut search, inputs, ended);
+        let mut settled = self.settle_outside_linkages(&mut linkages, &mut search, inputs, ended);
         let joints = linkages.others(&joints);
         let inputs = FrameInputs { joints: &joints, ..inputs };
-        let islands = settled.support.islands(self.at(inputs));
+        let islands = settled.support.islands(self.contact_frame(inputs));
         let collided = self.mechanical_energy();
         let dissipated = energy + report.energy.work - collided;
-        let mut kept = self.settings.bound_energy.then(|| Kept {
+        let mut bounds = self.settings.bound_energy.then(|| IslandBounds {
             free: FreeIslands::new(self, &islands),
             energy: EnergyBound::new(self, islands, dissipated),
         });
         self.broad = search.into_broad();
-        let (mut end, spent) = self.end_of_move(inputs, &mut settled, &mut kept);
+        let (mut end, spent) = self.end_of_move(inputs, &mut settled, &mut bounds);
         let mut support = settled.support;
         report.energy.dissipation.collision -= spent;
         linkages.place(&mut end);
@@ -166,17 +166,17 @@ impl World {
         ended(Phase::Move);
 
         // 4 contact: at (x^{n+2}, v^{n+1}), applied at (x^{n+1}, v^{n+1})
-        let mut momenta = self.pushed(1.0);
-        let mut work = support.settle_velocities(self.at(inputs), &start, &mut momenta);
+        let mut momenta = self.momenta_after_forces(1.0);
+        let mut work = support.settle_velocities(self.contact_frame(inputs), &start, &mut momenta);
         let reactions = support.reactions();
         let joined_work = self.joint_work(&joints, &reactions, &start);
         linkages.keep(&mut momenta, &mut work);
         self.add_force_work(&start, &mut work);
         self.momenta = momenta;
-        if let Some(kept) = &kept {
+        if let Some(IslandBounds { energy, free }) = &bounds {
             work.iter_mut().zip(joined_work).for_each(|(work, more)| *work += more);
-            kept.energy.bound_momenta(self, &mut work);
-            kept.free.restore(self, &work);
+            energy.bound_momenta(self, &mut work);
+            free.restore(self, &work);
         }
         self.remember(&support, &names);
         self.log_contacts(&support, &mut report.events);
@@ -191,7 +191,7 @@ impl World {
         let supplied: f64 = work.iter().sum();
         report.energy.work += supplied;
         report.energy.dissipation.contact = collided + spent + supplied - self.mechanical_energy();
-        self.doze(&support, &mut report);
+        self.update_sleep(&support, &mut report);
         count_work(&support, &mut report);
         self.close_ledger(energy, &mut report);
         ended(Phase::Ledger);
@@ -218,23 +218,23 @@ impl World {
         &self,
         inputs: FrameInputs<'_>,
         Settled { support, half, push }: &mut Settled,
-        kept: &mut Option<Kept>,
+        bounds: &mut Option<IslandBounds>,
     ) -> (Vec<Isometry3<f64>>, f64) {
-        let mut end = self.at(inputs).predict(half);
+        let mut end = self.contact_frame(inputs).predict(half);
         // solvers with a single pass move bodies with the final momenta
         let (going_on, joints) = match self.settings.contact.solver.is_split() {
             true => (&self.momenta[..], inputs.joints),
             false => (&half[..], &[][..]),
         };
-        let Some(Kept { energy, free }) = kept else {
+        let Some(IslandBounds { energy, free }) = bounds else {
             self.displace(&mut end, push, going_on, joints);
-            self.at(inputs).close_joints(&mut end);
+            self.contact_frame(inputs).close_joints(&mut end);
             return (end, 0.0);
         };
-        let work = support.expected_work(self.at(inputs), &end);
+        let work = support.expected_work(self.contact_frame(inputs), &end);
         let spent = energy.bound_positions(self, &work, &mut end, push);
         self.displace(&mut end, push, going_on, joints);
-        energy.close_joints(self, self.at(inputs), &mut end);
+        energy.close_joints(self, self.contact_frame(inputs), &mut end);
         free.center(self, half, &mut end);
         (end, spent)
     }
@@ -249,7 +249,7 @@ impl World {
 
     /// [`Self::settle_positions`] of the bodies and joints outside `linkages`, repeated with the linkages that have
     /// contacts.
-    fn settle_beside(
+    fn settle_outside_linkages(
         &self,
         linkages: &mut Linkages,
         search: &mut Search,
@@ -275,12 +275,12 @@ impl World {
         linkages: &Linkages,
         ended: &mut dyn FnMut(Phase),
     ) -> Settled {
-        let frame = self.at(inputs);
+        let frame = self.contact_frame(inputs);
         let mut rounds = 0;
         loop {
             let mut support = frame.support(search, &self.momenta);
             ended(Phase::Support);
-            let mut half = self.pushed(0.5);
+            let mut half = self.momenta_after_forces(0.5);
             support.settle_positions(frame, &mut half);
             let mut diverted = frame.diverted(search, &half);
             linkages.bodies().for_each(|i| diverted[i as usize] = false);
@@ -299,7 +299,7 @@ impl World {
     /// the frame.
     fn collide_and_break(&mut self, report: &mut Report, ended: &mut dyn FnMut(Phase)) -> Search {
         let (mut breaks, mut searches, mut wakes, mut passes) = (0, 0, 0, 0);
-        let mut known: Option<Known> = None;
+        let mut restart: Option<SearchRestart> = None;
         let mut broad = std::mem::take(&mut self.broad);
         loop {
             let inputs = FrameInputs {
@@ -307,7 +307,7 @@ impl World {
                 names: &self.names()[..],
                 joints: &self.frame_joints()[..],
             };
-            let mut search = self.search(known.take(), inputs, std::mem::take(&mut broad));
+            let mut search = self.search(restart.take(), inputs, std::mem::take(&mut broad));
             ended(Phase::Detect);
             // in the last round no body breaks, so that no impact is lost
             let last = breaks == self.settings.break_rounds;
@@ -316,35 +316,35 @@ impl World {
             let is_first = wakes == 0;
             let woken = if is_first { self.wake_approached(search.contacts()) } else { Vec::new() };
             let outcome = if woken.contains(&true) {
-                Outcome::Woken(woken)
-            } else if searches > MAX_SEARCHES * self.len() + MORE_SEARCHES {
+                PassOutcome::WokeSleepers(woken)
+            } else if searches > SEARCHES_PER_BODY * self.len() + BASE_SEARCHES {
                 report.counters.spent_searches = true;
-                Outcome::Still
+                PassOutcome::Done
             } else {
                 self.collide_once(&mut search, round, inputs, report, ended)
             };
             match outcome {
                 // woken bodies take part in the same collisions from the start of the frame
-                Outcome::Woken(renewed) => {
+                PassOutcome::WokeSleepers(renewed) => {
                     wakes += 1;
-                    known = Some(Known { search, renewed, resumed: Vec::new() });
+                    restart = Some(SearchRestart { search, renewed, resumed: Vec::new() });
                 }
-                Outcome::Strayed { renewed, resumed } => {
+                PassOutcome::LeftSearch { renewed, resumed } => {
                     searches += renewed.iter().filter(|&&renewed| renewed).count() + resumed.len();
-                    known = Some(Known { search, renewed, resumed });
+                    restart = Some(SearchRestart { search, renewed, resumed });
                 }
-                Outcome::Struck => {
+                PassOutcome::ReachedStrength => {
                     breaks += 1;
                     broad = search.into_broad();
                     ended(Phase::Break);
                 }
-                Outcome::Still if self.break_through_others(&search, passes, last, report) => {
+                PassOutcome::Done if self.break_through_others(&search, passes, last, report) => {
                     passes += 1;
                     breaks += 1;
                     broad = search.into_broad();
                     ended(Phase::Break);
                 }
-                Outcome::Still => return search,
+                PassOutcome::Done => return search,
             }
         }
     }
@@ -357,54 +357,61 @@ impl World {
         inputs: FrameInputs<'_>,
         report: &mut Report,
         ended: &mut dyn FnMut(Phase),
-    ) -> Outcome {
+    ) -> PassOutcome {
         let cause = Trigger::Collision(pass);
-        let laws = self.laws(cause, last, report);
+        let resistances = self.resistances(cause, last, report);
         let mut paths = self.paths();
         let mut touching = Vec::new();
         let reported = PairReports { loads: &mut report.loads, touching: &mut touching };
-        let most = self.len() / SLICES;
-        let done =
-            self.collide(self.at(inputs), search.contacts(), &mut paths, most, &laws, reported);
+        let most = self.len() / STRAYED_DIVISOR;
+        let done = self.collide(
+            self.contact_frame(inputs),
+            search.contacts(),
+            &mut paths,
+            most,
+            &resistances,
+            reported,
+        );
         ended(Phase::Collide);
-        self.report_woken(&done.blows, &laws, cause, &mut report.events);
+        self.report_woken(&done.blows, &resistances, cause, &mut report.events);
         let woken = self.wake_hit(&done.blows, wakes);
         if woken.contains(&true) {
-            return Outcome::Woken(woken);
+            return PassOutcome::WokeSleepers(woken);
         }
         let (before, start) = (self.mechanical_energy(), self.exchange(paths));
         let work = done.work + self.total_force_work(&start.poses);
-        let (frame, taken) = (self.at(inputs), before + work - self.mechanical_energy());
-        let acting = Acting { frame, search, momenta: &start.momenta, taken };
-        let hits = self.chosen_hits(cause, || self.loaded_hits(&done.blows, &laws, acting));
+        let (frame, dissipated) =
+            (self.contact_frame(inputs), before + work - self.mechanical_energy());
+        let context = ImpactContext { frame, search, momenta: &start.momenta, dissipated };
+        let hits = self.chosen_hits(cause, || self.loaded_hits(&done.blows, &resistances, context));
         let is_broken = !done.blows.is_empty() || !hits.is_empty();
         self.add_waypoints(&done.waypoints);
-        if is_broken && !self.break_or_hold(&hits, start, cause, report) {
+        if is_broken && !self.break_or_restore(&hits, start, cause, report) {
             // no body broke: the collisions are repeated with whole bodies
             self.remove_waypoints(&done.waypoints);
-            return Outcome::Struck;
+            return PassOutcome::ReachedStrength;
         }
         self.log_blows(touching);
         report.energy.work += work;
         report.counters.limited_blows += done.limited;
-        report.energy.dissipation.collision += taken;
+        report.energy.dissipation.collision += dissipated;
         if is_broken {
             self.inherit_joints(&mut report.events);
             self.wake_abandoned();
-            return Outcome::Struck;
+            return PassOutcome::ReachedStrength;
         }
         let renewed = self.follow(search, inputs, &done);
         if renewed.contains(&true) || !done.resumed.is_empty() {
-            Outcome::Strayed { renewed, resumed: done.resumed }
+            PassOutcome::LeftSearch { renewed, resumed: done.resumed }
         } else {
-            Outcome::Still
+            PassOutcome::Done
         }
     }
 
     /// Updates the contacts of a search for the paths after collisions. Returns the bodies whose contacts must be
     /// searched again.
     fn follow(&self, search: &mut Search, inputs: FrameInputs<'_>, done: &Collisions) -> Vec<bool> {
-        let frame = self.at(inputs);
+        let frame = self.contact_frame(inputs);
         frame.follow(search, &self.momenta, &done.shifts);
         let strayed = frame.strayed(search);
         strayed.iter().zip(&done.strayed).map(|(strayed, off)| *strayed || *off).collect()
@@ -434,7 +441,7 @@ impl World {
         report: &mut Report,
     ) -> bool {
         let cause = Trigger::Collision(pass);
-        let laws = self.laws(cause, last, report);
+        let resistances = self.resistances(cause, last, report);
         let mut momenta = self.momenta.clone();
         let inputs = FrameInputs {
             drift: &self.drift()[..],
@@ -442,19 +449,21 @@ impl World {
             joints: &self.frame_joints()[..],
         };
         let loads = &mut report.loads;
-        let blows = self.transmit(self.at(inputs), search, &mut momenta, &laws, loads);
+        let blows =
+            self.transmit(self.contact_frame(inputs), search, &mut momenta, &resistances, loads);
         let before = self.kinetic_energy();
         let mut start = self.paths();
         std::mem::swap(&mut self.momenta, &mut momenta);
         let collision = before - self.kinetic_energy();
-        let frame = self.at(inputs);
-        let acting = Acting { frame, search, momenta: &start.momenta, taken: collision };
-        let hits = self.chosen_hits(cause, || self.hits_through(&blows, &laws, acting));
+        let frame = self.contact_frame(inputs);
+        let context =
+            ImpactContext { frame, search, momenta: &start.momenta, dissipated: collision };
+        let hits = self.chosen_hits(cause, || self.hits_through(&blows, &resistances, context));
         if hits.is_empty() {
             self.momenta = std::mem::take(&mut start.momenta);
             return false;
         }
-        if self.break_or_hold(&hits, start, cause, report) {
+        if self.break_or_restore(&hits, start, cause, report) {
             report.energy.dissipation.collision += collision;
             self.inherit_joints(&mut report.events);
             self.wake_abandoned();
@@ -464,7 +473,7 @@ impl World {
 
     /// Breaks the bodies of `hits`. If none of them changes, restores `start`, the paths before the
     /// pass, and returns `false`.
-    pub(crate) fn break_or_hold(
+    pub(crate) fn break_or_restore(
         &mut self,
         hits: &[Hit],
         start: Paths,
@@ -490,16 +499,21 @@ impl World {
     }
 
     /// Searches all contacts, or continues a search.
-    fn search(&self, known: Option<Known>, inputs: FrameInputs<'_>, broad: Broad) -> Search {
-        let Some(Known { mut search, renewed, resumed }) = known else {
-            return self.at(inputs).search(&self.momenta, broad);
+    fn search(
+        &self,
+        restart: Option<SearchRestart>,
+        inputs: FrameInputs<'_>,
+        broad: Broad,
+    ) -> Search {
+        let Some(SearchRestart { mut search, renewed, resumed }) = restart else {
+            return self.contact_frame(inputs).search(&self.momenta, broad);
         };
-        self.at(inputs).search_again(&mut search, &self.momenta, &renewed, &resumed);
+        self.contact_frame(inputs).search_again(&mut search, &self.momenta, &renewed, &resumed);
         search
     }
 
     /// The current state of the bodies, with `inputs`.
-    pub(crate) fn at<'a>(&'a self, inputs: FrameInputs<'a>) -> Frame<'a> {
+    pub(crate) fn contact_frame<'a>(&'a self, inputs: FrameInputs<'a>) -> Frame<'a> {
         let Settings { dt, contact: ref settings, .. } = self.settings;
         let (columns, poses, cache) = (self.columns(), &self.poses, &self.cache);
         let (FrameInputs { drift, names, joints }, flights) = (inputs, &self.flights);
@@ -541,7 +555,7 @@ impl World {
     }
 
     /// Momenta after forces have acted for a share of the step.
-    fn pushed(&self, share: f64) -> Vec<Momentum> {
+    fn momenta_after_forces(&self, share: f64) -> Vec<Momentum> {
         let push = |(i, (body, momentum)): (usize, (&Body, &Momentum))| match body {
             Body::Dynamic(mass) => {
                 let linear = self.acceleration(i) * (self.settings.dt * share);

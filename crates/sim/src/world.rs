@@ -35,8 +35,8 @@ use crate::breaking::divided::Divided;
 use crate::sleep::rest::{Link, Rest};
 use crate::world::id::BodyId;
 use crate::world::input::{Load, Target};
-use crate::world::joint::Joined;
-use crate::world::touching::Log;
+use crate::world::joint::WorldJoint;
+use crate::world::touching::ContactLog;
 use crate::world::waypoint::Waypoint;
 use crate::{BodyState, Breakage, Event, Lineage, Motion, NewBody, Settings, Solid, Timeline};
 
@@ -65,7 +65,7 @@ pub struct World {
     pub(crate) solids: Vec<Option<Solid>>,
     pub(crate) materials: Vec<Material>,
     /// Materials of bodies, for their strength.
-    pub(crate) substances: Vec<fracture::Material>,
+    pub(crate) solid_materials: Vec<fracture::Material>,
     pub(crate) groups: Vec<Groups>,
     pub(crate) breakages: Vec<Option<Breakage>>,
     /// Lineages of fragments.
@@ -73,9 +73,9 @@ pub struct World {
     /// Anchorages of anchored static bodies.
     pub(crate) anchorages: Vec<Option<Anchorage>>,
     /// Number of frames for which each has been slow.
-    pub(crate) slow: Vec<u32>,
+    pub(crate) slow_frames: Vec<u32>,
     /// Number of new pieces in this frame.
-    pub(crate) born: usize,
+    pub(crate) new_pieces: usize,
     /// Pieces to be removed at the end of this frame.
     pub(crate) dust: Vec<BodyId>,
     /// Mass of retired pieces, kg.
@@ -84,16 +84,16 @@ pub struct World {
     /// Contacts and joints of sleepers, sorted by both bodies.
     pub(crate) links: Vec<Link>,
     /// Whether bodies were removed that sleepers may have touched.
-    pub(crate) lost: bool,
+    pub(crate) bodies_removed: bool,
     /// Contact impulses of the last frame.
     pub(crate) cache: Cache,
     /// Candidate pairs of the last frame; saves time in the next, without an effect on results.
     pub(crate) broad: Broad,
     /// Bodies frozen since the last report.
     pub(crate) frozen: Vec<BodyId>,
-    pub(crate) next: u64,
+    pub(crate) next_id: u64,
     /// Sorted by name.
-    pub(crate) joints: Vec<Joined>,
+    pub(crate) joints: Vec<WorldJoint>,
     pub(crate) next_joint: u64,
     pub(crate) frame: usize,
     /// Wind, actions and paths.
@@ -108,7 +108,7 @@ pub struct World {
     /// Sparse; some of the bodies may no longer exist.
     pub(crate) user_data: BTreeMap<BodyId, u64>,
     /// Touching pairs, if contact events are reported.
-    pub(crate) log: Option<Log>,
+    pub(crate) log: Option<ContactLog>,
     /// For queries; built by the first query after a change.
     pub(crate) query_tree: OnceLock<QueryTree>,
 }
@@ -124,7 +124,7 @@ impl World {
             acting: Vec::new(),
             rests: Vec::new(),
             links: Vec::new(),
-            lost: false,
+            bodies_removed: false,
             poses: Vec::new(),
             previous: Vec::new(),
             waypoints: Vec::new(),
@@ -133,19 +133,19 @@ impl World {
             shapes: Vec::new(),
             solids: Vec::new(),
             materials: Vec::new(),
-            substances: Vec::new(),
+            solid_materials: Vec::new(),
             groups: Vec::new(),
             breakages: Vec::new(),
             lineages: Vec::new(),
             anchorages: Vec::new(),
-            slow: Vec::new(),
-            born: 0,
+            slow_frames: Vec::new(),
+            new_pieces: 0,
             dust: Vec::new(),
             retired_mass: 0.0,
             cache: Cache::default(),
             broad: Broad::default(),
             frozen: Vec::new(),
-            next: 0,
+            next_id: 0,
             joints: Vec::new(),
             next_joint: 0,
             frame: 0,
@@ -179,8 +179,8 @@ impl World {
 
     /// Adds a body with a valid material.
     pub(crate) fn insert(&mut self, mut new: NewBody) -> BodyId {
-        let id = BodyId(self.next);
-        self.next += 1;
+        let id = BodyId(self.next_id);
+        self.next_id += 1;
         let is_placed = !self.settings.plane || new.flatten();
         let new = if is_placed && new.is_usable() && self.settings.is_usable() {
             new
@@ -202,12 +202,12 @@ impl World {
         self.solids.push(new.solid.or_else(|| self.solid_of_samples(&new.shape)));
         self.shapes.push(new.shape);
         self.materials.push(new.material);
-        self.substances.push(fracture::Material::STONE);
+        self.solid_materials.push(fracture::Material::STONE);
         self.groups.push(new.groups);
         self.breakages.push(new.breakage);
         self.lineages.push(None);
         self.anchorages.push(None);
-        self.slow.push(0);
+        self.slow_frames.push(0);
         id
     }
 
@@ -227,7 +227,7 @@ impl World {
         self.bodies.remove(i);
         self.acting.remove(i);
         self.rests.remove(i);
-        self.lost = true;
+        self.bodies_removed = true;
         self.poses.remove(i);
         self.previous.remove(i);
         self.waypoints.remove(i);
@@ -237,21 +237,21 @@ impl World {
         self.shapes.remove(i);
         self.solids.remove(i);
         self.materials.remove(i);
-        self.substances.remove(i);
+        self.solid_materials.remove(i);
         self.groups.remove(i);
         self.breakages.remove(i);
         self.lineages.remove(i);
         self.anchorages.remove(i);
-        self.slow.remove(i);
+        self.slow_frames.remove(i);
         true
     }
 
     /// Sets the material of a body: its stiffness when it strikes others, and its strength if that
     /// is [`Strength::Material`](crate::Strength::Material). The default is stone. Its pieces
     /// inherit it. `false` if there is no such body.
-    pub fn set_substance(&mut self, id: BodyId, substance: fracture::Material) -> bool {
+    pub fn set_solid_material(&mut self, id: BodyId, material: fracture::Material) -> bool {
         let Ok(i) = self.ids.binary_search(&id) else { return false };
-        self.substances[i] = substance;
+        self.solid_materials[i] = material;
         true
     }
 

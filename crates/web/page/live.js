@@ -1,7 +1,7 @@
 // Shows the bodies of the frames of the module, interpolated between the last two frames.
 
 import * as THREE from "./three.js";
-import { POSE, unpack, leg } from "./packed.js";
+import { POSE, unpack, segment } from "./packed.js";
 import { Stage, geometryOf, kindOf } from "./stage.js";
 
 /** A frame in the format of `crates/web/src/output.rs`. */
@@ -9,9 +9,9 @@ export function read(buffer) {
   const { head, geometries, floats, bytes: next } = unpack(buffer);
   const poses = floats(POSE * head.ids.length);
   const starts = floats(POSE * head.new.length);
-  const corners = head.corners.map((body) => ({ body, share: floats(1)[0], pose: floats(POSE) }));
+  const waypoints = head.corners.map((body) => ({ body, fraction: floats(1)[0], pose: floats(POSE) }));
   const images = head.images.map(({ type, bytes }) => new Blob([next(bytes)], { type }));
-  return { ...head, geometries, poses, starts, corners, images };
+  return { ...head, geometries, poses, starts, waypoints, images };
 }
 
 /** A batch that grows, and frees removed instances. */
@@ -210,13 +210,13 @@ export class LiveStage extends Stage {
       const pose = frame.poses.subarray(POSE * n, POSE * (n + 1));
       body.before = body.after;
       body.after = pose;
-      body.corners = [];
+      body.waypoints = [];
       body.still = body.placed && body.before.every((x, k) => x === pose[k]);
     });
-    for (const { body: n, share, pose } of frame.corners) {
+    for (const { body: n, fraction, pose } of frame.waypoints) {
       const body = this.bodies.get(frame.ids[n]);
       if (!body) continue;
-      body.corners.push({ share, pose });
+      body.waypoints.push({ fraction, pose });
       body.still = false;
     }
     this.last = frame;
@@ -259,7 +259,7 @@ export class LiveStage extends Stage {
     const next = new THREE.Vector3(), twist = new THREE.Quaternion(), one = new THREE.Vector3(1, 1, 1);
     for (const body of this.bodies.values()) {
       if (body.still || !body.after) continue;
-      const { from, to, along } = leg(body.before, body.after, body.corners, share);
+      const { from, to, along } = segment(body.before, body.after, body.waypoints, share);
       place.fromArray(from).lerp(next.fromArray(to), along);
       turn.fromArray(from, 3).slerp(twist.fromArray(to, 3), along);
       matrix.compose(place, turn, one);

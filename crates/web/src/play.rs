@@ -65,7 +65,7 @@ pub enum PlayError {
     },
     /// The module does not include the solver of the scene.
     #[error(
-        "the playground has no quadratic programmes: take the solvers \"quadratic_program\" and \"ku07\" out"
+        "the playground has no quadratic programs: take the solvers \"quadratic_program\" and \"ku07\" out"
     )]
     Solver,
     /// A mesh file is too large.

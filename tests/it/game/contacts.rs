@@ -9,13 +9,13 @@ use sim::{BodyId, ContactEvents, NewBody, Settings, World};
 use super::{DT, asleep, ball, cube, floor, steps, struck_brick};
 
 /// The world of a struck brick with or without contact events.
-fn run(told: bool, threads: usize) -> (sim::WorldState, Vec<ContactEvents>) {
+fn run(logged: bool, threads: usize) -> (sim::WorldState, Vec<ContactEvents>) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let mut world = World::new(Settings::default());
         floor(&mut world);
         struck_brick(&mut world);
-        world.set_contact_events(told);
+        world.set_contact_events(logged);
         let events = (0..40).map(|_| world.step().events.contacts).collect();
         world.set_contact_events(false);
         (world.saved(), events)
@@ -24,11 +24,11 @@ fn run(told: bool, threads: usize) -> (sim::WorldState, Vec<ContactEvents>) {
 
 #[test]
 fn events_are_the_same_for_any_number_of_threads_and_change_nothing() {
-    let (told, untold) = (run(true, 1), run(false, 1));
-    assert!(told.0 == untold.0);
-    assert!(untold.1.iter().all(|events| *events == ContactEvents::default()));
-    assert!(told.1.iter().map(|events| events.began.len()).sum::<usize>() > 20);
-    assert!(run(true, 3) == told);
+    let (logged, unlogged) = (run(true, 1), run(false, 1));
+    assert!(logged.0 == unlogged.0);
+    assert!(unlogged.1.iter().all(|events| *events == ContactEvents::default()));
+    assert!(logged.1.iter().map(|events| events.began.len()).sum::<usize>() > 20);
+    assert!(run(true, 3) == logged);
 }
 
 #[test]

@@ -55,8 +55,8 @@ fn unusable() -> Vec<Shape> {
 #[test]
 fn a_body_whose_shape_has_no_size_is_frozen_and_reported_and_disturbs_none() {
     for shape in unusable() {
-        let told = format!("{:?} of radius {}", shape.field(), shape.radius());
-        assert!(!shape.is_usable(), "{told}");
+        let description = format!("{:?} of radius {}", shape.field(), shape.radius());
+        assert!(!shape.is_usable(), "{description}");
         let shape = Arc::new(shape);
         let mut world = World::new(Settings::default());
         floor(&mut world);
@@ -65,10 +65,10 @@ fn a_body_whose_shape_has_no_size_is_frozen_and_reported_and_disturbs_none() {
         let bodies = [Body::Static, Body::Kinematic(Velocity::default()), moving];
         let odd = bodies.map(|body| world.add(NewBody::of(body, Arc::clone(&shape))).unwrap());
         let report = world.step();
-        assert_eq!(report.events.frozen, odd, "{told}");
-        assert!(finite(&world, &report), "{told}");
+        assert_eq!(report.events.frozen, odd, "{description}");
+        assert!(finite(&world, &report), "{description}");
         steps(&mut world, 40);
-        assert!((world.get(cube).unwrap().pose.translation.y - 0.2).abs() < 1e-3, "{told}");
+        assert!((world.get(cube).unwrap().pose.translation.y - 0.2).abs() < 1e-3, "{description}");
     }
 }
 

@@ -87,10 +87,10 @@ pub(super) fn impulse_clamp(text: &str) -> Result<Worst, serde_json::Error> {
             let of = |i: usize, sign: f64| {
                 let (body, rotation, momentum, arm) = &states[i];
                 let Body::Dynamic(mass) = body else { return 0.0 };
-                let given = j * (sign * share);
+                let change = j * (sign * share);
                 let moved = Momentum {
-                    linear: momentum.linear - frame * mass.mass() + given,
-                    angular: momentum.angular + arm.cross(&given) + torque * (sign * share),
+                    linear: momentum.linear - frame * mass.mass() + change,
+                    angular: momentum.angular + arm.cross(&change) + torque * (sign * share),
                 };
                 mass.kinetic_energy(rotation, &moved)
             };
@@ -99,7 +99,7 @@ pub(super) fn impulse_clamp(text: &str) -> Result<Worst, serde_json::Error> {
         let (before, after) = (energy(0.0), energy(share));
         let gain = ((after - before) / before).max(0.0);
         worst.compare(format!("{}: gain", case.name), gain, 1e-12);
-        let apart = |found: f64, told: f64| (found - told).abs() / case.before;
+        let apart = |found: f64, reference: f64| (found - reference).abs() / case.before;
         worst.compare(format!("{}: energy before", case.name), apart(before, case.before), 1e-12);
         worst.compare(format!("{}: energy after", case.name), apart(after, case.after), 1e-12);
     }

@@ -60,13 +60,14 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
     for (&factor, &model) in pairs(&arguments.rates, models, f64::total_cmp) {
         time_steps.push(job.run(model, 1.0, base * factor)?.run);
     }
-    let same_blow = done.windows(2).all(|pair| same_blow(&pair[0].first, &pair[1].first));
+    let same_first_impact =
+        done.windows(2).all(|pair| same_first_impact(&pair[0].first, &pair[1].first));
     let report = Report {
         version: 1,
         program: env!("CARGO_PKG_VERSION").to_owned(),
         scene: arguments.scene.display().to_string(),
         seed: job.original.simulation.seed,
-        same_blow,
+        same_first_impact,
         models: done.iter().map(of_model).collect(),
         resolutions,
         time_steps,
@@ -74,7 +75,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
     let write = |folder: &Path| write_report(folder, &report, &done, arguments);
     phase("writing the report", arguments.quiet, || write_whole_folder(output, write))
         .map_err(|source| Failure::Write { path: output.clone(), source })?;
-    say(&report, arguments)
+    print_report(&report, arguments)
 }
 
 fn check(arguments: &CompareArguments) -> Result<(), Failure> {
@@ -106,7 +107,7 @@ fn pairs<'a>(
 }
 
 /// Whether two impacts are identical; the resulting pieces may differ.
-fn same_blow(a: &Option<Event>, b: &Option<Event>) -> bool {
+fn same_first_impact(a: &Option<Event>, b: &Option<Event>) -> bool {
     let key = |event: &Event| {
         let Event { frame, body, point, normal, impulse, pose, momentum, .. } = event;
         (*frame, *body, [*point, *normal, *impulse], *pose, *momentum)
@@ -209,10 +210,10 @@ fn write_report(
     for (done, of) in done.iter().zip(&report.models) {
         let images = Images::of(&done.recording).map_err(std::io::Error::other)?;
         Format::Glb.write(&done.recording, &folder.join(&of.recording))?;
-        for (moment, name) in moments(done).into_iter().zip(&of.pictures) {
-            let view = view.at(&done.recording, moment);
+        for (time, name) in picture_times(done).into_iter().zip(&of.pictures) {
+            let view = view.at(&done.recording, time);
             let shown = (&done.recording, &images);
-            render(shown, &view, moment, arguments.size).write_png(file(name)?)?;
+            render(shown, &view, time, arguments.size).write_png(file(name)?)?;
         }
     }
     std::fs::write(folder.join("index.html"), page(report, &plots))?;
@@ -224,7 +225,7 @@ fn write_report(
 }
 
 /// Times of images, in frames.
-fn moments(done: &FinishedRun) -> [f64; IMAGE_TIMES.len() + 1] {
+fn picture_times(done: &FinishedRun) -> [f64; IMAGE_TIMES.len() + 1] {
     let last = (done.recording.frames - 1) as f64;
     let blow = done.first.as_ref().map_or(0.0, |event| event.frame as f64);
     let after = |time: f64| (blow + (time * done.recording.fps).round()).min(last);
@@ -252,7 +253,7 @@ fn note_models_without_pieces(report: &Report) {
     }
 }
 
-fn say(report: &Report, arguments: &CompareArguments) -> Result<(), Failure> {
+fn print_report(report: &Report, arguments: &CompareArguments) -> Result<(), Failure> {
     if !arguments.quiet {
         note_models_without_pieces(report);
     }
@@ -272,7 +273,7 @@ fn say(report: &Report, arguments: &CompareArguments) -> Result<(), Failure> {
             let name = of.run.model.name();
             writeln!(out, "{name}: {pieces}, {area} m^2 of cracks, {seconds} s")?;
         }
-        if report.same_blow {
+        if report.same_first_impact {
             return Ok(());
         }
         writeln!(out, "the first impact differs between the models: see index.html")

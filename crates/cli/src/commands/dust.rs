@@ -24,9 +24,9 @@ pub(super) fn write_dust(dust: &Dust, path: &Path, is_quiet: bool) -> Result<(),
     let count = dust.specks.len();
     if !is_quiet && count == 0 {
         let why = if dust.energy > 0.0 {
-            let (energy, asked) = (number(dust.energy), number(dust.asked));
+            let (energy, requested) = (number(dust.energy), number(dust.requested));
             format!(
-                "cracks take {energy} J, which is {asked} specks: give a larger --dust-per-joule"
+                "cracks take {energy} J, which is {requested} specks: give a larger --dust-per-joule"
             )
         } else {
             "no crack takes energy".to_owned()
@@ -34,12 +34,12 @@ pub(super) fn write_dust(dust: &Dust, path: &Path, is_quiet: bool) -> Result<(),
         // stderr may be closed
         let _ = writeln!(std::io::stderr(), "note: {}: there is no dust: {why}", path.display());
     }
-    if !is_quiet && dust.asked >= count as f64 + 1.0 {
-        let asked = number(dust.asked);
+    if !is_quiet && dust.requested >= count as f64 + 1.0 {
+        let requested = number(dust.requested);
         // stderr may be closed
         let _ = writeln!(
             std::io::stderr(),
-            "warning: dust is limited to {count} specks, not {asked}: give a smaller --dust-per-joule"
+            "warning: dust is limited to {count} specks, not {requested}: give a smaller --dust-per-joule"
         );
     }
     Ok(())

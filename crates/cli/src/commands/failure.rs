@@ -159,7 +159,7 @@ pub enum Failure {
         option: &'static str,
     },
     /// A level set is invalid.
-    #[error("{}: {}", path.display(), plain(source))]
+    #[error("{}: {}", path.display(), reworded(source))]
     Volume {
         /// The file.
         path: PathBuf,
@@ -376,7 +376,7 @@ pub enum Failure {
         source: crate::render::ImageError,
     },
     /// A pattern file is invalid.
-    #[error("{}: {}: create the pattern again with `brisance pattern new`", path.display(), plain(source))]
+    #[error("{}: {}: create the pattern again with `brisance pattern new`", path.display(), reworded(source))]
     PatternFile {
         /// The file.
         path: PathBuf,
@@ -666,7 +666,7 @@ pub enum Failure {
 }
 
 /// The error message, reworded where the message of the library is unhelpful.
-fn plain(source: &dyn std::fmt::Display) -> String {
+fn reworded(source: &dyn std::fmt::Display) -> String {
     // the standard library's error for a truncated file
     source.to_string().replace("failed to fill whole buffer", "it ends too early")
 }

@@ -53,7 +53,7 @@ pub enum Loss {
     /// the mesh's units, above two mean edges.
     Parts(f64),
     /// Connections between parts: numbers of components of the tetrahedra and of the mesh.
-    Joints(usize, usize),
+    Connections(usize, usize),
 }
 
 impl Loss {
@@ -65,7 +65,7 @@ impl Loss {
         }
         let pieces = mesh.components().count;
         let wanted = || solid.components().count;
-        (pieces > 1 && pieces > wanted()).then(|| Self::Joints(pieces, wanted()))
+        (pieces > 1 && pieces > wanted()).then(|| Self::Connections(pieces, wanted()))
     }
 }
 
@@ -79,7 +79,7 @@ impl std::fmt::Display for Loss {
                     number(*lost)
                 )
             }
-            Self::Joints(pieces, of) => {
+            Self::Connections(pieces, of) => {
                 write!(f, "have {pieces} components, but the mesh has {of}")
             }
         }

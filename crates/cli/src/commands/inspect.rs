@@ -40,7 +40,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
     let built = start.elapsed().as_secs_f64();
     let found = bodies(&loaded.scene, &world);
     let warnings = warnings(&loaded.scene, &world);
-    let doubts = loaded.doubts(&world);
+    let scene_warnings = loaded.scene_warnings(&world);
     let scene = &loaded.scene;
     if !arguments.quiet {
         print_notes(scene);
@@ -58,7 +58,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
     let checked = SceneSummary { scene, bodies: found, warnings, mesh_warnings, memory, seconds };
     if !arguments.quiet {
         warn(&checked.warnings);
-        print_warnings(&doubts);
+        print_warnings(&scene_warnings);
     }
     print(|out| {
         if arguments.json {

@@ -27,11 +27,11 @@ use crate::progress::phase;
 use crate::tet_file::{self, read_tets};
 
 /// Allowed folders of the files of a scene.
-struct Reach {
+struct AllowedFolders {
     /// The folder of the scene.
     folder: PathBuf,
     /// The readable folders, with their subfolders and with resolved links; `None` allows all.
-    trees: Option<Vec<PathBuf>>,
+    roots: Option<Vec<PathBuf>>,
     sources: Sources,
 }
 
@@ -71,28 +71,28 @@ impl Sources {
     }
 }
 
-impl Reach {
+impl AllowedFolders {
     fn new(scene: &Path, anywhere: bool) -> Self {
         let folder = folder_of(scene).to_owned();
-        let trees = || {
-            let trees = [folder.clone(), folder.join("../assets")];
-            trees.iter().filter_map(|tree| tree.canonicalize().ok()).collect()
+        let roots = || {
+            let roots = [folder.clone(), folder.join("../assets")];
+            roots.iter().filter_map(|root| root.canonicalize().ok()).collect()
         };
-        Self { trees: (!anywhere).then(trees), folder, sources: Sources::default() }
+        Self { roots: (!anywhere).then(roots), folder, sources: Sources::default() }
     }
 
     /// Whether a file is accessible, after resolving links in its path; true for missing files.
-    fn holds(&self, path: &Path) -> bool {
-        let Some((trees, path)) = self.trees.as_ref().zip(path.canonicalize().ok()) else {
+    fn allows(&self, path: &Path) -> bool {
+        let Some((roots, path)) = self.roots.as_ref().zip(path.canonicalize().ok()) else {
             return true;
         };
-        trees.iter().any(|tree| path.starts_with(tree))
+        roots.iter().any(|root| path.starts_with(root))
     }
 
     /// The path of a file of the scene at `scene`, if it and its companion files are accessible.
     fn path(&self, name: &str, scene: &Path) -> Result<PathBuf, Failure> {
         let path = self.folder.join(name);
-        match tet_file::files(&path).into_iter().find(|path| !self.holds(path)) {
+        match tet_file::files(&path).into_iter().find(|path| !self.allows(path)) {
             Some(path) => Err(Failure::Outside { path, named: self.sources.named(name, scene) }),
             None => Ok(path),
         }
@@ -104,7 +104,7 @@ pub struct SceneFile {
     /// The scene.
     pub scene: Scene,
     origins: Origins,
-    reach: Reach,
+    folders: AllowedFolders,
     /// The scene file and its includes.
     files: Vec<PathBuf>,
     /// Checksum of the texts.
@@ -117,24 +117,24 @@ impl SceneFile {
     pub(super) fn surfaces(&self, scene: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
         let mut surfaces = BTreeMap::new();
         let relative = |(path, bytes): (PathBuf, Vec<u8>)| {
-            let name = path.strip_prefix(&self.reach.folder).unwrap_or(&path);
+            let name = path.strip_prefix(&self.folders.folder).unwrap_or(&path);
             (name.to_string_lossy().into_owned(), bytes)
         };
         for name in self.scene.mesh_files() {
-            let path = self.reach.path(name, scene)?;
-            let named = self.reach.sources.named(name, scene);
-            let (_, files) = read_surface(&path, &self.reach, &named, read_mesh_file_with)?;
+            let path = self.folders.path(name, scene)?;
+            let named = self.folders.sources.named(name, scene);
+            let (_, files) = read_surface(&path, &self.folders, &named, read_mesh_file_with)?;
             let mut files = files.into_iter();
             surfaces.extend(files.next().map(|(_, bytes)| (name.to_owned(), bytes)));
             surfaces.extend(files.map(relative));
         }
         for name in self.scene.outline_files() {
-            let path = self.reach.path(name, scene)?;
-            let named = self.reach.sources.named(name, scene);
+            let path = self.folders.path(name, scene)?;
+            let named = self.folders.sources.named(name, scene);
             surfaces.insert(name.to_owned(), read_named(&path, &named)?);
         }
         for name in self.scene.piece_files() {
-            let (_, files) = read_pieces(name, &self.reach, scene, &mut Vec::new())?;
+            let (_, files) = read_pieces(name, &self.folders, scene, &mut Vec::new())?;
             surfaces.extend(files.into_iter().map(relative));
         }
         Ok(surfaces)
@@ -173,7 +173,7 @@ impl Loaded {
 
     /// Warnings about the meshes, walls and mass, about the pieces of the bodies of `world`, which was just
     /// built from the scene, and about settings that its solver ignores.
-    pub fn doubts(&self, world: &World) -> Vec<String> {
+    pub fn scene_warnings(&self, world: &World) -> Vec<String> {
         let meshes = self.mesh_warnings().into_iter().map(|w| w.to_string());
         let walls = self.wall_warnings().into_iter().map(|w| w.to_string());
         let mass = self.mass_warnings().into_iter().map(|w| w.to_string());
@@ -207,7 +207,7 @@ pub fn read_scene(path: &Path, anywhere: bool) -> Result<SceneFile, Failure> {
 /// As [`read_scene`].
 pub fn parse_scene(path: &Path, text: &str, anywhere: bool) -> Result<SceneFile, Failure> {
     let folder = folder_of(path);
-    let mut reach = Reach::new(path, anywhere);
+    let mut folders = AllowedFolders::new(path, anywhere);
     let mut sources =
         vec![Source { path: path.to_owned(), name: String::new(), text: text.to_owned() }];
     let mut digest = crc32fast::Hasher::new();
@@ -215,7 +215,7 @@ pub fn parse_scene(path: &Path, text: &str, anywhere: bool) -> Result<SceneFile,
     let mut files = vec![path.to_owned()];
     let read = Assembled::read(text, &mut |name| {
         let path = folder.join(name);
-        if !reach.holds(&path) {
+        if !folders.allows(&path) {
             return Err(format!("it is {OUTSIDE}, and --allow-outside is not given"));
         }
         let bytes = input::read(&path).map_err(|e| input::problem(&e))?;
@@ -227,8 +227,8 @@ pub fn parse_scene(path: &Path, text: &str, anywhere: bool) -> Result<SceneFile,
         Ok(text)
     });
     let Assembled { scene, origins } = read.map_err(|error| refused(path, error))?;
-    reach.sources = Sources(sources);
-    Ok(SceneFile { scene, origins, reach, files, digest })
+    folders.sources = Sources(sources);
+    Ok(SceneFile { scene, origins, folders, files, digest })
 }
 
 /// The error of a file of the scene at `path`.
@@ -270,9 +270,9 @@ pub fn load_with(
     file: SceneFile,
     mut meshes: BTreeMap<String, MeshData>,
 ) -> Result<Loaded, Failure> {
-    let SceneFile { mut scene, origins, reach, mut files, mut digest } = file;
+    let SceneFile { mut scene, origins, folders, mut files, mut digest } = file;
     let mut lost = Vec::new();
-    let pieces = separate((&mut scene, &origins), (path, &reach), &mut meshes, &mut lost)?;
+    let pieces = separate((&mut scene, &origins), (path, &folders), &mut meshes, &mut lost)?;
     for (file, bytes) in pieces {
         digest.update(&bytes);
         files.push(file);
@@ -281,9 +281,9 @@ pub fn load_with(
         if meshes.contains_key(file) {
             continue;
         }
-        let mesh_path = reach.path(file, path)?;
-        let named = reach.sources.named(file, path);
-        let (mesh, read_from) = read_surface(&mesh_path, &reach, &named, read_mesh_file_with)?;
+        let mesh_path = folders.path(file, path)?;
+        let named = folders.sources.named(file, path);
+        let (mesh, read_from) = read_surface(&mesh_path, &folders, &named, read_mesh_file_with)?;
         for (file, bytes) in read_from {
             digest.update(&bytes);
             files.push(file);
@@ -291,20 +291,20 @@ pub fn load_with(
         lost.extend(mesh.warnings.iter().map(|warning| format!("{file}: {warning}")));
         meshes.insert(file.to_owned(), MeshData::Surface(mesh.into()));
     }
-    for (file, bytes) in read_outlines(&scene, (path, &reach), &mut meshes)? {
+    for (file, bytes) in read_outlines(&scene, (path, &folders), &mut meshes)? {
         digest.update(&bytes);
         files.push(file);
     }
-    for file in read_all_tets(&scene, (path, &reach), &mut meshes)? {
+    for file in read_all_tets(&scene, (path, &folders), &mut meshes)? {
         digest.update(&read_plain(&file)?);
         files.push(file);
     }
     let named: Vec<String> = scene.pattern_files().map(str::to_owned).collect();
     for file in named {
-        let pattern_path = reach.path(&file, path)?;
+        let pattern_path = folders.path(&file, path)?;
         for part in pattern_files(&pattern_path)? {
-            if !reach.holds(&part) {
-                let named = reach.sources.named(&file, path);
+            if !folders.allows(&part) {
+                let named = folders.sources.named(&file, path);
                 return Err(Failure::Outside { path: part, named });
             }
             digest.update(&read_plain(&part)?);
@@ -313,15 +313,15 @@ pub fn load_with(
         scene.give_pattern(&file, &Arc::new(read_pattern(&pattern_path)?));
     }
     scene.give_density_maps(|picture| {
-        let picture_path = reach.path(picture, path)?;
-        let named = reach.sources.named(picture, path);
+        let picture_path = folders.path(picture, path)?;
+        let named = folders.sources.named(picture, path);
         digest.update(&read_named(&picture_path, &named)?);
         files.push(picture_path.clone());
         density_map(&picture_path, &named)
     })?;
     scene.give_strength(|picture| {
-        let picture_path = reach.path(&picture.file, path)?;
-        let named = reach.sources.named(&picture.file, path);
+        let picture_path = folders.path(&picture.file, path)?;
+        let named = folders.sources.named(&picture.file, path);
         digest.update(&read_named(&picture_path, &named)?);
         files.push(picture_path.clone());
         stencil(picture, &picture_path, &named)
@@ -329,14 +329,14 @@ pub fn load_with(
     let simulation = &scene.simulation;
     digest.update(&simulation.seed.to_le_bytes());
     digest.update(&simulation.fps.to_le_bytes());
-    let (digest, sources) = (digest.finalize(), reach.sources);
+    let (digest, sources) = (digest.finalize(), folders.sources);
     Ok(Loaded { digest, scene, meshes, lost, files, sources })
 }
 
 /// Reads the tetrahedra of a scene into `meshes`. Returns their files.
 fn read_all_tets(
     scene: &Scene,
-    (named_in, reach): (&Path, &Reach),
+    (named_in, folders): (&Path, &AllowedFolders),
     meshes: &mut BTreeMap<String, MeshData>,
 ) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
@@ -344,10 +344,10 @@ fn read_all_tets(
         if meshes.contains_key(file) {
             continue;
         }
-        let path = reach.path(file, named_in)?;
+        let path = folders.path(file, named_in)?;
         let tets = read_tets(&path).map_err(|source| Failure::Mesh {
             path: path.clone(),
-            named: reach.sources.named(file, named_in),
+            named: folders.sources.named(file, named_in),
             source,
         })?;
         files.extend(tet_file::files(&path));
@@ -359,7 +359,7 @@ fn read_all_tets(
 /// Reads the SVG files of a scene into `meshes` as solids. Returns the files.
 fn read_outlines(
     scene: &Scene,
-    (named_in, reach): (&Path, &Reach),
+    (named_in, folders): (&Path, &AllowedFolders),
     meshes: &mut BTreeMap<String, MeshData>,
 ) -> Result<Contents, Failure> {
     let mut contents = Contents::new();
@@ -367,8 +367,8 @@ fn read_outlines(
         if meshes.contains_key(file) {
             continue;
         }
-        let path = reach.path(file, named_in)?;
-        let named = reach.sources.named(file, named_in);
+        let path = folders.path(file, named_in)?;
+        let named = folders.sources.named(file, named_in);
         let bytes = read_named(&path, &named)?;
         let outline = read_outline(&bytes).map_err(|source| Failure::Outline {
             path: path.clone(),
@@ -390,7 +390,7 @@ type Contents = Vec<(PathBuf, Vec<u8>)>;
 /// Replaces bodies that start in pieces by their pieces, and returns the files of these.
 fn separate(
     (scene, origins): (&mut Scene, &Origins),
-    (path, reach): (&Path, &Reach),
+    (path, folders): (&Path, &AllowedFolders),
     meshes: &mut BTreeMap<String, MeshData>,
     lost: &mut Vec<String>,
 ) -> Result<Contents, Failure> {
@@ -399,13 +399,13 @@ fn separate(
         if pieces.contains_key(file) {
             continue;
         }
-        let (found, read_from) = read_pieces(file, reach, path, lost)?;
+        let (found, read_from) = read_pieces(file, folders, path, lost)?;
         contents.extend(read_from);
         pieces.insert(file.to_owned(), found);
     }
     sim::separate(scene, &pieces, meshes).map_err(|source| match source.cause {
         Cause::Scene(invalid) => refused(path, origins.refused(*invalid)),
-        _ => build_failure(scene, &reach.sources, path, source),
+        _ => build_failure(scene, &folders.sources, path, source),
     })?;
     Ok(contents)
 }
@@ -413,12 +413,12 @@ fn separate(
 /// The pieces in the file or folder that the scene at `scene` refers to, with all their files.
 fn read_pieces(
     name: &str,
-    reach: &Reach,
+    folders: &AllowedFolders,
     scene: &Path,
     lost: &mut Vec<String>,
 ) -> Result<(Vec<PaintedMesh>, Contents), Failure> {
-    let path = reach.path(name, scene)?;
-    let named = reach.sources.named(name, scene);
+    let path = folders.path(name, scene)?;
+    let named = folders.sources.named(name, scene);
     std::fs::metadata(&path).map_err(|source| Failure::Mesh {
         path: path.clone(),
         named: named.clone(),
@@ -426,10 +426,10 @@ fn read_pieces(
     })?;
     let (mut pieces, mut contents) = (Vec::new(), Contents::new());
     for file in pattern_files(&path)?.iter().filter(|file| !path.is_dir() || is_mesh(file)) {
-        if !reach.holds(file) {
+        if !folders.allows(file) {
             return Err(Failure::Outside { path: file.clone(), named });
         }
-        let (objects, read_from) = read_surface(file, reach, &named, read_object_files_with)?;
+        let (objects, read_from) = read_surface(file, folders, &named, read_object_files_with)?;
         contents.extend(read_from);
         for object in objects {
             ClosedMesh::new(object.mesh.clone()).map_err(|source| Failure::OpenPiece {
@@ -456,7 +456,7 @@ fn read_pieces(
 /// A mesh of a scene, as `parse` reads it, with all its files: the mesh, its materials and images.
 fn read_surface<T>(
     mesh_path: &Path,
-    reach: &Reach,
+    folders: &AllowedFolders,
     named: &Named,
     parse: impl FnOnce(&Path, &mut FileReader<'_>) -> Result<T, MeshFileError>,
 ) -> Result<(T, Contents), Failure> {
@@ -464,7 +464,7 @@ fn read_surface<T>(
     let mut outside = None;
     let read = parse(mesh_path, &mut |name| {
         let path = folder_of(mesh_path).join(name);
-        if !reach.holds(&path) {
+        if !folders.allows(&path) {
             outside.get_or_insert(path);
             return Err(format!("it is {OUTSIDE}"));
         }

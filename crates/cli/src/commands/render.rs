@@ -49,7 +49,7 @@ struct Drawing<'a> {
     /// Whether `--at` and `--from` replace the camera of the recording.
     is_fixed: bool,
     /// Times of pictures, in frames.
-    moments: Vec<f64>,
+    sample_times: Vec<f64>,
     /// Width and height in pixels.
     size: [usize; 2],
     /// Pictures per second.
@@ -92,20 +92,20 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
         let frames = recording.frames;
         return Err(Failure::NoFrame { path: path.clone(), frame, frames });
     }
-    let moments = moments(arguments, kind, recording.frames);
-    if moments.len() == 1 && arguments.turntable.is_some() {
+    let sample_times = sample_times(arguments, kind, recording.frames);
+    if sample_times.len() == 1 && arguments.turntable.is_some() {
         return Err(Failure::TurnsOnce { path: output.clone() });
     }
-    let count = moments.len() * (1 + others.len());
+    let count = sample_times.len() * (1 + others.len());
     if kind == Kind::Sheet && count.saturating_mul(size[0] * size[1]) > MAX_PIXELS {
         return Err(Failure::TooManyPixels { frames: count, size: *size });
     }
-    let columns = columns(arguments, moments.len());
+    let columns = columns(arguments, sample_times.len());
     let beside = |other: &Recording| -> Vec<f64> {
         let last = (other.frames - 1) as f64;
-        moments.iter().map(|moment| (moment / recording.fps * other.fps).min(last)).collect()
+        sample_times.iter().map(|time| (time / recording.fps * other.fps).min(last)).collect()
     };
-    let mut drawings = vec![Drawing::new((&recording, path), arguments, moments.clone())?];
+    let mut drawings = vec![Drawing::new((&recording, path), arguments, sample_times.clone())?];
     for (other, path) in others.iter().zip(&arguments.beside) {
         drawings.push(Drawing::new((other, path), arguments, beside(other))?);
     }
@@ -127,16 +127,16 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
 }
 
 /// Number of images in a row of a contact sheet.
-fn columns(arguments: &RenderArguments, moments: usize) -> usize {
+fn columns(arguments: &RenderArguments, sample_times: usize) -> usize {
     /// Columns of a sheet that is given by its number of images.
     const COLUMNS: usize = 4;
     if !arguments.beside.is_empty() {
         return 1 + arguments.beside.len();
     }
     // individually listed frames form a sheet as square as possible
-    let square = || (1..).find(|n| n * n >= moments).unwrap_or(1);
+    let square = || (1..).find(|n| n * n >= sample_times).unwrap_or(1);
     let of = |sheet: Sheet| sheet.columns.unwrap_or(COLUMNS);
-    arguments.sheet.map_or_else(square, of).min(moments)
+    arguments.sheet.map_or_else(square, of).min(sample_times)
 }
 
 fn note_ignored_columns(arguments: &RenderArguments, kind: Kind) {
@@ -167,7 +167,7 @@ fn write_sheet(drawings: &[Drawing<'_>], columns: usize, output: &Path) -> io::R
 }
 
 /// Times of pictures, in frames.
-fn moments(arguments: &RenderArguments, kind: Kind, frames: usize) -> Vec<f64> {
+fn sample_times(arguments: &RenderArguments, kind: Kind, frames: usize) -> Vec<f64> {
     let last = frames - 1;
     match arguments.sheet.map(|sheet| sheet.count) {
         Some(count) => (0..count).map(|i| (i * last / (count - 1).max(1)) as f64).collect(),
@@ -188,7 +188,7 @@ impl<'a> Drawing<'a> {
     fn new(
         (recording, path): (&'a Recording, &Path),
         arguments: &RenderArguments,
-        moments: Vec<f64>,
+        sample_times: Vec<f64>,
     ) -> Result<Self, Failure> {
         let size = arguments.size;
         let fitted = View::fitted(recording, size[0] as f64 / size[1] as f64);
@@ -205,7 +205,7 @@ impl<'a> Drawing<'a> {
             images,
             view,
             is_fixed: arguments.at.is_some(),
-            moments,
+            sample_times,
             size,
             fps: recording.fps / f64::from(arguments.every.unwrap_or(1)),
             turntable: arguments.turntable.unwrap_or(0.0),
@@ -216,13 +216,13 @@ impl<'a> Drawing<'a> {
 
     fn write(&self, kind: Kind, output: &Path) -> io::Result<()> {
         match kind {
-            Kind::Sheet => write_sheet(std::slice::from_ref(self), self.moments.len(), output),
+            Kind::Sheet => write_sheet(std::slice::from_ref(self), self.sample_times.len(), output),
             Kind::Gif => write_whole(output, |out| {
                 let mut gif = Gif::new(out, self.size, self.fps)?;
                 self.each(|_, picture| gif.add(&picture))
             }),
             Kind::Apng => write_whole(output, |out| {
-                let mut apng = Apng::new(out, self.size, self.moments.len(), self.fps)?;
+                let mut apng = Apng::new(out, self.size, self.sample_times.len(), self.fps)?;
                 self.each(|_, picture| apng.add(&picture))?;
                 apng.finish()
             }),
@@ -233,9 +233,9 @@ impl<'a> Drawing<'a> {
             }),
             Kind::Folder => write_whole_folder(output, |folder| {
                 // files have frame numbers, unless some images are between frames
-                let is_whole = self.moments.iter().all(|moment| moment.fract() == 0.0);
+                let is_whole = self.sample_times.iter().all(|time| time.fract() == 0.0);
                 self.each(|n, picture| {
-                    let number = if is_whole { self.moments[n] as usize } else { n };
+                    let number = if is_whole { self.sample_times[n] as usize } else { n };
                     let path = folder.join(format!("frame_{number:05}.png"));
                     picture.write_png(io::BufWriter::new(std::fs::File::create(path)?))
                 })
@@ -251,7 +251,7 @@ impl<'a> Drawing<'a> {
             1 => format!("frame {}", wording::number(*first)),
             some => format!(
                 "{some} of {} pictures, first in frame {}",
-                self.moments.len(),
+                self.sample_times.len(),
                 wording::number(*first)
             ),
         };
@@ -280,13 +280,13 @@ impl<'a> Drawing<'a> {
 
     /// Draws pictures and passes them on in order.
     fn each(&self, mut take: impl FnMut(usize, Picture) -> io::Result<()>) -> io::Result<()> {
-        let progress = Progress::of_pictures(self.moments.len(), self.quiet);
-        for (n, &moment) in self.moments.iter().enumerate() {
-            let view = if self.is_fixed { self.view } else { self.view.at(self.recording, moment) };
-            let view = view.turned(self.turntable * n as f64 / self.moments.len() as f64);
-            let picture = draw((self.recording, &self.images), &view, moment, self.size);
+        let progress = Progress::of_pictures(self.sample_times.len(), self.quiet);
+        for (n, &time) in self.sample_times.iter().enumerate() {
+            let view = if self.is_fixed { self.view } else { self.view.at(self.recording, time) };
+            let view = view.turned(self.turntable * n as f64 / self.sample_times.len() as f64);
+            let picture = draw((self.recording, &self.images), &view, time, self.size);
             if !picture.shows_body() {
-                self.empty.borrow_mut().push(moment);
+                self.empty.borrow_mut().push(time);
             }
             take(n, picture)?;
             progress.picture(n + 1);

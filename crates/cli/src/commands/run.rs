@@ -185,7 +185,7 @@ impl RunRequest<'_> {
             summary.write_dust(self.options, &surroundings, seed)
         })?;
         effort.write = start.elapsed().as_secs_f64();
-        summary.say(self.options, &effort)
+        summary.write_stdout(self.options, &effort)
     }
 
     /// Prints notes of options without effect.
@@ -330,7 +330,7 @@ impl RunRequest<'_> {
         let warnings = warnings(&loaded.scene, &world);
         if !self.options.quiet {
             warn(&warnings);
-            print_warnings(&loaded.doubts(&world));
+            print_warnings(&loaded.scene_warnings(&world));
         }
         let camera = Camera::of(&loaded.scene, &appearances);
         let recorder = Recorder::new(&world, &appearances).with_camera(camera);

@@ -43,13 +43,13 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
     check_distinct(output, [path.as_path()])?;
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
     let file = read_mesh_file(path).map_err(failed)?;
-    let mut doubts: Vec<String> =
+    let mut warnings: Vec<String> =
         file.warnings.iter().map(|warning| format!("{}: {warning}", path.display())).collect();
     let MeshFile { mesh, corners, coats, coat_of, .. } = file;
     let solid = ClosedMesh::new(mesh)
         .map_err(|source| Failure::NotClosed { path: path.clone(), source })?;
     let whole = solid.mesh().signed_volume();
-    doubts.extend(misses(&solid, &arguments.planes).map(|n| missed(path, (&solid, n))));
+    warnings.extend(misses(&solid, &arguments.planes).map(|n| missed(path, (&solid, n))));
     let parts = cut((solid, corners, coat_of), &arguments.planes);
     let is_glb = ends_in(output, "glb");
     let has_coats = !coats.is_empty();
@@ -62,9 +62,9 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
     if arguments.quiet {
         return Ok(());
     }
-    print_warnings(&doubts);
+    print_warnings(&warnings);
     print(|out| {
-        tell(out, output, &parts, whole)?;
+        print_parts(out, output, &parts, whole)?;
         if has_coats && !is_glb {
             write_no_materials(out, path)?;
         }
@@ -90,7 +90,7 @@ fn missed(path: &Path, (solid, number): (&ClosedMesh, usize)) -> String {
     format!("plane {number} does not cut {}{reach}: give another --plane", path.display())
 }
 
-fn tell(out: &mut impl Write, output: &Path, parts: &[Part], whole: f64) -> io::Result<()> {
+fn print_parts(out: &mut impl Write, output: &Path, parts: &[Part], whole: f64) -> io::Result<()> {
     let count = wording::count(parts.len(), "part", "parts");
     writeln!(out, "{}: {count} of volume {}", output.display(), number(whole))?;
     for part in parts {

@@ -21,7 +21,7 @@ use crate::commands::Failure;
 use crate::commands::inputs::{ends_in, read_text};
 use crate::commands::outputs::{check_distinct, check_folder, print};
 use crate::commands::volume::{check_tet_output, write_tets};
-use crate::loads_file::{Bench, read_bench};
+use crate::loads_file::{LoadCase, read_load_case};
 use crate::output::write_whole;
 use crate::progress::phase;
 use crate::tet_file::read_tets;
@@ -49,15 +49,15 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
         .map_err(|source| Failure::Material { source })?;
     let interpolation =
         if arguments.quadratic { Interpolation::Quadratic } else { Interpolation::Linear };
-    let bench = bench(&mesh, arguments)?;
+    let load_case = load_case(&mesh, arguments)?;
     let failed = |source| Failure::Stress { path: path.clone(), source };
-    let mut notes = check_loads(&mesh, &bench).map_err(failed)?;
-    let supports = bench.supports.clone();
+    let mut notes = check_loads(&mesh, &load_case).map_err(failed)?;
+    let supports = load_case.supports.clone();
     let body = phase("assembling the finite elements", arguments.quiet, || {
         Structure::supported(mesh, supports, material, interpolation, solver(arguments))
     });
     let body = body.map_err(unusable)?;
-    let loads = bench.loads();
+    let loads = load_case.loads();
     let response = phase("solving for stress", arguments.quiet, || {
         if arguments.newton {
             body.respond_nonlinear(&loads, Newton::default())
@@ -69,7 +69,7 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
         response.map_err(|source| Failure::Equilibrium { path: path.clone(), source })?;
     let is_still = response.displacements.iter().all(|way| way.norm() == 0.0);
     if notes.is_empty() && is_still {
-        notes.extend(deforms_nothing(&bench).map(str::to_owned));
+        notes.extend(deforms_nothing(&load_case).map(str::to_owned));
     }
     if !arguments.quiet {
         checks::print(&notes);
@@ -91,24 +91,24 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     if arguments.quiet {
         return Ok(());
     }
-    print(|out| tell(out, arguments, mesh, (&stresses, crack.as_ref())))
+    print(|out| print_results(out, arguments, mesh, (&stresses, crack.as_ref())))
 }
 
 /// Loads and supports of the body, from a file or from options.
-fn bench(mesh: &TetMesh, arguments: &StressArguments) -> Result<Bench, Failure> {
+fn load_case(mesh: &TetMesh, arguments: &StressArguments) -> Result<LoadCase, Failure> {
     if let Some(path) = &arguments.loads {
         let failed = |source| Failure::Loads { path: path.clone(), source };
-        let bench = read_bench(&read_text(path)?, mesh).map_err(failed)?;
+        let load_case = read_load_case(&read_text(path)?, mesh).map_err(failed)?;
         let helps = || "give smaller boxes of `support`".to_owned();
-        check_supports(&bench.supports, "`support`", helps)
+        check_supports(&load_case.supports, "`support`", helps)
             .map_err(|source| Failure::Stress { path: path.clone(), source })?;
-        return Ok(bench);
+        return Ok(load_case);
     }
-    Ok(Bench {
+    Ok(LoadCase {
         supports: supports(mesh, arguments)?,
         contacts: contacts(arguments).into_iter().map(|contact| (contact, 0.0)).collect(),
         body_force: arguments.body_force.unwrap_or_default().into(),
-        ..Bench::default()
+        ..LoadCase::default()
     })
 }
 
@@ -167,7 +167,7 @@ fn solver(arguments: &StressArguments) -> LinearSolver {
     }
 }
 
-fn tell(
+fn print_results(
     out: &mut impl Write,
     arguments: &StressArguments,
     mesh: &TetMesh,

@@ -61,10 +61,14 @@ pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), 
         return Err(Failure::Lossy { path: path.clone(), loss, enough });
     }
     write_tets(output, &mesh, &Fields::default())?;
-    if *quiet { Ok(()) } else { print(|out| tell(out, output, &mesh, (volume, deviation))) }
+    if *quiet {
+        Ok(())
+    } else {
+        print(|out| print_results(out, output, &mesh, (volume, deviation)))
+    }
 }
 
-fn tell(
+fn print_results(
     out: &mut impl Write,
     output: &Path,
     mesh: &TetMesh,

@@ -14,7 +14,8 @@ pub struct Measured {
     /// Number of bodies that broke.
     pub breaks: usize,
     /// The first impact that exceeded the strength of a body.
-    pub first_blow: Option<Blow>,
+    #[serde(rename = "first_blow")]
+    pub first_impact: Option<FirstImpact>,
     /// Number of pieces at the end.
     pub pieces: usize,
     /// Volumes of the pieces, m^3, in descending order.
@@ -39,7 +40,7 @@ pub struct Measured {
 
 /// An impact.
 #[derive(Clone, Debug, Serialize)]
-pub struct Blow {
+pub struct FirstImpact {
     /// The body.
     pub body: String,
     /// The frame, from 1.
@@ -119,7 +120,7 @@ pub fn measure(subject: BuiltScene<'_>, frames: usize) -> Outcome {
         pieces().filter_map(|body| Some(body.solid?.geometry.moments().volume)).collect();
     volumes.sort_by(|a, b| b.total_cmp(a));
     let first_event = sums.first.take();
-    let blow = |event: &Event| Blow {
+    let impact = |event: &Event| FirstImpact {
         body: name(event, &appearances),
         frame: event.frame,
         time: event.frame as f64 * world.settings().dt,
@@ -133,7 +134,7 @@ pub fn measure(subject: BuiltScene<'_>, frames: usize) -> Outcome {
     let measured = Measured {
         frames,
         breaks: sums.breaks,
-        first_blow: first_event.as_ref().map(blow),
+        first_impact: first_event.as_ref().map(impact),
         pieces,
         volumes,
         crack_area: cracks.area,

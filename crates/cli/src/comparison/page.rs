@@ -57,7 +57,7 @@ fn write_page(html: &mut String, report: &Report, plots: &[(&str, &str)]) -> fmt
     writeln!(html, "<title>{scene}: fracture models</title>\n</head>\n<body>")?;
     writeln!(html, "<h1>Fracture models: {scene}</h1>")?;
     let version = Escaped(&report.program);
-    writeln!(html, "<p>brisance {version}, seed {}. {}</p>", report.seed, first_blow(report))?;
+    writeln!(html, "<p>brisance {version}, seed {}. {}</p>", report.seed, first_impact(report))?;
     writeln!(html, "<h2>Pictures</h2>")?;
     write_pictures(html, &report.models)?;
     writeln!(html, "<h2>Results</h2>")?;
@@ -78,12 +78,12 @@ fn write_page(html: &mut String, report: &Report, plots: &[(&str, &str)]) -> fmt
 }
 
 /// A sentence about the first impact.
-fn first_blow(report: &Report) -> String {
-    let first = report.models.iter().find_map(|of| of.run.measured.first_blow.as_ref());
+fn first_impact(report: &Report) -> String {
+    let first = report.models.iter().find_map(|of| of.run.measured.first_impact.as_ref());
     let Some(blow) = first else { return "No impact exceeded the strength of a body.".to_owned() };
     let bears =
         blow.strength.map_or_else(String::new, |s| format!(", which withstands {} N s", number(s)));
-    let same = if report.same_blow {
+    let same = if report.same_first_impact {
         "This impact is the same in all models, bit by bit."
     } else {
         "<strong>This impact differs between the models.</strong>"

@@ -162,9 +162,9 @@ impl Curve {
 
 /// A range around positive numbers, with a margin on a logarithmic axis.
 fn logarithmic(numbers: impl Iterator<Item = f64>) -> Range<f64> {
-    const ROOM: f64 = 1.3;
+    const MARGIN: f64 = 1.3;
     let start = (f64::INFINITY, 0.0_f64);
     let (low, high) =
         numbers.filter(|x| *x > 0.0).fold(start, |(low, high), x| (low.min(x), high.max(x)));
-    if low > high { 0.1..1.0 } else { low / ROOM..high * ROOM }
+    if low > high { 0.1..1.0 } else { low / MARGIN..high * MARGIN }
 }

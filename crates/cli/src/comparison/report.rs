@@ -22,7 +22,8 @@ pub struct Report {
     pub seed: u64,
     /// Whether the first impact is bitwise identical in all models: body, time, pose, momentum and
     /// impulse.
-    pub same_blow: bool,
+    #[serde(rename = "same_blow")]
+    pub same_first_impact: bool,
     /// The models, in the requested order.
     pub models: Vec<ModelResult>,
     /// Runs at other spacings of samples or tetrahedra, in descending order.

@@ -61,7 +61,7 @@ fn write_usd(
     encoding: Encoding,
     out: &mut (impl Write + Seek),
 ) -> Result<(), WriteError> {
-    let recording = scene.recording.drawn();
+    let recording = scene.recording.with_surfaces();
     check(&recording)?;
     let metadata: &Metadata<'_> = &[
         ("kilogramsPerUnit", Value::Double(1.0)),
@@ -120,7 +120,7 @@ fn materials(scene: &PhysicsScene) -> (Prim<'static>, Vec<usize>) {
         material.set("float", "physics:staticFriction", float(friction));
         material.set("float", "physics:dynamicFriction", float(friction));
         material.set("float", "physics:restitution", float(restitution));
-        all.hold(material);
+        all.add_child(material);
     }
     (all, numbers)
 }
@@ -158,10 +158,10 @@ fn rigid_body<'a>(
     }
     place(&track.poses.first().copied().unwrap_or_default(), &mut prim);
     if !surface.vertices.is_empty() {
-        prim.hold(mesh(surface, track.look.color, ("drawn", looks)));
+        prim.add_child(mesh(surface, track.look.color, ("drawn", looks)));
     }
     for (n, solid) in body.colliders.iter().enumerate() {
-        prim.hold(collider(solid, (n, material)));
+        prim.add_child(collider(solid, (n, material)));
     }
     prim
 }
@@ -303,7 +303,7 @@ fn groups(scene: &PhysicsScene, paths: &[String]) -> Option<Prim<'static>> {
             .with_schemas(&["CollectionAPI:colliders"]);
         group.relate_all("collection:colliders:includes", members);
         group.relate_all("physics:filteredGroups", others);
-        all.hold(group);
+        all.add_child(group);
     }
     Some(all)
 }

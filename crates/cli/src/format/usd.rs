@@ -93,8 +93,8 @@ fn body<'a>(
     (frames, fps): (usize, f64),
 ) -> Prim<'a> {
     let mut prim = Prim::new("Xform", own).shown_as(&track.name);
-    let moments = moments(track);
-    let samples = move || moments.clone().into_iter();
+    let timed_poses = timed_poses(track);
+    let samples = move || timed_poses.clone().into_iter();
     if !track.poses.is_empty() {
         let places = samples().map(|(time, pose)| {
             let t = pose.translation;
@@ -117,18 +117,18 @@ fn body<'a>(
     }
     add_visibility(track, frames, &mut prim);
     if !surface.vertices.is_empty() {
-        prim.hold(mesh(surface, track.look.color, (own, materials)));
+        prim.add_child(mesh(surface, track.look.color, (own, materials)));
     }
     prim
 }
 
 /// Times, in frames, of the poses of a body and of its impacts, with its poses.
-fn moments(track: &Track) -> Vec<(f64, Isometry3<f64>)> {
+fn timed_poses(track: &Track) -> Vec<(f64, Isometry3<f64>)> {
     let poses = (track.birth..).zip(&track.poses).map(|(frame, pose)| (frame as f64, *pose));
     let waypoints = track.waypoints.iter().map(|waypoint| (waypoint.time, waypoint.pose));
-    let mut moments: Vec<_> = poses.chain(waypoints).collect();
-    moments.sort_by(|a, b| a.0.total_cmp(&b.0));
-    moments
+    let mut timed_poses: Vec<_> = poses.chain(waypoints).collect();
+    timed_poses.sort_by(|a, b| a.0.total_cmp(&b.0));
+    timed_poses
 }
 
 /// Times, in frames, and scales between which a body grows and shrinks; empty if its scale is
@@ -239,7 +239,7 @@ fn add_faces(sides: Vec<Side<'_>>, prim: &mut Prim<'_>) {
         subset.set_uniform("token", "familyName", Value::token("materialBind"));
         subset.set("int[]", "indices", Value::Ints(faces.collect()));
         subset.relate("material:binding", format!("/World/Looks/{material}"));
-        prim.hold(subset);
+        prim.add_child(subset);
     }
 }
 

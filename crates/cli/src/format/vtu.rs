@@ -98,7 +98,7 @@ struct Cells {
 }
 
 /// Common data of all cells of a body.
-struct Of {
+struct BodyCells {
     /// The index of its first point.
     first: i32,
     body: i32,
@@ -113,7 +113,7 @@ impl Cells {
             let Some(pose) = track.pose(frame) else { continue };
             // 2^31 points take 24 GB
             let first = (cells.points.len() / POINT) as i32;
-            let of = Of { first, body: n as i32, speed: speed(track, frame, recording.fps) };
+            let of = BodyCells { first, body: n as i32, speed: speed(track, frame, recording.fps) };
             let scale = track.scale(frame, recording.fps);
             let mut place = |vertices: &[[f32; 3]]| {
                 for vertex in vertices {
@@ -140,7 +140,7 @@ impl Cells {
         cells
     }
 
-    fn add(&mut self, of: &Of, (kind, corners): (u8, &[u32]), cut: u8, stress: [f32; 2]) {
+    fn add(&mut self, of: &BodyCells, (kind, corners): (u8, &[u32]), cut: u8, stress: [f32; 2]) {
         for corner in corners {
             self.corners.extend((of.first + *corner as i32).to_le_bytes());
         }

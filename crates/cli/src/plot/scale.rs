@@ -13,7 +13,7 @@ const BAR: [i32; 2] = [24, 240];
 /// Minimum number of label steps.
 const LEAST_STEPS: f64 = 3.0;
 /// Minimum distance between labels as a share of the bar.
-const ROOM: f64 = 0.07;
+const MIN_LABEL_GAP: f64 = 0.07;
 /// Candidate step sizes; the first that fits is used.
 const STEPS: [f64; 4] = [5.0, 2.5, 2.0, 1.0];
 
@@ -92,7 +92,7 @@ fn draw<B: DrawingBackend>(
     let marks = scale.marks();
     // the end is labeled if there is room
     let last = marks.last().copied().unwrap_or(0.0);
-    let end = (most - last > ROOM * most).then_some(most);
+    let end = (most - last > MIN_LABEL_GAP * most).then_some(most);
     for (mark, is_line) in [(0.0, false)]
         .into_iter()
         .chain(marks.into_iter().map(|m| (m, lines)))

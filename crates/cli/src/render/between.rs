@@ -13,9 +13,9 @@ pub(super) struct Interpolated {
 
 /// The bodies that exist at a time, in frames. A body that breaks by the next frame is already in
 /// pieces, which start at its pose.
-pub(super) fn interpolated(recording: &Recording, moment: f64) -> Vec<Interpolated> {
-    let before = moment.max(0.0).floor() as usize;
-    let share = moment - before as f64;
+pub(super) fn interpolated(recording: &Recording, time: f64) -> Vec<Interpolated> {
+    let before = time.max(0.0).floor() as usize;
+    let share = time - before as f64;
     if share <= 0.0 || before + 1 >= recording.frames {
         let frame = before.min(recording.frames - 1);
         let there = |(n, track): (usize, &Track)| {

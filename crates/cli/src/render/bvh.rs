@@ -170,13 +170,14 @@ impl Bvh {
             if node.count > 0 {
                 let first = node.first as usize;
                 for triangle in &self.triangles[first..first + node.count as usize] {
-                    if let Some(hit) = triangle.meet(ray, limit) {
+                    if let Some(hit) = triangle.intersect(ray, limit) {
                         limit = found(hit);
                     }
                 }
             } else {
                 let first = node.first as usize;
-                let [near, far] = [first, first + 1].map(|n| (n, self.nodes[n].meet(ray, limit)));
+                let [near, far] =
+                    [first, first + 1].map(|n| (n, self.nodes[n].intersect(ray, limit)));
                 let [near, far] = if far.1 < near.1 { [far, near] } else { [near, far] };
                 if near.1 < f32::INFINITY {
                     if far.1 < f32::INFINITY {
@@ -204,7 +205,7 @@ impl Bvh {
 impl Node {
     /// The distance at which a ray enters; infinite if it does not before `limit`.
     #[inline]
-    fn meet(&self, ray: &Ray, limit: f32) -> f32 {
+    fn intersect(&self, ray: &Ray, limit: f32) -> f32 {
         let a = (self.min - ray.origin).component_mul(&ray.inverse);
         let b = (self.max - ray.origin).component_mul(&ray.inverse);
         // float `min` and `max` ignore NaN, which occurs for a ray within a face
@@ -217,7 +218,7 @@ impl Node {
 impl Triangle {
     /// Moeller and Trumbore 1997.
     #[inline]
-    fn meet(&self, ray: &Ray, limit: f32) -> Option<Hit> {
+    fn intersect(&self, ray: &Ray, limit: f32) -> Option<Hit> {
         let [e, f] = &self.edges;
         let p = ray.direction.cross(f);
         let determinant = e.dot(&p);
@@ -326,7 +327,7 @@ mod tests {
         for _ in 0..500 {
             let start = vector() * 2.0;
             let ray = Ray::new(start, (vector() - start).normalize());
-            let every = tree.triangles.iter().filter_map(|t| t.meet(&ray, 10.0));
+            let every = tree.triangles.iter().filter_map(|t| t.intersect(&ray, 10.0));
             let nearest = every.min_by(|a, b| a.distance.total_cmp(&b.distance));
             let found = tree.nearest(&ray, 10.0);
             assert_eq!(found.map(|hit| hit.triangle), nearest.map(|hit| hit.triangle));

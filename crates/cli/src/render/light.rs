@@ -4,7 +4,7 @@ use nalgebra::Vector4;
 
 use super::bvh::{Ray, Vec3};
 use super::directions::{Random, masking, near, visible_half};
-use super::stage::{Spot, Stage};
+use super::stage::{Stage, SurfaceHit};
 
 /// The result of a camera ray, without the light that falls on its surface, which is noisy and
 /// averaged with that of neighbors.
@@ -38,7 +38,7 @@ const MAX_SURFACES: usize = 16;
 /// Radiance of a white surface that faces the sun.
 const SUN: Vec3 = Vec3::new(2.2, 2.0, 1.72);
 /// Radiance of the sky at the zenith and at the horizon.
-const TOP: Vec3 = Vec3::new(0.33, 0.42, 0.57);
+const ZENITH: Vec3 = Vec3::new(0.33, 0.42, 0.57);
 const HORIZON: Vec3 = Vec3::new(0.7, 0.735, 0.78);
 /// Half the angular diameter of the sun, which softens shadows, radians.
 const SUN_SIZE: f32 = 0.035;
@@ -69,24 +69,24 @@ fn sun() -> Vec3 {
 pub(super) fn sky(direction: Vec3) -> Vec3 {
     let up = direction.y.clamp(0.0, 1.0);
     let blue = 1.0 - (1.0 - up).powi(4);
-    let clear = HORIZON.lerp(&TOP, blue);
+    let clear = HORIZON.lerp(&ZENITH, blue);
     // below the horizon the sky stands for the ground
     clear * (1.0 + 0.35 * direction.y.min(0.0))
 }
 
 impl Stage<'_> {
     /// Traces a camera ray, through glass too; `width` is that of a sample at a distance of 1.
-    pub(super) fn look(&self, ray: &Ray, width: f32, random: &mut Random) -> Sample {
+    pub(super) fn trace(&self, ray: &Ray, width: f32, random: &mut Random) -> Sample {
         let mut ray = *ray;
         let mut path = Path { through: Vec3::repeat(1.0), glow: Vec3::zeros(), length: 0.0 };
         for _ in 0..MAX_SURFACES {
-            let Some(spot) = self.meet(&ray, f32::INFINITY, width) else { break };
-            path.length += spot.distance;
-            let is_clear = spot.transmission > 0.0 || spot.alpha < 1.0;
+            let Some(hit) = self.intersect(&ray, f32::INFINITY, width) else { break };
+            path.length += hit.distance;
+            let is_clear = hit.transmission > 0.0 || hit.alpha < 1.0;
             if !is_clear {
-                return self.opaque(&ray, &spot, &path, random);
+                return self.shade_opaque(&ray, &hit, &path, random);
             }
-            ray = self.pass(&ray, &spot, &mut path, random);
+            ray = self.transmit(&ray, &hit, &mut path, random);
         }
         let glow = path.glow + path.through.component_mul(&sky(ray.direction));
         let (light, normal) = (Light::zeros(), Vec3::zeros());
@@ -95,78 +95,84 @@ impl Stage<'_> {
     }
 
     /// Shades an opaque surface, which ends the path.
-    fn opaque(&self, ray: &Ray, spot: &Spot, path: &Path, random: &mut Random) -> Sample {
-        let lit = self.sunlit(spot, random);
-        let sky_light = self.sky_light(spot, random);
-        let direct = spot.normal.dot(&sun()).max(0.0) * lit;
+    fn shade_opaque(
+        &self,
+        ray: &Ray,
+        hit: &SurfaceHit,
+        path: &Path,
+        random: &mut Random,
+    ) -> Sample {
+        let lit = self.sunlit(hit, random);
+        let sky_light = self.sky_light(hit, random);
+        let direct = hit.normal.dot(&sun()).max(0.0) * lit;
         let light = Light::new(sky_light.x, sky_light.y, sky_light.z, direct);
-        let fresnel = fresnel(spot, &-ray.direction);
-        let mut glow = self.gloss(ray, spot, fresnel) + SUN * (highlight(spot, ray) * lit);
-        if spot.metallic > 0.0 {
-            glow = glow.lerp(&self.metal(ray, spot, lit, random), spot.metallic);
+        let fresnel = fresnel(hit, &-ray.direction);
+        let mut glow = self.gloss(ray, hit, fresnel) + SUN * (highlight(hit, ray) * lit);
+        if hit.metallic > 0.0 {
+            glow = glow.lerp(&self.metal(ray, hit, lit, random), hit.metallic);
         }
-        let clear = if spot.is_endless { clearness(path.length) } else { 1.0 };
+        let clear = if hit.is_endless { clearness(path.length) } else { 1.0 };
         let horizon = Vec3::new(ray.direction.x, 0.0, ray.direction.z);
         let horizon = sky(horizon.try_normalize(1e-6).unwrap_or(ray.direction));
         let glow = glow * clear + horizon * (1.0 - clear);
         Sample {
-            color: path.through.component_mul(&spot.color)
-                * ((1.0 - fresnel) * clear * (1.0 - spot.metallic)),
+            color: path.through.component_mul(&hit.color)
+                * ((1.0 - fresnel) * clear * (1.0 - hit.metallic)),
             glow: path.glow + path.through.component_mul(&glow),
             light,
-            place: spot.place,
-            normal: spot.normal,
+            place: hit.place,
+            normal: hit.normal,
             distance: path.length,
         }
     }
 
     /// Continues through a surface, or by total internal reflection, and adds the reflected light.
-    fn pass(&self, ray: &Ray, spot: &Spot, path: &mut Path, random: &mut Random) -> Ray {
-        let behind = spot.place * 2.0 - spot.lifted;
-        let own = path.through * spot.alpha;
-        let slope = -spot.normal.dot(&ray.direction);
-        let mirrored = (ray.direction + spot.normal * (2.0 * slope)).normalize();
-        let ratio = if spot.is_inside { spot.ior } else { 1.0 / spot.ior };
+    fn transmit(&self, ray: &Ray, hit: &SurfaceHit, path: &mut Path, random: &mut Random) -> Ray {
+        let behind = hit.place * 2.0 - hit.offset_origin;
+        let own = path.through * hit.alpha;
+        let slope = -hit.normal.dot(&ray.direction);
+        let mirrored = (ray.direction + hit.normal * (2.0 * slope)).normalize();
+        let ratio = if hit.is_inside { hit.ior } else { 1.0 / hit.ior };
         let left = 1.0 - ratio * ratio * (1.0 - slope * slope);
         if left <= 0.0 {
             // thin or open surfaces soon end such paths
-            return Ray::new(spot.lifted, mirrored);
+            return Ray::new(hit.offset_origin, mirrored);
         }
         let reflected = dielectric(slope, left.sqrt(), ratio);
-        if !spot.is_inside {
-            let mirror = self.around(&Ray::new(spot.lifted, mirrored), f32::INFINITY);
-            let sunny = highlight(spot, ray) * self.sunlit(spot, random);
+        if !hit.is_inside {
+            let mirror = self.around(&Ray::new(hit.offset_origin, mirrored), f32::INFINITY);
+            let sunny = highlight(hit, ray) * self.sunlit(hit, random);
             path.glow += own.component_mul(&(mirror * reflected + SUN * sunny));
         }
-        let scattered = (1.0 - reflected) * (1.0 - spot.transmission);
+        let scattered = (1.0 - reflected) * (1.0 - hit.transmission);
         if scattered > 0.0 {
-            let sunny = spot.normal.dot(&sun()).max(0.0) * self.sunlit(spot, random);
+            let sunny = hit.normal.dot(&sun()).max(0.0) * self.sunlit(hit, random);
             let light = HORIZON * 0.7 + SUN * sunny;
-            let body = spot.color.component_mul(&light) * scattered;
+            let body = hit.color.component_mul(&light) * scattered;
             path.glow += own.component_mul(&body);
         }
         // a solid tints on the way in and out
-        let tint = spot.color.map(f32::sqrt) * ((1.0 - reflected) * spot.transmission);
-        path.through = own.component_mul(&tint) + path.through * (1.0 - spot.alpha);
-        let bent = ray.direction * ratio + spot.normal * (ratio * slope - left.sqrt());
-        let bent = if spot.alpha < 1.0 { ray.direction } else { bent.normalize() };
+        let tint = hit.color.map(f32::sqrt) * ((1.0 - reflected) * hit.transmission);
+        path.through = own.component_mul(&tint) + path.through * (1.0 - hit.alpha);
+        let bent = ray.direction * ratio + hit.normal * (ratio * slope - left.sqrt());
+        let bent = if hit.alpha < 1.0 { ray.direction } else { bent.normalize() };
         Ray::new(behind, bent)
     }
 
     /// 1 if one sampled ray to the sun is unoccluded, else 0; in between through glass.
-    fn sunlit(&self, spot: &Spot, random: &mut Random) -> f32 {
+    fn sunlit(&self, hit: &SurfaceHit, random: &mut Random) -> f32 {
         let towards = near(&sun(), SUN_SIZE, random.pair());
-        if spot.normal.dot(&towards) <= 0.0 {
+        if hit.normal.dot(&towards) <= 0.0 {
             return 0.0;
         }
-        self.open(&Ray::new(spot.lifted, towards))
+        self.transmittance(&Ray::new(hit.offset_origin, towards))
     }
 
     /// Light of the sky and of surrounding bodies on a white surface.
-    fn sky_light(&self, spot: &Spot, random: &mut Random) -> Vec3 {
+    fn sky_light(&self, hit: &SurfaceHit, random: &mut Random) -> Vec3 {
         let mut light = Vec3::zeros();
         for _ in 0..SKY_RAYS {
-            let ray = Ray::new(spot.lifted, near(&spot.normal, 1.0, random.pair()));
+            let ray = Ray::new(hit.offset_origin, near(&hit.normal, 1.0, random.pair()));
             light += self.around(&ray, SKY_REACH);
         }
         light / SKY_RAYS as f32
@@ -174,7 +180,7 @@ impl Stage<'_> {
 
     /// The sky in a direction, or the approximate color of a body in front of it.
     fn around(&self, ray: &Ray, reach: f32) -> Vec3 {
-        let Some(met) = self.meet(ray, reach, 0.05) else { return sky(ray.direction) };
+        let Some(met) = self.intersect(ray, reach, 0.05) else { return sky(ray.direction) };
         let sunny = SUN * met.normal.dot(&sun()).max(0.0) + HORIZON;
         // the ray's origin occludes nearby surfaces
         let open = met.distance / (met.distance + 0.25);
@@ -184,13 +190,13 @@ impl Stage<'_> {
     }
 
     /// The specular reflection of a smooth surface.
-    fn gloss(&self, ray: &Ray, spot: &Spot, fresnel: f32) -> Vec3 {
-        if spot.roughness >= GLOSSY {
+    fn gloss(&self, ray: &Ray, hit: &SurfaceHit, fresnel: f32) -> Vec3 {
+        if hit.roughness >= GLOSSY {
             return HORIZON * (fresnel * 0.5);
         }
-        let along = ray.direction.dot(&spot.normal);
-        let mirrored = ray.direction - spot.normal * (2.0 * along);
-        let ray = Ray::new(spot.lifted, mirrored.normalize());
+        let along = ray.direction.dot(&hit.normal);
+        let mirrored = ray.direction - hit.normal * (2.0 * along);
+        let ray = Ray::new(hit.offset_origin, mirrored.normalize());
         self.around(&ray, f32::INFINITY) * fresnel
     }
 }
@@ -198,32 +204,32 @@ impl Stage<'_> {
 impl Stage<'_> {
     /// Light reflected by a metal: of its surroundings by samples of the GGX distribution for its
     /// roughness, and of the sun times `lit`, the share that reaches the point.
-    fn metal(&self, ray: &Ray, spot: &Spot, lit: f32, random: &mut Random) -> Vec3 {
+    fn metal(&self, ray: &Ray, hit: &SurfaceHit, lit: f32, random: &mut Random) -> Vec3 {
         let towards = -ray.direction;
-        let alpha = spot.roughness * spot.roughness;
-        let rays = if spot.roughness < MIRROR { 1 } else { METAL_RAYS };
+        let alpha = hit.roughness * hit.roughness;
+        let rays = if hit.roughness < MIRROR { 1 } else { METAL_RAYS };
         let mut light = Vec3::zeros();
         for _ in 0..rays {
-            let half = visible_half((&towards, &spot.normal), alpha, random.pair());
+            let half = visible_half((&towards, &hit.normal), alpha, random.pair());
             let slope = towards.dot(&half);
             let mirrored = (half * (2.0 * slope) - towards).normalize();
-            let left = mirrored.dot(&spot.normal);
+            let left = mirrored.dot(&hit.normal);
             if left > 0.0 {
-                let seen = self.mirrored(&Ray::new(spot.lifted, mirrored), random);
-                let share = metal_fresnel(&spot.color, slope) * masking(left, alpha);
+                let seen = self.mirrored(&Ray::new(hit.offset_origin, mirrored), random);
+                let share = metal_fresnel(&hit.color, slope) * masking(left, alpha);
                 light += seen.component_mul(&share);
             }
         }
         let half = (sun() + towards).normalize();
-        let share = metal_fresnel(&spot.color, towards.dot(&half)) / REFLECTANCE;
-        light / rays as f32 + SUN.component_mul(&share) * (highlight(spot, ray) * lit)
+        let share = metal_fresnel(&hit.color, towards.dot(&half)) / REFLECTANCE;
+        light / rays as f32 + SUN.component_mul(&share) * (highlight(hit, ray) * lit)
     }
 
     /// Radiance along a reflected ray of a metal: more accurate than for lighting, since the
     /// reflection is visible.
     fn mirrored(&self, ray: &Ray, random: &mut Random) -> Vec3 {
         let open_sky = sky(ray.direction);
-        let Some(met) = self.meet(ray, f32::INFINITY, 0.05) else { return open_sky };
+        let Some(met) = self.intersect(ray, f32::INFINITY, 0.05) else { return open_sky };
         // the ray's origin occludes nearby surfaces
         let open = met.distance / (met.distance + 0.25);
         let sunny = met.normal.dot(&sun()).max(0.0) * self.sunlit(&met, random);
@@ -257,9 +263,9 @@ fn dielectric(before: f32, after: f32, ratio: f32) -> f32 {
 }
 
 /// The Fresnel reflectance of a dielectric (Schlick 1994), reduced for rough surfaces.
-fn fresnel(spot: &Spot, towards: &Vec3) -> f32 {
-    let grazing = (1.0 - spot.normal.dot(towards)).clamp(0.0, 1.0).powi(5);
-    let most = (1.0 - spot.roughness).max(REFLECTANCE);
+fn fresnel(hit: &SurfaceHit, towards: &Vec3) -> f32 {
+    let grazing = (1.0 - hit.normal.dot(towards)).clamp(0.0, 1.0).powi(5);
+    let most = (1.0 - hit.roughness).max(REFLECTANCE);
     REFLECTANCE + (most - REFLECTANCE) * grazing
 }
 
@@ -270,18 +276,18 @@ fn metal_fresnel(color: &Vec3, slope: f32) -> Vec3 {
 
 /// The specular reflection of the sun as a share of its light (Walter and others 2007, GGX, with
 /// the masking of Hammon 2017).
-fn highlight(spot: &Spot, ray: &Ray) -> f32 {
+fn highlight(hit: &SurfaceHit, ray: &Ray) -> f32 {
     let towards = sun();
-    let slope = spot.normal.dot(&towards);
+    let slope = hit.normal.dot(&towards);
     if slope <= 0.0 {
         return 0.0;
     }
     // at least as wide as the sun itself
-    let alpha = (spot.roughness * spot.roughness).max(SUN_SIZE);
+    let alpha = (hit.roughness * hit.roughness).max(SUN_SIZE);
     let half = (towards - ray.direction).normalize();
     let squared = alpha * alpha;
-    let spread = spot.normal.dot(&half).powi(2) * (squared - 1.0) + 1.0;
-    let seen = spot.normal.dot(&-ray.direction).max(0.05);
+    let spread = hit.normal.dot(&half).powi(2) * (squared - 1.0) + 1.0;
+    let seen = hit.normal.dot(&-ray.direction).max(0.05);
     let masked = 0.5 / (2.0 * slope * seen * (1.0 - alpha) + (slope + seen) * alpha);
     REFLECTANCE * squared / (spread * spread) * masked * slope
 }

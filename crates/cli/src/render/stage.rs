@@ -47,11 +47,11 @@ struct Plane {
 }
 
 /// The hit of a ray on a surface.
-pub(super) struct Spot {
+pub(super) struct SurfaceHit {
     pub(super) place: Vec3,
     /// Origin of light rays, outside a coarse surface with smooth shading (Hanika 2021, "Hacking
     /// the Shadow Terminator").
-    pub(super) lifted: Vec3,
+    pub(super) offset_origin: Vec3,
     /// Shading normal, towards the ray's origin.
     pub(super) normal: Vec3,
     pub(super) distance: f32,
@@ -75,11 +75,11 @@ impl<'i> Stage<'i> {
     pub(super) fn new(
         (recording, images): (&Recording, &'i Images),
         view: &View,
-        moment: f64,
+        time: f64,
     ) -> Self {
         let (mut corners, mut facets, mut bodies) = (vec![], vec![], vec![]);
         let mut planes = vec![];
-        for Interpolated { track, pose, scale } in interpolated(recording, moment) {
+        for Interpolated { track, pose, scale } in interpolated(recording, time) {
             let track = &recording.tracks[track];
             let (surface, look) = (track.surface(), Arc::clone(&track.look));
             if surface.is_endless() {
@@ -111,13 +111,13 @@ impl<'i> Stage<'i> {
     /// The first surface that a ray hits before `limit`.
     ///
     /// `width` is that of the ray at a distance of 1: finer detail is omitted.
-    pub(super) fn meet(&self, ray: &Ray, limit: f32, width: f32) -> Option<Spot> {
-        let plane = self.planes.iter().filter_map(|plane| Some((plane.meet(ray)?, plane)));
+    pub(super) fn intersect(&self, ray: &Ray, limit: f32, width: f32) -> Option<SurfaceHit> {
+        let plane = self.planes.iter().filter_map(|plane| Some((plane.intersect(ray)?, plane)));
         let plane = plane.min_by(|a, b| a.0.total_cmp(&b.0)).filter(|(at, _)| *at < limit);
         let limit = plane.map_or(limit, |(at, _)| at);
         match (self.tree.nearest(ray, limit), plane) {
-            (Some(hit), _) => Some(self.spot(ray, &hit, width)),
-            (None, Some((at, plane))) => Some(plane.spot(ray, at)),
+            (Some(hit), _) => Some(self.surface_hit(ray, &hit, width)),
+            (None, Some((at, plane))) => Some(plane.surface_hit(ray, at)),
             (None, None) => None,
         }
     }
@@ -128,23 +128,24 @@ impl<'i> Stage<'i> {
     }
 
     /// The share of distant light that arrives along a ray.
-    pub(super) fn open(&self, ray: &Ray) -> f32 {
-        if self.planes.iter().any(|plane| plane.meet(ray).is_some()) {
+    pub(super) fn transmittance(&self, ray: &Ray) -> f32 {
+        if self.planes.iter().any(|plane| plane.intersect(ray).is_some()) {
             return 0.0;
         }
-        let mut open = 1.0;
+        let mut transmittance = 1.0;
         self.tree.any(ray, f32::INFINITY, |triangle| {
             let facet = &self.facets[triangle as usize];
             let look = &self.bodies[facet.body as usize].look;
             let coat = facet.coat.map(|coat| &look.coats[coat as usize]);
             // a ray leaves a solid as often as it enters it
-            open *= coat.map_or_else(|| passed(look), passed_by_coat).sqrt();
-            open < 0.01
+            transmittance *=
+                coat.map_or_else(|| body_transmittance(look), coat_transmittance).sqrt();
+            transmittance < 0.01
         });
-        open
+        transmittance
     }
 
-    fn spot(&self, ray: &Ray, hit: &Hit, width: f32) -> Spot {
+    fn surface_hit(&self, ray: &Ray, hit: &Hit, width: f32) -> SurfaceHit {
         let corners = &self.corners[hit.triangle as usize];
         let Facet { body, corners: vertices, is_cut, .. } = self.facets[hit.triangle as usize];
         let Placed { surface, look, turn } = &self.bodies[body as usize];
@@ -176,9 +177,9 @@ impl<'i> Stage<'i> {
             Shading { color, roughness, metallic, transmission, ior, alpha }
         });
         let Shading { color, roughness, metallic, transmission, ior, alpha } = shading;
-        Spot {
+        SurfaceHit {
             place,
-            lifted: place - mix(&below) + flat * start,
+            offset_origin: place - mix(&below) + flat * start,
             normal,
             distance: hit.distance,
             color: color.component_mul(&tint),
@@ -237,12 +238,12 @@ struct Shading {
 }
 
 /// The share of light that a coat transmits.
-fn passed_by_coat(coat: &Coat) -> f32 {
+fn coat_transmittance(coat: &Coat) -> f32 {
     if coat.opacity == Opacity::Blend { 1.0 - coat.color[3] } else { 0.0 }
 }
 
 /// The share of light that a body transmits.
-fn passed(look: &Look) -> f32 {
+fn body_transmittance(look: &Look) -> f32 {
     let tint = look.color.iter().sum::<f32>() / 3.0;
     1.0 - look.alpha + look.alpha * look.transmission * tint * 0.9
 }
@@ -255,17 +256,17 @@ fn xyz([x, y, z, _]: [f32; 4]) -> Vec3 {
 
 impl Plane {
     /// The distance at which a ray hits it from outside.
-    fn meet(&self, ray: &Ray) -> Option<f32> {
+    fn intersect(&self, ray: &Ray) -> Option<f32> {
         let slope = self.normal.dot(&ray.direction);
         let at = (self.offset - self.normal.dot(&ray.origin)) / slope;
         (slope < 0.0 && at > 0.0).then_some(at)
     }
 
-    fn spot(&self, ray: &Ray, distance: f32) -> Spot {
+    fn surface_hit(&self, ray: &Ray, distance: f32) -> SurfaceHit {
         let place = ray.at(distance);
-        Spot {
+        SurfaceHit {
             place,
-            lifted: place + self.normal * (CLEARANCE * (1.0 + place.amax())),
+            offset_origin: place + self.normal * (CLEARANCE * (1.0 + place.amax())),
             normal: self.normal,
             distance,
             color: self.look.color.into(),

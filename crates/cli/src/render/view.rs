@@ -10,7 +10,7 @@ const FIELD_OF_VIEW: f64 = 0.5;
 /// Time after an impact whose pieces a picture should include, s.
 const AFTERMATH: f64 = 0.25;
 /// Share of the pieces that may be outside a picture on each side.
-const STRAY: f64 = 0.25;
+const OUTLIER_SHARE: f64 = 0.25;
 /// Maximum number of sampled points per surface.
 const SAMPLES: usize = 64;
 
@@ -42,9 +42,9 @@ impl View {
 
     /// The camera of a recording at a time in frames; this view where the recording does not
     /// specify it.
-    pub fn at(self, recording: &Recording, moment: f64) -> Self {
+    pub fn at(self, recording: &Recording, time: f64) -> Self {
         let camera = recording.camera.as_ref();
-        let sight = camera.and_then(|camera| camera.sight(recording, moment, &self.arm));
+        let sight = camera.and_then(|camera| camera.sight(recording, time, &self.arm));
         sight.and_then(|(at, from)| self.moved(at, from)).unwrap_or(self)
     }
 
@@ -167,8 +167,8 @@ fn aftermath(recording: &Recording) -> Vec<Point3<f64>> {
         sorted.sort_by(f64::total_cmp);
         sorted[((sorted.len() - 1) as f64 * share).round() as usize]
     };
-    let [low, high] =
-        [STRAY, 1.0 - STRAY].map(|share| Vector3::from_fn(|axis, _| end(axis, share)));
+    let [low, high] = [OUTLIER_SHARE, 1.0 - OUTLIER_SHARE]
+        .map(|share| Vector3::from_fn(|axis, _| end(axis, share)));
     let corner = |n: usize| {
         Point3::from(Vector3::from_fn(|a, _| if n >> a & 1 == 0 { low[a] } else { high[a] }))
     };

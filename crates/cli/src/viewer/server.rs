@@ -22,7 +22,7 @@ const PLAIN: &str = "text/plain; charset=utf-8";
 /// Maximum size of a request head, bytes; browsers send less than 2 KiB.
 const MAX_HEAD: usize = 1 << 14;
 /// Timeout for the request head, and for a stalled client while sending.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of simultaneous connections; further ones are closed.
 const MAX_CLIENTS: usize = 1024;
 /// Stack size of a connection thread, bytes.
@@ -81,13 +81,13 @@ impl Server {
                     continue;
                 }
                 clients.fetch_add(1, Ordering::Relaxed);
-                let talk = || {
+                let handle = || {
                     // write errors only mean that the browser has left
-                    let _ = self.talk(stream);
+                    let _ = self.handle_connection(stream);
                     clients.fetch_sub(1, Ordering::Relaxed);
                 };
                 let builder = thread::Builder::new().stack_size(STACK);
-                if builder.spawn_scoped(scope, talk).is_err() {
+                if builder.spawn_scoped(scope, handle).is_err() {
                     clients.fetch_sub(1, Ordering::Relaxed);
                 }
             }
@@ -95,8 +95,8 @@ impl Server {
     }
 
     /// Reads a request and responds.
-    fn talk(&self, mut stream: TcpStream) -> io::Result<()> {
-        stream.set_write_timeout(Some(PATIENCE))?;
+    fn handle_connection(&self, mut stream: TcpStream) -> io::Result<()> {
+        stream.set_write_timeout(Some(CLIENT_TIMEOUT))?;
         let head = read_head(&mut stream)?;
         let request = head.as_deref().map(Request::parse);
         let (status, kind, body) = match &request {
@@ -130,7 +130,7 @@ impl Server {
     }
 
     fn find(&self, request: &Request<'_>) -> Answer<'_> {
-        if !self.is_meant(request) {
+        if !self.is_for_this_host(request) {
             let body = &b"this page is for 127.0.0.1 only\n"[..];
             return ("421 Misdirected Request", PLAIN, body);
         }
@@ -147,7 +147,7 @@ impl Server {
 
     /// Whether the request's host is this machine: prevents DNS rebinding, by which other pages
     /// could read the recording.
-    fn is_meant(&self, request: &Request<'_>) -> bool {
+    fn is_for_this_host(&self, request: &Request<'_>) -> bool {
         let own = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
         matches!(request.hosts[..], [host] if own.iter().any(|own| own == host))
     }
@@ -192,7 +192,7 @@ fn read_head(stream: &mut TcpStream) -> io::Result<Option<Vec<u8>>> {
     let mut head = Vec::new();
     let mut buffer = [0; 2048];
     while head.len() < MAX_HEAD {
-        let left = PATIENCE.checked_sub(start.elapsed()).filter(|left| !left.is_zero());
+        let left = CLIENT_TIMEOUT.checked_sub(start.elapsed()).filter(|left| !left.is_zero());
         stream.set_read_timeout(Some(left.ok_or(io::ErrorKind::TimedOut)?))?;
         let count = stream.read(&mut buffer)?;
         if count == 0 {

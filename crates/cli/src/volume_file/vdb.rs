@@ -22,7 +22,7 @@ const MARGIN: i64 = 3;
 /// Node limit: a constant plus a multiple of the file size, so that a small damaged file allocates
 /// little. The ball of the tests has 0.4 nodes per byte.
 const ANY_NODES: usize = 1 << 21;
-const NODES_FOR_A_BYTE: usize = 64;
+const NODES_PER_BYTE: usize = 64;
 
 /// Reads the first level set of a file. Its grid may have at most `limit` nodes, and at most 2^21
 /// nodes plus 64 per byte of the file. Distances beyond the narrow band are recomputed.
@@ -53,7 +53,7 @@ pub(super) fn read(bytes: &[u8], limit: usize) -> Result<LevelSet, VdbError> {
     let low = low.map(|n| n - MARGIN);
     let dims = [0, 1, 2].map(|k| (high[k] + MARGIN - low[k] + 1) as usize);
     let corner = Point3::from([0, 1, 2].map(|k| origin[k] + low[k] as f64 * scale));
-    let limit = limit.min(ANY_NODES.saturating_add(bytes.len().saturating_mul(NODES_FOR_A_BYTE)));
+    let limit = limit.min(ANY_NODES.saturating_add(bytes.len().saturating_mul(NODES_PER_BYTE)));
     let grid = Grid::new(corner, scale, dims, limit)
         .map_err(|e| VdbError::Unknown(format!("has a grid that cannot be made ({e})")))?;
     let mut values = Array3::from_elem(dims, background);

@@ -17,7 +17,7 @@ pub enum ProgramError {
         length: usize,
     },
     /// A number is not finite.
-    #[error("a number of the programme is not finite: check the contacts it was made from")]
+    #[error("a number of the quadratic program is not finite: check the contacts it was made from")]
     NotFinite,
     /// The conditions contradict each other, as for a body held between two walls that approach.
     #[error("no forces meet all conditions ({status}): remove one of the contacts or joints")]
@@ -26,11 +26,11 @@ pub enum ProgramError {
         status: String,
     },
     /// There is no interior-point method on this platform.
-    #[error("a browser's module has no quadratic programmes: use another solver")]
+    #[error("a browser's module has no quadratic programs: use another solver")]
     Missing,
     /// The factorization exceeds its work limit.
     #[error(
-        "the quadratic programme of {rows} contacts and joints takes too much work: use another \
+        "the quadratic program of {rows} contacts and joints takes too much work: use another \
          solver, or fewer contacts"
     )]
     Limited {

@@ -95,14 +95,14 @@ pub(crate) struct Anchorage {
     pub(crate) strength: f64,
     /// Impulses of contacts and joints on the body in a frame, about its center of mass, averaged
     /// over some frames, N s and N m s.
-    pub(crate) press: Momentum,
+    pub(crate) constraint_impulse: Momentum,
     /// The section at its anchors; cached until a supporting body breaks or is removed.
     pub(crate) section: Option<Arc<Section>>,
 }
 
 impl Anchorage {
     pub(super) fn new(mass: MassProperties, anchors: Arc<[Anchor]>, strength: f64) -> Self {
-        Self { mass, anchors, strength, press: Momentum::default(), section: None }
+        Self { mass, anchors, strength, constraint_impulse: Momentum::default(), section: None }
     }
 
     /// The anchorage of a piece of `mass` of the body.

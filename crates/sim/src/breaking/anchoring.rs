@@ -84,7 +84,7 @@ impl World {
 
     /// Whether anchors support a solid of `mass` kg against its weight. `center` is its center of
     /// mass in its own coordinates, which `world` maps to those of the world.
-    pub(crate) fn bears_weight(
+    pub(crate) fn anchors_support(
         &self,
         level_set: &LevelSet,
         held: &Held,
@@ -151,7 +151,7 @@ impl World {
         let world = self.poses[i] * material.inverse();
         let held = self.held(geometry, &world, anchors);
         let center = material * Point3::origin();
-        !self.bears_weight(level_set, &held, &world, (mass.mass(), &center), *strength)
+        !self.anchors_support(level_set, &held, &world, (mass.mass(), &center), *strength)
     }
 }
 

@@ -36,7 +36,7 @@ impl World {
                 (at, -down, 1.0 / (1.0 / mover.mass() + turn.dot(&spin)))
             }
             None => {
-                let (at, inward) = self.front(i)?;
+                let (at, inward) = self.nearest_surface_point(i)?;
                 (at, inward, 1.0)
             }
         };
@@ -75,7 +75,7 @@ impl World {
 
     /// The point of a body's surface nearest to its center of mass, in body coordinates, and the
     /// direction into the body there, in world axes.
-    fn front(&self, i: usize) -> Option<(Point3<f64>, UnitVector3<f64>)> {
+    fn nearest_surface_point(&self, i: usize) -> Option<(Point3<f64>, UnitVector3<f64>)> {
         let shape = &self.shapes[i];
         let far = |p: &&Point3<f64>| p.coords.norm_squared();
         let points = self.surface_points(i);
@@ -87,7 +87,7 @@ impl World {
     /// The blast impulse on a body that breaks it, N s, as if stone struck it at a point, in body
     /// coordinates, along a direction in world axes and stopped all of its mass; `None` if no
     /// impulse breaks it.
-    pub(crate) fn bears_blast(
+    pub(crate) fn breaking_blast_impulse(
         &self,
         i: usize,
         (at, inward): (&Point3<f64>, &UnitVector3<f64>),
@@ -112,7 +112,7 @@ impl World {
         let section = self.section(i, at, &inward)?;
         let own = self.curvature(i, (at, &inward), section.width);
         let impact = Impact {
-            body: &self.substances[i],
+            body: &self.solid_materials[i],
             striker: &Material::STONE,
             section,
             curvature: (own + curvature).max(2.0 / section.width),

@@ -11,7 +11,7 @@ use nalgebra::{Isometry3, Matrix3};
 use crate::FractureModel;
 use crate::breaking::breakage::Breakage;
 use crate::breaking::elastic::{ElasticBody, Share, Yield};
-use crate::breaking::hits::Allowance;
+use crate::breaking::hits::DentEnergy;
 use crate::breaking::parent::Parent;
 use crate::{Dent, Solid, rigid};
 use crate::{NewBody, World};
@@ -46,15 +46,15 @@ impl World {
         parent: &Parent,
         elastic: &ElasticBody,
         yields: &Yield,
-        allowance: &Allowance,
+        dent_energy: &DentEnergy,
     ) -> Option<Dent> {
         let overlaps = |mesh: &TetMesh| mesh.overlaps().len();
         let known = OnceCell::new();
         let fits = |dented: &Dented| {
             let Dented { plastic_work, kinetic_energy, .. } = *dented;
             let most = || *known.get_or_init(|| overlaps(yields.body.mesh()));
-            kinetic_energy <= allowance.motion
-                && plastic_work + kinetic_energy <= allowance.all
+            kinetic_energy <= dent_energy.kinetic
+                && plastic_work + kinetic_energy <= dent_energy.total
                 && overlaps(&dented.share.mesh) <= most()
         };
         let tried = |n| dented(parent, yields, yields.flow.max_share * 0.5_f64.powi(n));
@@ -75,7 +75,8 @@ impl World {
         let shape = Arc::new(parent.shape_of(&solid, &model));
         let breakage = Breakage { model, ..parent.breakage.clone()? };
         let i = self.ids.binary_search(&parent.id).ok()?;
-        let (surface, groups, substance) = (self.materials[i], self.groups[i], self.substances[i]);
+        let (surface, groups, solid_material) =
+            (self.materials[i], self.groups[i], self.solid_materials[i]);
         self.remove(parent.id);
         let id = self.insert(NewBody {
             body: if is_held { Body::Static } else { body },
@@ -87,9 +88,9 @@ impl World {
             groups,
             breakage: Some(breakage),
         });
-        self.set_substance(id, substance);
+        self.set_solid_material(id, solid_material);
         let last = self.len() - 1;
-        self.fly(last, parent, mass.mass());
+        self.start_piece_flight(last, parent, mass.mass());
         self.anchorages[last] = parent.anchorage.as_ref().map(|anchorage| anchorage.of_piece(mass));
         Some(Dent { before: parent.id, after: id, depth, plastic_work, kinetic_energy })
     }

@@ -50,7 +50,7 @@ pub struct ElasticBody {
 }
 
 /// The effect of an impact on a body of tetrahedra.
-pub(crate) enum Struck {
+pub(crate) enum ImpactEffect {
     /// No lasting effect.
     Held,
     /// It separates into parts, each with its own tetrahedra.
@@ -160,7 +160,7 @@ impl ElasticBody {
         &self,
         body: &LevelSet,
         impact: &Impact<'_>,
-    ) -> (Struck, Option<Strained>) {
+    ) -> (ImpactEffect, Option<Strained>) {
         let duration = self.model.duration.unwrap_or(impact.duration);
         let pushes = impact.reactions.iter().copied();
         let all = std::iter::once((impact.at, impact.impulse)).chain(pushes);
@@ -173,11 +173,11 @@ impl ElasticBody {
         };
         let Some(Loaded { structure, response, is_linearized }) = self.loaded(body, &conditions)
         else {
-            return (Struck::Held, None);
+            return (ImpactEffect::Held, None);
         };
         let stress = StressField::of(structure.mesh(), &response.stresses);
-        let struck = self.blow(&structure, &response, &conditions);
-        (struck.unwrap_or(Struck::Held), Some(Strained { stress, is_linearized }))
+        let effect = self.impact_effect(&structure, &response, &conditions);
+        (effect.unwrap_or(ImpactEffect::Held), Some(Strained { stress, is_linearized }))
     }
 
     /// The response to all loads of an impact. Strains of bodies that do not yield are small until
@@ -200,24 +200,24 @@ impl ElasticBody {
         Some(Loaded { structure, response: large.unwrap_or(response), is_linearized })
     }
 
-    fn blow(
+    fn impact_effect(
         &self,
         body: &Arc<Structure>,
         response: &Response,
         conditions: &BoundaryConditions<'_>,
-    ) -> Option<Struck> {
+    ) -> Option<ImpactEffect> {
         let share = |tetfem::Piece { mesh, plastic, .. }| Share { mesh, plastic };
         let mut shattered = tetfem::shatter(body, conditions, &self.model.fracture);
         if shattered.pieces.len() > 1 {
-            return Some(Struck::Parted(shattered.pieces.into_iter().map(share).collect()));
+            return Some(ImpactEffect::Parted(shattered.pieces.into_iter().map(share).collect()));
         }
         if !shattered.cracks.is_empty() {
             let after = shattered.pieces.pop().map(share)?;
-            return (after.mesh.tets.len() <= MAX_TETS).then_some(Struck::Cracked(after));
+            return (after.mesh.tets.len() <= MAX_TETS).then_some(ImpactEffect::Cracked(after));
         }
         let flow = body.flow(response, self.model.yielding?, VOLUME_CHANGE).ok()?;
         let yields = flow.yielded() > 0 && flow.max_share > 0.0;
-        yields.then(|| Struck::Yields(Yield { body: Arc::clone(body), flow }))
+        yields.then(|| ImpactEffect::Yields(Yield { body: Arc::clone(body), flow }))
     }
 
     /// The anchored vertices, or those beyond the collision radius without anchors.
@@ -256,8 +256,8 @@ impl ElasticBody {
 /// The tetrahedra of each fragment: those of its regions. If a region separated into several
 /// fragments, each of its tetrahedra is assigned to the fragment of greatest depth there, in a tie
 /// to the first one. If a region has no sample, all fragments are candidates.
-pub(crate) fn dealt(parts: &[Share], fragments: &[Piece]) -> Vec<Option<Share>> {
-    let mut dealt = vec![Vec::new(); fragments.len()];
+pub(crate) fn distribute_tets(parts: &[Share], fragments: &[Piece]) -> Vec<Option<Share>> {
+    let mut shares_of = vec![Vec::new(); fragments.len()];
     for (region, part) in parts.iter().enumerate() {
         let has = |n: &usize| fragments[*n].regions.contains(&region);
         let mut owners: Vec<usize> = (0..fragments.len()).filter(has).collect();
@@ -265,7 +265,7 @@ pub(crate) fn dealt(parts: &[Share], fragments: &[Piece]) -> Vec<Option<Share>> 
             owners = (0..fragments.len()).collect();
         }
         if let [owner] = owners[..] {
-            dealt[owner].push(part.clone());
+            shares_of[owner].push(part.clone());
             continue;
         }
         let empty = Share { mesh: TetMesh::default(), plastic: Vec::new() };
@@ -283,10 +283,10 @@ pub(crate) fn dealt(parts: &[Share], fragments: &[Piece]) -> Vec<Option<Share>> 
         }
         for (owner, mut share) in owners.into_iter().zip(shares) {
             share.mesh.vertices.clone_from(&part.mesh.vertices);
-            dealt[owner].push(share);
+            shares_of[owner].push(share);
         }
     }
-    dealt.iter().map(|parts| joined(parts)).collect()
+    shares_of.iter().map(|parts| joined(parts)).collect()
 }
 
 /// Merges parts into one mesh without unused vertices: copies of a vertex in different parts are

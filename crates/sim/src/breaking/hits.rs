@@ -5,7 +5,7 @@ use dynamics::Momentum;
 use nalgebra::{Point3, Vector3};
 
 use crate::FractureModel;
-use crate::breaking::strength::Law;
+use crate::breaking::strength::Resistance;
 use crate::script::event::Push;
 use crate::{BodyId, World};
 
@@ -29,29 +29,29 @@ pub(crate) struct Hit {
 
 /// The energy of an impact available for a dent, J.
 #[derive(Clone, Copy)]
-pub(crate) struct Allowance {
+pub(crate) struct DentEnergy {
     /// For plastic work and kinetic energy.
-    pub(crate) all: f64,
+    pub(crate) total: f64,
     /// For kinetic energy: the part dissipated until one of the bodies dents.
-    pub(crate) motion: f64,
+    pub(crate) kinetic: f64,
 }
 
 impl Hit {
     /// Bodies exchange at most the breaking impulse of the weaker one. The energy loss is concave
     /// in the impulse, so that a share of the impulse dissipates at least that share of the energy.
-    pub(crate) fn allowance(&self) -> Allowance {
+    pub(crate) fn dent_energy(&self) -> DentEnergy {
         let size = self.impulse.norm();
         let share = if size > self.strength { self.strength / size } else { 1.0 };
-        Allowance { all: self.energy, motion: self.energy * share }
+        DentEnergy { total: self.energy, kinetic: self.energy * share }
     }
 }
 
-/// Limits the kinetic energy that dents may add: its sum is at most `taken`, the energy that the
-/// collisions dissipated, J.
-fn limit_energy(hits: &mut [Hit], taken: f64) {
-    let all: f64 = hits.iter().map(|hit| hit.allowance().motion).sum();
-    if all > taken {
-        let share = (taken / all).max(0.0);
+/// Limits the kinetic energy that dents may add: its sum is at most `dissipated`, the energy that
+/// the collisions dissipated, J.
+fn limit_energy(hits: &mut [Hit], dissipated: f64) {
+    let all: f64 = hits.iter().map(|hit| hit.dent_energy().kinetic).sum();
+    if all > dissipated {
+        let share = (dissipated / all).max(0.0);
         hits.iter_mut().for_each(|hit| hit.energy *= share);
     }
 }
@@ -69,22 +69,22 @@ pub(crate) const UNKNOWN_DURATION: f64 = 1e-3;
 
 /// The contacts and joints that act on bodies during impacts.
 #[derive(Clone, Copy)]
-pub(crate) struct Acting<'a> {
+pub(crate) struct ImpactContext<'a> {
     pub(crate) frame: contact::Frame<'a>,
     pub(crate) search: &'a contact::Search,
     /// Momenta before the impacts.
     pub(crate) momenta: &'a [Momentum],
     /// Kinetic energy dissipated by the impulses that were exchanged, J.
-    pub(crate) taken: f64,
+    pub(crate) dissipated: f64,
 }
 
 impl World {
     /// The bodies hit beyond their strength: only the weaker one of each impact, since the other
-    /// body then collides with its pieces. `laws` are those of the pass that found `blows`.
-    pub(crate) fn hardest_hits(&self, blows: &[Blow], laws: &[Law]) -> Vec<Hit> {
+    /// body then collides with its pieces. `resistances` are those of the pass that found `blows`.
+    pub(crate) fn hardest_hits(&self, blows: &[Blow], resistances: &[Resistance]) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
         for blow in blows {
-            let strengths = [0, 1].map(|side| self.breaks_at(laws, blow, side));
+            let strengths = [0, 1].map(|side| self.breaks_at(resistances, blow, side));
             let least = strengths[0].min(strengths[1]).min(blow.impulse.norm());
             let sides = [(blow.a, 1.0), (blow.b, -1.0)].into_iter().zip(blow.at).zip(strengths);
             let sides: Vec<_> =
@@ -121,9 +121,14 @@ impl World {
 
     /// [`World::hardest_hits`] with the other impulses on bodies with a stress model: simultaneous
     /// impacts, and the reactions of contacts and joints to these impacts on bodies with `momenta`.
-    pub(crate) fn loaded_hits(&self, blows: &[Blow], laws: &[Law], acting: Acting<'_>) -> Vec<Hit> {
-        let mut hits = self.hardest_hits(blows, laws);
-        limit_energy(&mut hits, acting.taken);
+    pub(crate) fn loaded_hits(
+        &self,
+        blows: &[Blow],
+        resistances: &[Resistance],
+        context: ImpactContext<'_>,
+    ) -> Vec<Hit> {
+        let mut hits = self.hardest_hits(blows, resistances);
+        limit_energy(&mut hits, context.dissipated);
         if hits.iter().all(|hit| hit.duration.is_none()) {
             return hits;
         }
@@ -141,11 +146,11 @@ impl World {
                 }
             }
         }
-        let mut struck = acting.momenta.to_vec();
+        let mut struck = context.momenta.to_vec();
         for (blow, _) in blows.iter().zip(acts).filter(|(_, acts)| *acts) {
             self.strike(blow, &mut struck);
         }
-        self.push_back(&mut hits, Acting { momenta: &struck, ..acting });
+        self.add_reactions(&mut hits, ImpactContext { momenta: &struck, ..context });
         hits
     }
 
@@ -172,12 +177,12 @@ impl World {
     pub(crate) fn hits_through(
         &self,
         blows: &[Blow],
-        laws: &[Law],
-        acting: Acting<'_>,
+        resistances: &[Resistance],
+        context: ImpactContext<'_>,
     ) -> Vec<Hit> {
-        let mut hits = self.hardest_hits(blows, laws);
-        limit_energy(&mut hits, acting.taken);
-        self.push_back(&mut hits, acting);
+        let mut hits = self.hardest_hits(blows, resistances);
+        limit_energy(&mut hits, context.dissipated);
+        self.add_reactions(&mut hits, context);
         for hit in hits.iter_mut().filter(|hit| !hit.reactions.is_empty()) {
             // reactions include the impact, or the sum of simultaneous impacts
             hit.reactions.push(Push { point: hit.at.into(), impulse: (-hit.impulse).into() });
@@ -186,7 +191,7 @@ impl World {
     }
 
     /// Adds the reactions of contacts and joints on the bodies of `hits` with a stress model.
-    fn push_back(&self, hits: &mut [Hit], acting: Acting<'_>) {
+    fn add_reactions(&self, hits: &mut [Hit], context: ImpactContext<'_>) {
         let mut chosen = vec![false; self.len()];
         for hit in hits.iter() {
             let Ok(i) = self.ids.binary_search(&hit.body) else { continue };
@@ -195,7 +200,7 @@ impl World {
         if !chosen.contains(&true) {
             return;
         }
-        for push in acting.frame.reactions(acting.search, acting.momenta, &chosen) {
+        for push in context.frame.reactions(context.search, context.momenta, &chosen) {
             let body = self.ids[push.body as usize];
             if let Some(hit) = hits.iter_mut().find(|hit| hit.body == body) {
                 let (point, impulse) = (push.at.into(), push.impulse.into());

@@ -55,7 +55,7 @@ struct Linked {
 }
 
 /// The effect of an impact on a lattice.
-pub(crate) enum Struck {
+pub(crate) enum ImpactEffect {
     /// No lasting effect.
     Held,
     /// It separates.
@@ -133,8 +133,8 @@ impl LatticeBody {
     }
 
     /// The effect of an impact. Weakened links stay weak, whether or not the body separates.
-    pub(crate) fn struck(&self, body: &LevelSet, impact: &Impact<'_>) -> Struck {
-        let Some(linked) = self.linked(body, impact.density) else { return Struck::Held };
+    pub(crate) fn struck(&self, body: &LevelSet, impact: &Impact<'_>) -> ImpactEffect {
+        let Some(linked) = self.linked(body, impact.density) else { return ImpactEffect::Held };
         let LatticeModel { spacing, duration, breaking, .. } = &*self.model;
         let mut lattice = linked.lattice.clone();
         lattice.fix(impact.held);
@@ -149,9 +149,9 @@ impl LatticeBody {
         let linked = Linked { mesh: Arc::clone(&linked.mesh), lattice };
         let whole = Arc::new(self.with(Some(linked)));
         match Regions::new(body, &surfaces(&mesh, &regions)) {
-            Some(pieces) => Struck::Parted(pieces, Parted { whole, mesh, regions, dust }),
-            None if is_weaker => Struck::Weakened(whole),
-            None => Struck::Held,
+            Some(pieces) => ImpactEffect::Parted(pieces, Parted { whole, mesh, regions, dust }),
+            None if is_weaker => ImpactEffect::Weakened(whole),
+            None => ImpactEffect::Held,
         }
     }
 
@@ -181,7 +181,7 @@ impl LatticeBody {
         let Some((Parted { mesh, regions, .. }, lattice)) = known else {
             return pieces.iter().map(|_| self.with(None)).collect();
         };
-        let shares = dealt(mesh, regions, pieces);
+        let shares = distribute_tets(mesh, regions, pieces);
         let meshes = parts(mesh, &shares);
         let of = |(mesh, tets): (TetMesh, &Vec<u32>)| {
             let linked = || Linked { mesh: Arc::new(mesh), lattice: lattice.part(tets) };
@@ -253,7 +253,7 @@ fn surfaces(mesh: &TetMesh, regions: &[Option<u32>]) -> Vec<TriMesh> {
 /// Assigns tetrahedra to pieces: those of a region to its piece. If a region has several pieces or
 /// none, each tetrahedron is assigned to the piece in which its centroid is deepest, in a tie to
 /// the first one.
-fn dealt(mesh: &TetMesh, regions: &[Option<u32>], pieces: &[Piece]) -> Vec<Vec<u32>> {
+fn distribute_tets(mesh: &TetMesh, regions: &[Option<u32>], pieces: &[Piece]) -> Vec<Vec<u32>> {
     let all: Vec<usize> = (0..pieces.len()).collect();
     let count = regions.iter().flatten().max().map_or(0, |&most| most as usize + 1);
     let mut owners = vec![Vec::new(); count];

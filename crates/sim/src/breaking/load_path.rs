@@ -17,7 +17,7 @@ use crate::script::event::Trigger;
 use crate::{AnchorLoad, Report, World};
 
 /// Frames over which the impulses of contacts and joints are averaged.
-const AVERAGED: f64 = 4.0;
+const AVERAGING_FRAMES: f64 = 4.0;
 
 impl World {
     /// The loads of anchored bodies, in the order of bodies, by the contacts and joints of the last
@@ -30,22 +30,22 @@ impl World {
             (0..self.len()).filter(|&i| self.anchorages[i].is_some()).collect();
         let mut loads = vec![Momentum::default(); self.len()];
         for &i in &anchored {
-            if let Some(Anchorage { mass, press, .. }) = &self.anchorages[i] {
-                loads[i].linear =
-                    press.linear / self.settings.dt + self.settings.gravity * mass.mass();
-                loads[i].angular = press.angular / self.settings.dt;
+            if let Some(Anchorage { mass, constraint_impulse, .. }) = &self.anchorages[i] {
+                loads[i].linear = constraint_impulse.linear / self.settings.dt
+                    + self.settings.gravity * mass.mass();
+                loads[i].angular = constraint_impulse.angular / self.settings.dt;
             }
         }
         let mut all: Vec<AnchorLoad> = Vec::new();
-        for i in self.held_first(&anchored) {
-            all.extend(self.pass_down(i, &mut loads));
+        for i in self.load_order(&anchored) {
+            all.extend(self.transmit_load(i, &mut loads));
         }
         all.sort_by_key(|load| load.body);
         all
     }
 
     /// Anchored bodies, each after those anchored to it, except in cycles.
-    fn held_first(&self, anchored: &[usize]) -> Vec<usize> {
+    fn load_order(&self, anchored: &[usize]) -> Vec<usize> {
         let holders = |i: usize| {
             let section = self.anchorages[i].as_ref().and_then(|own| own.section.as_deref());
             let rivets = section.map_or(&[][..], |section| &section.rivets);
@@ -78,7 +78,7 @@ impl World {
 
     /// The load of a body at its section from a force and a torque about its center of mass. Adds
     /// the transmitted part to the `loads` of supporting bodies.
-    fn pass_down(&self, i: usize, loads: &mut [Momentum]) -> Option<AnchorLoad> {
+    fn transmit_load(&self, i: usize, loads: &mut [Momentum]) -> Option<AnchorLoad> {
         let Anchorage { section, strength, anchors, .. } = self.anchorages[i].as_ref()?;
         let (section, solid) = (section.as_deref()?, self.solids[i].as_ref()?);
         let world = self.poses[i] * solid.material.inverse();
@@ -114,13 +114,15 @@ impl World {
         Some(AnchorLoad { body: self.ids[i], force, torque, stress, strength: *strength, at })
     }
 
-    /// Averages the impulses of contacts and joints on anchored bodies; `presses` are their sums
+    /// Averages the impulses of contacts and joints on anchored bodies; `impulses` are their sums
     /// over a frame, about centers of mass.
-    pub(crate) fn average_presses(&mut self, presses: &[Momentum]) {
-        for (anchorage, now) in self.anchorages.iter_mut().zip(presses) {
-            let Some(Anchorage { press, .. }) = anchorage else { continue };
-            press.linear += (now.linear - press.linear) / AVERAGED;
-            press.angular += (now.angular - press.angular) / AVERAGED;
+    pub(crate) fn average_constraint_impulses(&mut self, impulses: &[Momentum]) {
+        for (anchorage, now) in self.anchorages.iter_mut().zip(impulses) {
+            let Some(Anchorage { constraint_impulse, .. }) = anchorage else { continue };
+            constraint_impulse.linear +=
+                (now.linear - constraint_impulse.linear) / AVERAGING_FRAMES;
+            constraint_impulse.angular +=
+                (now.angular - constraint_impulse.angular) / AVERAGING_FRAMES;
         }
     }
 
@@ -153,7 +155,7 @@ impl World {
 
     /// Breaks overloaded anchored bodies at the largest stress, and releases those that stay whole.
     /// Reports all loads.
-    pub(crate) fn give_way(&mut self, report: &mut Report) {
+    pub(crate) fn break_overloaded_anchors(&mut self, report: &mut Report) {
         if self.anchorages.iter().all(Option::is_none) {
             return;
         }

@@ -14,10 +14,10 @@ const RAY_STEPS: usize = 256;
 /// Limit of steps to a point inside, or to the middle of a body.
 const SEARCH_STEPS: usize = 32;
 /// Gradient of the depth below which a point counts as deepest, as in the middle of a wall.
-const FLAT: f64 = 0.2;
+const FLAT_GRADIENT: f64 = 0.2;
 /// Distance across the impact at which a surface is compared with its tangent plane, as a share of
 /// the least extent of the body across the impact.
-const CURVED_OVER: f64 = 0.25;
+const CURVATURE_SPAN: f64 = 0.25;
 
 impl World {
     /// The extents of a body around an impact at a point and along a direction in body coordinates,
@@ -32,9 +32,12 @@ impl World {
         let solid = Measured { shape: &self.shapes[i], cell: geometry.grid().spacing() };
         let below = solid.below(&(at + inward.scale(solid.cell)))?;
         let way = inward.into_inner();
-        let (behind, ahead) = (solid.exit(&below, &-way), solid.exit(&below, &way));
+        let (behind, ahead) =
+            (solid.distance_to_exit(&below, &-way), solid.distance_to_exit(&below, &way));
         let middle = solid.middle(below + way * (0.5 * (ahead - behind)));
-        let extent = |way: Vector3<f64>| solid.exit(&middle, &way) + solid.exit(&middle, &-way);
+        let extent = |way: Vector3<f64>| {
+            solid.distance_to_exit(&middle, &way) + solid.distance_to_exit(&middle, &-way)
+        };
         let (mut width, mut length) = (f64::INFINITY, 0.0_f64);
         for extent in around(inward).map(extent) {
             (width, length) = (width.min(extent), length.max(extent));
@@ -62,7 +65,7 @@ impl World {
             | Field::Tets(_) => 0.0,
             Field::Grid { level_set, .. } => 2.0 * level_set.grid().spacing(),
         };
-        let step = (CURVED_OVER * across).max(least);
+        let step = (CURVATURE_SPAN * across).max(least);
         let surface = field.distance(at);
         let drops = around(inward).take(DIRECTIONS).flat_map(|way| [way, -way]);
         let drop = drops.map(|way| field.distance(&(at + way * step)) - surface).sum::<f64>()
@@ -86,7 +89,7 @@ impl Measured<'_> {
         -self.shape.field().lower_bound(at)
     }
 
-    fn deepens(&self, at: &Point3<f64>) -> Vector3<f64> {
+    fn depth_gradient(&self, at: &Point3<f64>) -> Vector3<f64> {
         Vector3::from_fn(|axis, _| {
             let mut step = Vector3::zeros();
             step[axis] = self.cell;
@@ -103,7 +106,7 @@ impl Measured<'_> {
             if lacks <= 0.0 {
                 break;
             }
-            place += self.deepens(&place) * lacks;
+            place += self.depth_gradient(&place) * lacks;
         }
         (self.depth(&place) > 0.0).then_some(place)
     }
@@ -113,7 +116,7 @@ impl Measured<'_> {
         let (mut place, mut depth) = (from, self.depth(&from));
         let mut step = depth.max(self.cell);
         for _ in 0..SEARCH_STEPS {
-            let Some(way) = self.deepens(&place).try_normalize(FLAT) else { break };
+            let Some(way) = self.depth_gradient(&place).try_normalize(FLAT_GRADIENT) else { break };
             let next = place + way * step;
             let deeper = self.depth(&next);
             if deeper > depth {
@@ -129,7 +132,7 @@ impl Measured<'_> {
     }
 
     /// Distance from an inner point to the surface, m, within the range of rays.
-    fn exit(&self, from: &Point3<f64>, way: &Vector3<f64>) -> f64 {
+    fn distance_to_exit(&self, from: &Point3<f64>, way: &Vector3<f64>) -> f64 {
         if let Field::Hull(hull) = self.shape.field() {
             return hull.exit(from, way);
         }

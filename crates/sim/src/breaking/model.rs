@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fracture::{Alignment, Geometry, Pattern, Piece};
 
-use crate::breaking::elastic::{self, Share, Strained, Yield, dealt};
+use crate::breaking::elastic::{self, Share, Strained, Yield, distribute_tets};
 use crate::breaking::impact::Impact;
 use crate::breaking::lattice::{self, Parted};
 use crate::breaking::regions::Regions;
@@ -63,12 +63,12 @@ impl FractureModel {
             }
             Self::Lattice(latticed) => {
                 let effect = match latticed.struck(body.level_set(), impact) {
-                    lattice::Struck::Held => Effect::None,
-                    lattice::Struck::Parted(regions, parted) => {
+                    lattice::ImpactEffect::Held => Effect::None,
+                    lattice::ImpactEffect::Parted(regions, parted) => {
                         let lattice = Some(parted);
                         Effect::Divides(Division { lattice, ..Division::of(regions) })
                     }
-                    lattice::Struck::Weakened(after) => Effect::Changes(Self::Lattice(after)),
+                    lattice::ImpactEffect::Weakened(after) => Effect::Changes(Self::Lattice(after)),
                 };
                 (effect, None)
             }
@@ -76,18 +76,20 @@ impl FractureModel {
                 let body = body.level_set();
                 let (struck, stress) = elastic.struck(body, impact);
                 let effect = match struck {
-                    elastic::Struck::Held => Effect::None,
-                    elastic::Struck::Parted(tets) => {
+                    elastic::ImpactEffect::Held => Effect::None,
+                    elastic::ImpactEffect::Parted(tets) => {
                         let surfaces: Vec<_> =
                             tets.iter().map(|part| part.mesh.boundary()).collect();
                         let divides =
                             |regions| Effect::Divides(Division { tets, ..Division::of(regions) });
                         Regions::new(body, &surfaces).map_or(Effect::None, divides)
                     }
-                    elastic::Struck::Cracked(after) => {
+                    elastic::ImpactEffect::Cracked(after) => {
                         Effect::Changes(Self::Stress(Arc::new(elastic.with(Some(after)))))
                     }
-                    elastic::Struck::Yields(yields) => Effect::Dents(Arc::clone(elastic), yields),
+                    elastic::ImpactEffect::Yields(yields) => {
+                        Effect::Dents(Arc::clone(elastic), yields)
+                    }
                 };
                 (effect, stress)
             }
@@ -103,7 +105,7 @@ impl FractureModel {
     ) -> Vec<Self> {
         match self {
             Self::Stress(elastic) => {
-                let meshes = dealt(&division.tets, pieces).into_iter();
+                let meshes = distribute_tets(&division.tets, pieces).into_iter();
                 meshes.map(|mesh| Self::Stress(Arc::new(elastic.with(mesh)))).collect()
             }
             Self::Lattice(latticed) => {

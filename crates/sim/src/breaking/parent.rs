@@ -31,7 +31,7 @@ pub(crate) struct Parent {
     /// Its poses at collisions in the frame.
     pub(crate) waypoints: Vec<Waypoint>,
     /// Its share of the energy dissipated by collisions of the frame, J.
-    pub(crate) taken: f64,
+    pub(crate) dissipated: f64,
     pub(crate) shape: Arc<Shape>,
     pub(crate) solid: Solid,
     pub(crate) anchorage: Option<Anchorage>,
@@ -104,7 +104,7 @@ impl World {
             previous: self.previous[i],
             since: self.flights[i].since,
             waypoints: self.waypoints[i].clone(),
-            taken: self.flights[i].taken,
+            dissipated: self.flights[i].taken,
             anchorage: self.anchorages[i].clone(),
             lineage: self.lineages[i].clone(),
             shape: Arc::clone(&self.shapes[i]),
@@ -126,7 +126,7 @@ impl World {
     }
 
     /// Starts the flight of a body of that `mass`, kg, at the impact on its parent.
-    pub(crate) fn fly(&mut self, i: usize, parent: &Parent, mass: f64) {
+    pub(crate) fn start_piece_flight(&mut self, i: usize, parent: &Parent, mass: f64) {
         // until the impact it was a part of its parent
         let within = parent.pose.inv_mul(&self.poses[i]);
         self.previous[i] = parent.previous * within;
@@ -138,7 +138,7 @@ impl World {
         let (body, acceleration) = (&self.bodies[i], &self.acceleration(i));
         let (flight, pose, momentum) =
             Flight::starting(parent.since, body, &self.poses[i], &self.momenta[i], acceleration);
-        let taken = parent.taken * mass / parent.mass.mass();
+        let taken = parent.dissipated * mass / parent.mass.mass();
         (self.flights[i], self.poses[i], self.momenta[i]) =
             (Flight { taken, ..flight }, pose, momentum);
     }

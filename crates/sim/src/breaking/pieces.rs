@@ -21,7 +21,7 @@ struct Placed {
 
 /// Decisions about a piece before it becomes a body.
 #[derive(Clone, Default)]
-pub(super) struct Fate {
+pub(super) struct PieceAttributes {
     /// Its own breakage.
     pub(super) breakage: Option<Breakage>,
     /// Whether it is anchored.
@@ -66,7 +66,7 @@ impl World {
             held(piece).is_some_and(|(held, strength)| {
                 let moments = piece.geometry.moments();
                 let weight = (density * moments.volume, &moments.center());
-                self.bears_weight(piece.geometry.level_set(), &held, &world, weight, strength)
+                self.anchors_support(piece.geometry.level_set(), &held, &world, weight, strength)
             })
         };
         let count = broken.pieces.len();
@@ -110,20 +110,20 @@ impl World {
             }
         }
         let mut breakages = breakages.into_iter().flatten();
-        let fate = |(is_dust, is_held): (bool, bool)| {
+        let attributes_of = |(is_dust, is_held): (bool, bool)| {
             let breakage = breakages.next().filter(|_| !is_dust);
-            Fate { breakage, is_held, is_dust }
+            PieceAttributes { breakage, is_held, is_dust }
         };
-        let fates = is_dust.into_iter().zip(is_held).map(fate).collect();
-        self.put(parent, parts, fates, struck)
+        let attributes = is_dust.into_iter().zip(is_held).map(attributes_of).collect();
+        self.replace_with_parts(parent, parts, attributes, struck)
     }
 
-    /// Replaces a body by parts, each with its fate.
-    pub(super) fn put(
+    /// Replaces a body by parts, each with its attributes.
+    pub(super) fn replace_with_parts(
         &mut self,
         parent: &Parent,
         parts: Vec<Part>,
-        fates: Vec<Fate>,
+        attributes: Vec<PieceAttributes>,
         (point, impulse): (Point3<f64>, Vector3<f64>),
     ) -> Option<Fracture> {
         let pieces = placed(parts, parent);
@@ -140,14 +140,14 @@ impl World {
         };
         let i = self.ids.binary_search(&parent.id).ok()?;
         let surface = (self.materials[i], self.groups[i]);
-        let substance = self.substances[i];
+        let solid_material = self.solid_materials[i];
         self.remove(parent.id);
-        self.born += pieces.len();
-        for ((piece, velocity), fate) in pieces.into_iter().zip(velocities).zip(fates) {
-            let is_dust = fate.is_dust;
-            let id = self.add_piece(parent, (piece, velocity), surface, fate);
+        self.new_pieces += pieces.len();
+        for ((piece, velocity), own) in pieces.into_iter().zip(velocities).zip(attributes) {
+            let is_dust = own.is_dust;
+            let id = self.add_piece(parent, (piece, velocity), surface, own);
             self.dust.extend(is_dust.then_some(id));
-            self.set_substance(id, substance);
+            self.set_solid_material(id, solid_material);
             event.fragments.push(id);
         }
         event.after = self.motion(&event.fragments);
@@ -159,7 +159,7 @@ impl World {
         parent: &Parent,
         (piece, velocity): (Placed, Velocity),
         (material, groups): (Material, Groups),
-        Fate { breakage, is_held, .. }: Fate,
+        PieceAttributes { breakage, is_held, .. }: PieceAttributes,
     ) -> BodyId {
         let Placed { part: Part { shape, solid, mass, lineage }, pose } = piece;
         let id = self.insert(NewBody {
@@ -173,7 +173,7 @@ impl World {
             breakage,
         });
         let last = self.len() - 1;
-        self.fly(last, parent, mass.mass());
+        self.start_piece_flight(last, parent, mass.mass());
         self.lineages[last] = Some(lineage);
         let anchorage = parent.anchorage.as_ref().filter(|_| is_held);
         self.anchorages[last] = anchorage.map(|anchorage| anchorage.of_piece(mass));

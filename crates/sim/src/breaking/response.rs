@@ -14,7 +14,7 @@ use crate::breaking::impact::Impact;
 use crate::breaking::model::Effect;
 use crate::breaking::outcome::Outcome;
 use crate::breaking::parent::Parent;
-use crate::breaking::pieces::{Fate, sizes};
+use crate::breaking::pieces::{PieceAttributes, sizes};
 use crate::script::event::{Event, Push, ReplayMismatch, Trigger};
 use crate::{BodyId, Report, Solid, World};
 
@@ -157,7 +157,7 @@ impl World {
             Effect::Divides(division) => division,
             Effect::Changes(model) => return self.keep(hit.body, model),
             Effect::Dents(elastic, yields) => {
-                let dent = self.dent(&parent, &elastic, &yields, &hit.allowance());
+                let dent = self.dent(&parent, &elastic, &yields, &hit.dent_energy());
                 return dent.map_or(Outcome::Held, Outcome::Dented);
             }
         };
@@ -202,8 +202,9 @@ impl World {
             return Outcome::OverBudget;
         }
         let breakage = parent.breakage.as_ref().map(|breakage| breakage.inherited(false));
-        let fates = vec![Fate { breakage, ..Fate::default() }; parts.len()];
-        let event = self.put(parent, parts, fates, struck);
+        let attributes =
+            vec![PieceAttributes { breakage, ..PieceAttributes::default() }; parts.len()];
+        let event = self.replace_with_parts(parent, parts, attributes, struck);
         event.map_or(Outcome::Whole, |event| Outcome::Broke(Box::new(event)))
     }
 
@@ -284,7 +285,7 @@ pub(crate) mod tests {
             struck: None,
         };
         let cause = Trigger::Collision(0);
-        let hits = world.hardest_hits(&[blow], &world.laws(cause, false, report));
+        let hits = world.hardest_hits(&[blow], &world.resistances(cause, false, report));
         world.break_bodies(&hits, cause, report);
     }
 

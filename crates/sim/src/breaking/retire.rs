@@ -9,7 +9,9 @@ impl World {
     pub(crate) fn room(&self) -> usize {
         let Debris { max_bodies, max_new, .. } = self.settings.debris;
         let live = (0..self.len()).filter(|&i| self.mass_of(i).is_some()).count();
-        max_bodies.saturating_sub(live).min(max_new.saturating_sub(self.born).saturating_sub(1))
+        max_bodies
+            .saturating_sub(live)
+            .min(max_new.saturating_sub(self.new_pieces).saturating_sub(1))
     }
 
     /// Whether there is room for the pieces of a body, given their numbers of samples.
@@ -47,18 +49,18 @@ impl World {
                 velocity.linear.norm() + velocity.angular.norm() * self.shapes[i].radius();
             let moves = matches!(self.bodies[i], Body::Dynamic(_));
             let is_slow = moves && self.lineages[i].is_some() && fastest < slower_than;
-            self.slow[i] = if is_slow { self.slow[i] + 1 } else { 0 };
+            self.slow_frames[i] = if is_slow { self.slow_frames[i] + 1 } else { 0 };
         }
         let old = |frames: u32| f64::from(frames) * self.settings.dt >= after;
         let retired: Vec<_> = (0..self.len())
-            .filter(|&i| self.slow[i] > 0 && old(self.slow[i]))
+            .filter(|&i| self.slow_frames[i] > 0 && old(self.slow_frames[i]))
             .map(|i| (self.ids[i], i))
             .collect();
         for &(_, i) in &retired {
             self.retired_mass += self.mass_of(i).map_or(0.0, dynamics::MassProperties::mass);
             self.become_body(i, Body::Static);
             self.momenta[i] = Momentum::default();
-            (self.breakages[i], self.slow[i]) = (None, 0);
+            (self.breakages[i], self.slow_frames[i]) = (None, 0);
         }
         events.retired.extend(retired.into_iter().map(|(id, _)| id));
         if then != Retired::Kept {

@@ -7,8 +7,8 @@ use crate::BodyId;
 /// Criterion for a collision to break a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Strength {
-    /// By its material ([`World::set_substance`](crate::World::set_substance)), its shape around
-    /// the impact and the striking body; see [`fracture::Impact`].
+    /// By its material ([`World::set_solid_material`](crate::World::set_solid_material)), its
+    /// shape around the impact and the striking body; see [`fracture::Impact`].
     Material,
     /// At a fixed impulse, N s, for any point and any striking body.
     Impulse(f64),
@@ -34,12 +34,12 @@ impl ImpactLoad {
 
 /// The impacts that a body withstands in a collision pass of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Law {
+pub(crate) enum Resistance {
     /// Any impact.
-    All,
+    Unbreakable,
     /// Impacts below its [`Strength`].
-    Own(Strength),
+    Below(Strength),
     /// Impacts below its [`Strength`], and those up to this multiple of it: the body withstood an
     /// impact of that size in this frame.
-    Above(Strength, f64),
+    Withstood(Strength, f64),
 }

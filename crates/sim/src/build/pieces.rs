@@ -31,7 +31,7 @@ pub fn separate(
     }
     let mut apart = Scene { bodies: Vec::new(), ..scene.clone() };
     let mut made = BTreeMap::new();
-    let mut whole = Whose { bodies: Vec::new(), joints: vec![None; scene.joints.len()] };
+    let mut whole = PieceOrigins { bodies: Vec::new(), joints: vec![None; scene.joints.len()] };
     for (n, body) in scene.bodies.iter().enumerate() {
         let Shape::Pieces(shape) = &body.shape else {
             apart.bodies.push(body.clone());
@@ -63,13 +63,13 @@ pub fn separate(
 }
 
 /// The bodies of a scene from which pieces and bonds come.
-struct Whose {
+struct PieceOrigins {
     bodies: Vec<usize>,
     /// `None` for the joints of the scene itself.
     joints: Vec<Option<usize>>,
 }
 
-impl Whose {
+impl PieceOrigins {
     /// The key in the scene file for `key` in the scene with all pieces.
     fn key(&self, key: &str) -> String {
         let numbered = |list: &str| {

@@ -110,7 +110,7 @@ impl Frame {
         let at = FixedPattern::alignment(bounds.as_ref().unwrap_or(&all));
         let scale = if bounds.is_some() { at.scale } else { 1.0 };
         let extents = bounds.unwrap_or(all).extents() / (2.0 * scale);
-        Self { at: Alignment { scale, ..at }, half: drawn(extents) }
+        Self { at: Alignment { scale, ..at }, half: to_pattern_axes(extents) }
     }
 
     /// Bricks laid from the lower left corner of the front of the box.
@@ -118,10 +118,12 @@ impl Frame {
         let scale = self.at.scale;
         let mortar = spec.mortar / scale;
         let pitch = match (spec.size, spec.count) {
-            (Some(size), _) => drawn(Vector3::from(size)) / scale + Vector3::repeat(mortar),
+            (Some(size), _) => {
+                to_pattern_axes(Vector3::from(size)) / scale + Vector3::repeat(mortar)
+            }
             (None, count) => {
                 let count = count.unwrap_or([1; 3]).map(|n| n as f64);
-                (2.0 * self.half).component_div(&drawn(count.into()))
+                (2.0 * self.half).component_div(&to_pattern_axes(count.into()))
             }
         };
         // the first course ends at the box; the z axis of a pattern points down
@@ -155,7 +157,7 @@ impl Frame {
 }
 
 /// Lengths along the axes of a shape, along those of a pattern that stands upright in it.
-fn drawn(v: Vector3<f64>) -> Vector3<f64> {
+fn to_pattern_axes(v: Vector3<f64>) -> Vector3<f64> {
     Vector3::new(v.x, v.z, v.y)
 }
 

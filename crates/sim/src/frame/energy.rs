@@ -20,20 +20,19 @@ pub(crate) struct EnergyBound {
     islands: Islands,
     budget: Vec<f64>,
     /// Energy dissipated by the collisions of the frame, available to the push-out.
-    taken: Vec<f64>,
+    dissipated: Vec<f64>,
 }
 
 impl EnergyBound {
-    /// The current energy of each island, after collisions whose total dissipation is `dissipated`,
-    /// J.
-    pub(crate) fn new(world: &World, islands: Islands, dissipated: f64) -> Self {
+    /// The current energy of each island, after collisions whose dissipation is `total`, J.
+    pub(crate) fn new(world: &World, islands: Islands, total: f64) -> Self {
         let budget = sums(&islands, |i| world.kinetic_energy_of(i) + world.potential_energy_of(i));
-        let mut taken = sums(&islands, |i| world.flights[i].taken);
+        let mut dissipated = sums(&islands, |i| world.flights[i].taken);
         // dents and pieces used a part of it
-        let all: f64 = taken.iter().sum();
-        let share = if all > dissipated { (dissipated / all).max(0.0) } else { 1.0 };
-        taken.iter_mut().for_each(|taken| *taken *= share);
-        Self { islands, budget, taken }
+        let all: f64 = dissipated.iter().sum();
+        let share = if all > total { (total / all).max(0.0) } else { 1.0 };
+        dissipated.iter_mut().for_each(|dissipated| *dissipated *= share);
+        Self { islands, budget, dissipated }
     }
 
     /// Limits the rise of grounded islands to `end` by their energy: their own, the dissipation of
@@ -60,7 +59,7 @@ impl EnergyBound {
             let Some(island) = *island else { continue };
             let k = island as usize;
             // a negative value is round-off, and would move a sinking body far beyond its end
-            let room = (self.budget[k] - start[k] + given[k]).max(0.0) + self.taken[k];
+            let room = (self.budget[k] - start[k] + given[k]).max(0.0) + self.dissipated[k];
             let rise = risen[k] - start[k];
             let is_held = self.islands.is_grounded(island) && !self.islands.is_driven(island);
             if rise > room && is_held {
@@ -74,13 +73,13 @@ impl EnergyBound {
         }
         for (k, budget) in self.budget.iter_mut().enumerate() {
             let room = (*budget - start[k] + given[k]).max(0.0);
-            let (rise, all) = (risen[k] - start[k], room + self.taken[k]);
+            let (rise, all) = (risen[k] - start[k], room + self.dissipated[k]);
             let lift = lift[k].min((all - rise).max(0.0)).max(0.0);
             // the push-out uses the energy of collisions first, then kinetic energy
-            self.taken[k] = self.taken[k].min(lift + (rise - room).max(0.0));
-            *budget += self.taken[k];
+            self.dissipated[k] = self.dissipated[k].min(lift + (rise - room).max(0.0));
+            *budget += self.dissipated[k];
         }
-        self.taken.iter().sum()
+        self.dissipated.iter().sum()
     }
 
     /// Closes the joints of bodies at the `end` of the step that `frame` starts. Grounded islands

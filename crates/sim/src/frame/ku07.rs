@@ -2,26 +2,26 @@
 
 use contact::{Blow, ImpactResult, Search, StrengthQuery, Touches};
 
-use crate::breaking::hits::Acting;
-use crate::breaking::strength::Law;
+use crate::breaking::hits::ImpactContext;
+use crate::breaking::strength::Resistance;
 use crate::frame::inputs::FrameInputs;
 use crate::script::event::Trigger;
 use crate::step::Phase;
 use crate::{Report, World};
 
 /// Limit of the number of events per frame with an exact time. Beyond it bodies may overlap for up
-/// to [`LATER`] of the frame.
-const MAX_INSTANTS: usize = 4096;
+/// to [`POSTPONEMENT`] of the frame.
+const MAX_EVENTS: usize = 4096;
 /// Number of consecutive events without a collision or a flight after which the next contact is
 /// postponed.
 const MAX_IDLE: usize = 8;
 /// Share of the frame below which a flight counts as none.
-const IDLE: f64 = 1e-4;
+const MIN_FLIGHT: f64 = 1e-4;
 /// Limit of the duration of a flight relative to the flight before: integration beyond the next
 /// time of contact is discarded.
 const GROWTH: f64 = 2.0;
 /// Share of the frame by which contacts are postponed.
-const LATER: f64 = 1.0 / 256.0;
+const POSTPONEMENT: f64 = 1.0 / 256.0;
 
 /// The progress of a frame.
 struct Progress {
@@ -32,7 +32,7 @@ struct Progress {
     /// Number of collision passes so far.
     passes: usize,
     /// Number of events so far.
-    instants: usize,
+    events: usize,
     /// Consecutive events without a collision or a flight in between.
     idle: usize,
     /// Limit of the duration of the next flight, s.
@@ -45,16 +45,16 @@ struct Collided {
     start: contact::Paths,
     blows: Vec<Blow>,
     /// Energy that they dissipated, J.
-    taken: f64,
+    dissipated: f64,
 }
 
 impl World {
     /// Ku07 section 3.1: bodies move until two of them touch, at a time found by bisection.
     /// Colliding bodies get impulses, break, and continue with the forces of resting contact.
-    pub(crate) fn advance_by_instants(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
+    pub(crate) fn advance_by_events(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
         let mut report = Report::default();
         report.events.frozen = std::mem::take(&mut self.frozen);
-        self.act(&mut report);
+        self.apply_actions(&mut report);
         let energy = self.mechanical_energy();
         let (acted, paid) = (report.energy.work, report.energy.dissipation.total());
         let rebounds = vec![0; self.len()];
@@ -62,13 +62,13 @@ impl World {
             time: 0.0,
             rebounds,
             passes: 0,
-            instants: 0,
+            events: 0,
             idle: 0,
             horizon: self.settings.dt,
         };
         while progress.time < self.settings.dt {
-            let touches = self.meet(&mut progress, &mut report, ended);
-            self.fly_on(&touches, &mut progress, &mut report);
+            let touches = self.resolve_collisions(&mut progress, &mut report, ended);
+            self.advance_to_next_event(&touches, &mut progress, &mut report);
             ended(Phase::Move);
         }
         self.frame += 1;
@@ -85,7 +85,7 @@ impl World {
 
     /// Resolves the collisions of this event, and breaks bodies hit beyond their strength, until
     /// none approach. Returns the contacts.
-    fn meet(
+    fn resolve_collisions(
         &mut self,
         progress: &mut Progress,
         report: &mut Report,
@@ -99,15 +99,17 @@ impl World {
             progress.passes += 1;
             let touches = self.touches_now();
             ended(Phase::Detect);
-            let laws = self.laws(cause, last, report);
+            let resistances = self.resistances(cause, last, report);
             let before = self.mechanical_energy();
             let mut momenta = self.momenta.clone();
             let mut rebounds = progress.rebounds.clone();
             let mut touching = Vec::new();
-            let may_break: Vec<bool> =
-                laws.iter().map(|law| *law != Law::All || self.log.is_some()).collect();
+            let may_break: Vec<bool> = resistances
+                .iter()
+                .map(|resistance| *resistance != Resistance::Unbreakable || self.log.is_some())
+                .collect();
             let strengths = &mut |blow: &Blow, _| {
-                let strengths = self.strengths_of_pair(&laws, blow, &mut report.loads);
+                let strengths = self.strengths_of_pair(&resistances, blow, &mut report.loads);
                 if self.log.is_some() {
                     touching.push(self.touching_in(blow, strengths));
                 }
@@ -116,7 +118,8 @@ impl World {
             let mut query =
                 StrengthQuery { may_break: &may_break, strengths, max_strayed: usize::MAX };
             let (drift, names) = (self.drift(), self.names());
-            let frame = self.at(FrameInputs { drift: &drift, names: &names, joints: &[] });
+            let frame =
+                self.contact_frame(FrameInputs { drift: &drift, names: &names, joints: &[] });
             let time = progress.time;
             let done =
                 frame.resolve_impacts(&touches, &mut momenta, &mut query, &mut rebounds, time);
@@ -124,9 +127,9 @@ impl World {
             let mut start = self.paths();
             std::mem::swap(&mut self.momenta, &mut momenta);
             start.momenta = momenta;
-            let taken = before + done.work - self.mechanical_energy();
-            let struck = Collided { start, blows: done.blows.clone(), taken };
-            let is_broken = self.break_struck(struck, &laws, cause, report);
+            let dissipated = before + done.work - self.mechanical_energy();
+            let struck = Collided { start, blows: done.blows.clone(), dissipated };
+            let is_broken = self.break_struck(struck, &resistances, cause, report);
             if let Some(false) = is_broken {
                 // no body broke: the collisions are repeated with whole bodies
                 breaks += 1;
@@ -135,7 +138,7 @@ impl World {
             }
             self.log_blows(touching);
             self.count_impacts(&done, report);
-            report.energy.dissipation.collision += taken;
+            report.energy.dissipation.collision += dissipated;
             progress.rebounds = rebounds;
             if done.impacts > 0 {
                 progress.idle = 0;
@@ -154,20 +157,20 @@ impl World {
     /// if none did, bodies return to their state before the collisions.
     fn break_struck(
         &mut self,
-        Collided { start, blows, taken }: Collided,
-        laws: &[Law],
+        Collided { start, blows, dissipated }: Collided,
+        resistances: &[Resistance],
         cause: Trigger,
         report: &mut Report,
     ) -> Option<bool> {
         let (drift, names) = (self.drift(), self.names());
         let search = Search::default();
-        let frame = self.at(FrameInputs { drift: &drift, names: &names, joints: &[] });
-        let acting = Acting { frame, search: &search, momenta: &start.momenta, taken };
-        let hits = self.chosen_hits(cause, || self.loaded_hits(&blows, laws, acting));
+        let frame = self.contact_frame(FrameInputs { drift: &drift, names: &names, joints: &[] });
+        let context = ImpactContext { frame, search: &search, momenta: &start.momenta, dissipated };
+        let hits = self.chosen_hits(cause, || self.loaded_hits(&blows, resistances, context));
         if blows.is_empty() && hits.is_empty() {
             return None;
         }
-        Some(self.break_or_hold(&hits, start, cause, report))
+        Some(self.break_or_restore(&hits, start, cause, report))
     }
 
     fn count_impacts(&self, done: &ImpactResult, report: &mut Report) {
@@ -180,18 +183,23 @@ impl World {
     /// The current contacts.
     fn touches_now(&self) -> Touches {
         let (drift, names) = (self.drift(), self.names());
-        self.at(FrameInputs { drift: &drift, names: &names, joints: &[] }).touches()
+        self.contact_frame(FrameInputs { drift: &drift, names: &names, joints: &[] }).touches()
     }
 
     /// Moves bodies to the next event, or to the end of the frame.
-    fn fly_on(&mut self, touches: &Touches, progress: &mut Progress, report: &mut Report) {
+    fn advance_to_next_event(
+        &mut self,
+        touches: &Touches,
+        progress: &mut Progress,
+        report: &mut Report,
+    ) {
         let dt = self.settings.dt;
         let left = dt - progress.time;
-        let is_late = progress.instants >= MAX_INSTANTS || progress.idle >= MAX_IDLE;
-        let blind = if is_late { LATER * dt } else { 0.0 };
+        let is_late = progress.events >= MAX_EVENTS || progress.idle >= MAX_IDLE;
+        let blind = if is_late { POSTPONEMENT * dt } else { 0.0 };
         let span = left.min(progress.horizon.max(blind));
         let (drift, names) = (self.drift(), self.names());
-        let frame = self.at(FrameInputs { drift: &drift, names: &names, joints: &[] });
+        let frame = self.contact_frame(FrameInputs { drift: &drift, names: &names, joints: &[] });
         let flight = frame.fly(touches, &self.momenta, span, blind);
         report.counters.limited_blows += usize::from(is_late);
         report.counters.pairs = touches.tested();
@@ -199,12 +207,12 @@ impl World {
         report.energy.work += flight.work;
         report.events.unsolved |= flight.unsolved;
         report.events.solver_limited |= flight.limited;
-        progress.instants += 1;
-        let is_idle = !is_late && flight.time < IDLE * dt;
+        progress.events += 1;
+        let is_idle = !is_late && flight.time < MIN_FLIGHT * dt;
         progress.idle = if is_idle { progress.idle + 1 } else { 0 };
         progress.time =
             if flight.collides || span < left { progress.time + flight.time } else { dt };
-        progress.horizon = (GROWTH * flight.time).max(IDLE * dt);
+        progress.horizon = (GROWTH * flight.time).max(MIN_FLIGHT * dt);
         let start = std::mem::replace(&mut self.poses, flight.poses);
         self.momenta = flight.momenta;
         let mut work = vec![0.0; self.len()];

@@ -41,7 +41,11 @@ impl Surroundings {
         Self {
             gravity: world.settings().gravity,
             planes: planes.map(|state| plane(state.pose)).collect(),
-            energies: world.substances.iter().map(fracture::Material::fracture_energy).collect(),
+            energies: world
+                .solid_materials
+                .iter()
+                .map(fracture::Material::fracture_energy)
+                .collect(),
         }
     }
 
@@ -96,7 +100,7 @@ pub struct Dust {
     /// Energy dissipated by all cracks, J.
     pub energy: f64,
     /// Requested number of specks, which may exceed the actual one.
-    pub asked: f64,
+    pub requested: f64,
     gravity: Vector3<f64>,
     fps: f64,
     frames: usize,
@@ -154,7 +158,7 @@ impl Dust {
         pose: impl Fn(usize, usize) -> Result<Option<Isometry3<f64>>, E>,
     ) -> Result<Self, E> {
         let faces = new_faces(recording, &surroundings.energies);
-        Self::leaving(&faces, recording, surroundings, (per_joule, seed), pose)
+        Self::from_faces(&faces, recording, surroundings, (per_joule, seed), pose)
     }
 
     /// The dust of the cracks between the pieces of a mesh of a material with fracture energy
@@ -173,13 +177,13 @@ impl Dust {
         let pose = |track: usize, frame: usize| {
             Ok::<_, Infallible>(recording.tracks[track].pose(frame).copied())
         };
-        match Self::leaving(&faces, recording, &surroundings, (per_joule, seed), pose) {
+        match Self::from_faces(&faces, recording, &surroundings, (per_joule, seed), pose) {
             Ok(dust) => dust,
         }
     }
 
     /// The dust of `faces`.
-    fn leaving<E>(
+    fn from_faces<E>(
         faces: &[Faces],
         recording: &Recording,
         surroundings: &Surroundings,
@@ -187,9 +191,9 @@ impl Dust {
         pose: impl Fn(usize, usize) -> Result<Option<Isometry3<f64>>, E>,
     ) -> Result<Self, E> {
         let energy: f64 = faces.iter().map(|faces| faces.energy).fold(0.0, |sum, x| sum + x);
-        let asked = per_joule * energy;
+        let requested = per_joule * energy;
         let most = most_specks(recording.fps) as f64;
-        let rate = if asked > most { most / energy } else { per_joule };
+        let rate = if requested > most { most / energy } else { per_joule };
         let mut specks = Vec::with_capacity((rate * energy).min(most) as usize);
         let mut due = 0.0;
         for faces in faces {
@@ -222,7 +226,7 @@ impl Dust {
         }
         specks.sort_by_key(|speck| speck.birth);
         let Recording { fps, frames, .. } = *recording;
-        Ok(Self { specks, energy, asked, gravity: surroundings.gravity, fps, frames })
+        Ok(Self { specks, energy, requested, gravity: surroundings.gravity, fps, frames })
     }
 
     /// Frames of the recording.
@@ -288,8 +292,10 @@ fn most_specks(fps: f64) -> usize {
 fn new_faces(recording: &Recording, energies: &[f64]) -> Vec<Faces> {
     let tracks = &recording.tracks;
     let fragments = recording.fragments();
-    let broken: BTreeSet<usize> =
-        fragments.iter().filter_map(|&n| Some(seen(tracks, tracks[n].parent?))).collect();
+    let broken: BTreeSet<usize> = fragments
+        .iter()
+        .filter_map(|&n| Some(recorded_ancestor(tracks, tracks[n].parent?)))
+        .collect();
     let broken: Vec<usize> = broken.into_iter().collect();
     let old: Vec<Option<OldCuts>> =
         broken.par_iter().map(|&number| OldCuts::of(&tracks[number])).collect();
@@ -300,7 +306,7 @@ fn new_faces(recording: &Recording, energies: &[f64]) -> Vec<Faces> {
         if track.end() == track.birth {
             return None;
         }
-        let at = broken.binary_search(&seen(tracks, parent)).ok()?;
+        let at = broken.binary_search(&recorded_ancestor(tracks, parent)).ok()?;
         let triangles = new_triangles(track, source, old[at].as_ref());
         let of_area = energies.get(root(tracks, parent)).copied().unwrap_or_default();
         Faces::new(number, triangles, of_area)
@@ -309,7 +315,7 @@ fn new_faces(recording: &Recording, energies: &[f64]) -> Vec<Faces> {
 }
 
 /// The body itself, or its nearest ancestor that existed for at least one frame.
-fn seen(tracks: &[Track], mut number: usize) -> usize {
+fn recorded_ancestor(tracks: &[Track], mut number: usize) -> usize {
     while let Track { parent: Some(parent), .. } = tracks[number]
         && tracks[number].end() == tracks[number].birth
     {
@@ -360,7 +366,7 @@ impl OldCuts {
 
     /// Whether a face of a piece continues one of them. A face deeper in the body than `reach` does
     /// not.
-    fn hold(&self, [a, b, c]: &[Point3<f64>; 3]) -> bool {
+    fn contains_face(&self, [a, b, c]: &[Point3<f64>; 3]) -> bool {
         let Some(faces) = &self.faces else { return false };
         let middle = Point3::from((a.coords + b.coords + c.coords) / 3.0);
         self.samples.value(&middle) >= -self.reach
@@ -379,7 +385,7 @@ fn new_triangles(
     let surface = track.surface();
     let triangles = surface.inner.iter().map(|triangle| corners(&surface, triangle));
     let is_old = |triangle: &[Point3<f64>; 3]| {
-        old.is_some_and(|old| old.hold(&triangle.map(|corner| material * corner)))
+        old.is_some_and(|old| old.contains_face(&triangle.map(|corner| material * corner)))
     };
     triangles.filter(|triangle| !is_old(triangle)).collect()
 }
@@ -421,7 +427,7 @@ fn velocities<E>(
     let now = pose(number, track.birth)?;
     let [start, end] = match pose(number, track.birth + 1)? {
         Some(next) => [now, Some(next)],
-        None => [before(tracks, number, pose)?, now],
+        None => [pose_before_birth(tracks, number, pose)?, now],
     };
     let [start, end] = [start.or(end), end].map(Option::unwrap_or_default);
     let fps = *fps;
@@ -430,14 +436,14 @@ fn velocities<E>(
 
 /// The pose of a piece as a part of its parent in the frame before its birth, if the parent existed
 /// then.
-fn before<E>(
+fn pose_before_birth<E>(
     tracks: &[Track],
     number: usize,
     pose: &impl Fn(usize, usize) -> Result<Option<Isometry3<f64>>, E>,
 ) -> Result<Option<Isometry3<f64>>, E> {
     let Track { parent, birth, lazy_surface: own, .. } = &tracks[number];
     let Some((parent, last)) = parent.zip(birth.checked_sub(1)) else { return Ok(None) };
-    let parent = seen(tracks, parent);
+    let parent = recorded_ancestor(tracks, parent);
     let material = |lazy_surface: &LazySurface| match lazy_surface {
         LazySurface::Of(source) => source.solid.as_ref().map(|solid| solid.material),
         LazySurface::Made(_) => None,

@@ -99,7 +99,7 @@ pub struct Trace {
 
 /// The trace of a body in the frames after those taken before.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stretch {
+pub struct TraceChunk {
     /// Its track.
     pub track: usize,
     /// Its motion.
@@ -134,7 +134,7 @@ pub struct Recording {
 
 impl Recording {
     /// This recording with all surfaces computed, for repeated use.
-    pub fn drawn(&self) -> Self {
+    pub fn with_surfaces(&self) -> Self {
         let surfaces =
             self.tracks.iter().map(|track| (track.lazy_surface.address(), &track.lazy_surface));
         let surfaces: BTreeMap<usize, &LazySurface> = surfaces.collect();
@@ -209,8 +209,8 @@ impl Recorder {
             };
             recorder.start(state.id, track, (known.and_then(|a| a.mesh.clone()), None));
         }
-        recorder.dress(world, 0);
-        recorder.strain(world, &Report::default(), (0, 0));
+        recorder.set_surfaces(world, 0);
+        recorder.record_stress(world, &Report::default(), (0, 0));
         recorder
     }
 
@@ -231,8 +231,8 @@ impl Recorder {
             dissipated: report.energy.dissipation.total(),
         });
         self.start_changed(world, report, frame);
-        self.dress(world, first);
-        self.strain(world, report, (frame, first));
+        self.set_surfaces(world, first);
+        self.record_stress(world, report, (frame, first));
         let shrinks = world.settings().debris.retire.is_some_and(|r| r.then == Retired::Shrunk);
         // a body that broke in the frame of its birth stays as a track without frames
         self.live.retain(|live| {
@@ -282,8 +282,8 @@ impl Recorder {
             };
             self.start(*body, track, (mesh.clone(), None));
         }
-        self.dress(world, first);
-        self.strain(world, &Report::default(), (frame, first));
+        self.set_surfaces(world, first);
+        self.record_stress(world, &Report::default(), (frame, first));
     }
 
     /// Starts the tracks of pieces of `fractures` between two frames, such as those by
@@ -293,8 +293,8 @@ impl Recorder {
         report.events.fractures = fractures.to_vec();
         let (frame, first) = (self.recording.frames, self.live.len());
         self.start_changed(world, &report, frame);
-        self.dress(world, first);
-        self.strain(world, &report, (frame, first));
+        self.set_surfaces(world, first);
+        self.record_stress(world, &report, (frame, first));
     }
 
     /// Starts tracks of the bodies that replaced others.
@@ -364,19 +364,19 @@ impl Recorder {
 
     /// Takes all poses except the last of each track, so that memory does not grow with the frames;
     /// [`Track::taken`] counts them.
-    pub fn take_poses(&mut self) -> Vec<Stretch> {
-        let mut stretches = Vec::new();
+    pub fn take_poses(&mut self) -> Vec<TraceChunk> {
+        let mut chunks = Vec::new();
         for (track, of) in self.recording.tracks.iter_mut().enumerate() {
             let Track { taken, poses, waypoints, .. } = of;
             let count = poses.len().saturating_sub(1);
             if count > 0 {
                 let poses = poses.drain(..count).collect();
                 let trace = Trace { poses, waypoints: std::mem::take(waypoints) };
-                stretches.push(Stretch { track, trace });
+                chunks.push(TraceChunk { track, trace });
                 *taken += count;
             }
         }
-        stretches
+        chunks
     }
 
     /// The recording.
@@ -396,7 +396,7 @@ impl Recorder {
 
     /// Stores the stress of the bodies that started at index `first` or later, and of all that were
     /// hit.
-    fn strain(&mut self, world: &World, report: &Report, (frame, first): (usize, usize)) {
+    fn record_stress(&mut self, world: &World, report: &Report, (frame, first): (usize, usize)) {
         if first == self.live.len() && report.loads.stresses.is_empty() {
             return;
         }
@@ -436,7 +436,7 @@ impl Recorder {
     }
 
     /// Sets the surfaces of the bodies that started at index `first` or later.
-    fn dress(&mut self, world: &World, first: usize) {
+    fn set_surfaces(&mut self, world: &World, first: usize) {
         // bodies of one shape, such as copies, share the surface; they are consecutive
         let shape = |live: &Live| world.get(live.body).map(|state| Arc::as_ptr(state.shape));
         for run in self.live[first..].chunk_by(|a, b| shape(a) == shape(b)) {

@@ -3,9 +3,9 @@
 use serde::Deserialize;
 
 use super::InvalidValue;
-use super::breakable::FractureContext;
 use super::check::{at, positive, require, stress};
 use super::defaults::millisecond;
+use super::fracture_context::FractureContext;
 
 /// `bonds = { strength = 3e6 }`: a cut opens only if its share of the impact exceeds strength x
 /// area x duration. Pieces with intact bonds stay one body.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::breakable::FractureContext;
 use super::check::{LARGEST, at, positive, require, share};
+use super::fracture_context::FractureContext;
 use super::{Bonds, InvalidValue, Lattice, Level, Pattern, Stress};
 use crate::Placement;
 

@@ -108,7 +108,7 @@ impl Default for Energy {
 /// The order of the integration of rotation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Turning {
+pub enum RotationOrder {
     /// Euler's equations to sixth order, in inner steps.
     #[default]
     SixthOrder,

@@ -118,7 +118,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Exact<D> {
 }
 
 /// Forwards scalar values.
-macro_rules! hand_on {
+macro_rules! forward_visit {
     ($($name:ident: $type:ty),*) => {$(
         fn $name<E: Error>(self, value: $type) -> Result<V::Value, E> {
             self.visitor.$name(value)
@@ -133,7 +133,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for ExactVisitor<V> {
         self.visitor.expecting(f)
     }
 
-    hand_on! {
+    forward_visit! {
         visit_bool: bool, visit_i64: i64, visit_i128: i128, visit_u64: u64, visit_u128: u128,
         visit_f64: f64, visit_str: &str, visit_borrowed_str: &'de str, visit_string: String
     }

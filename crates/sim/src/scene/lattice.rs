@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::breakable::FractureContext;
 use super::check::{at, bounded, count, direction, fraction, positive, require};
 use super::defaults::millisecond;
+use super::fracture_context::FractureContext;
 use super::{InvalidValue, Noise};
 
 /// Largest number of load steps of an impact.

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use super::breakable::FractureContext;
 use super::check::{at, positive, require, share};
+use super::fracture_context::FractureContext;
 use super::{Bonds, InvalidValue};
 
 /// `levels = [{ break_impulse = 8 }]`: how the clusters of the level above break.

@@ -218,7 +218,7 @@ impl OwnMaterial {
 
 /// Properties of a body, from its material or its own keys.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct BodyProperties {
     pub(super) density: Option<f64>,
     pub(super) restitution: Option<f64>,
     pub(super) friction: Option<f64>,
@@ -236,7 +236,7 @@ pub(super) struct Known {
     pub(super) alpha: Option<f32>,
 }
 
-impl Known {
+impl BodyProperties {
     pub(super) fn of(material: &Material) -> Self {
         Self {
             density: material.solid().map(|solid| solid.density),

@@ -5,7 +5,7 @@ use dynamics::{Order, Scheme};
 use serde::Deserialize;
 
 use super::check::{at, bounded, count, fraction, positive, require};
-use super::contact::{ClampKind, Contact, Energy, Turning};
+use super::contact::{ClampKind, Contact, Energy, RotationOrder};
 use super::{InvalidValue, Solver};
 
 /// Maximum of each number of sweeps or repeats.
@@ -36,7 +36,7 @@ pub struct Simulation {
     /// The contact solver; `"manifold"` by default.
     pub solver: Solver,
     /// The order of the integration of rotation; `"sixth_order"` by default.
-    pub rotation: Turning,
+    pub rotation: RotationOrder,
     /// Iterations and tolerances of the solver.
     pub contact: Contact,
     /// Energy conservation; all on by default.
@@ -53,7 +53,7 @@ impl Default for Simulation {
             plane: false,
             sleep: true,
             solver: Solver::default(),
-            rotation: Turning::default(),
+            rotation: RotationOrder::default(),
             contact: Contact::default(),
             energy: Energy::default(),
         }
@@ -81,8 +81,8 @@ impl Simulation {
             None => own.clamp,
         };
         let order = match self.rotation {
-            Turning::SixthOrder => Order::Sixth,
-            Turning::SecondOrder => Order::Second,
+            RotationOrder::SixthOrder => Order::Sixth,
+            RotationOrder::SecondOrder => Order::Second,
         };
         contact::Settings {
             scheme: Scheme { order, energy_fix: self.energy.fix },
@@ -115,7 +115,7 @@ impl Simulation {
             })?;
         }
         for (key, is_default) in [
-            ("simulation.rotation", self.rotation == Turning::default()),
+            ("simulation.rotation", self.rotation == RotationOrder::default()),
             ("simulation.energy.fix", self.energy.fix),
             ("simulation.energy.bound", self.energy.bound),
         ] {

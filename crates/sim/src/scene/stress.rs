@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::InvalidValue;
-use super::breakable::FractureContext;
 use super::check::{STRONGEST, at, bounded, positive, require, stress};
+use super::fracture_context::FractureContext;
 
 /// `stress = { spacing = 0.05 }`: cracks where the tension in finite elements of this edge length
 /// exceeds the strength (Mu01).

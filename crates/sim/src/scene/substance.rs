@@ -5,17 +5,17 @@ use std::sync::Arc;
 use contact::Combine;
 use fracture::Material as Solid;
 
-use super::material::Known;
+use super::material::BodyProperties;
 use super::{Body, Material, Rule};
 use crate::Look;
 
 impl Body {
-    fn known(&self) -> Known {
+    fn properties(&self) -> BodyProperties {
         match &self.own_material {
-            Some(own) => Known::of_own(own),
+            Some(own) => BodyProperties::of_own(own),
             None => {
                 let named = self.material.as_deref().and_then(Material::named);
-                named.map_or_else(Known::default, Known::of)
+                named.map_or_else(BodyProperties::default, BodyProperties::of)
             }
         }
     }
@@ -30,7 +30,7 @@ impl Body {
 
     /// Density, kg/m^3: its own, else its material's, else that of water.
     pub fn density(&self) -> f64 {
-        self.density.or(self.known().density).unwrap_or(1000.0)
+        self.density.or(self.properties().density).unwrap_or(1000.0)
     }
 
     /// Stress at which anchors fail under its weight, Pa: its own, else its material's, else
@@ -42,38 +42,38 @@ impl Body {
 
     /// Coefficient of restitution: its own, else its material's, else 0.3.
     pub fn restitution(&self) -> f64 {
-        self.restitution.or(self.known().restitution).unwrap_or(0.3)
+        self.restitution.or(self.properties().restitution).unwrap_or(0.3)
     }
 
     /// Coefficient of friction: its own, else its material's, else 0.5.
     pub fn friction(&self) -> f64 {
-        self.friction.or(self.known().friction).unwrap_or(0.5)
+        self.friction.or(self.properties().friction).unwrap_or(0.5)
     }
 
     /// Combination rule of its restitution: its own, else its material's.
     pub fn restitution_rule(&self) -> Option<Combine> {
-        self.restitution_rule.or(self.known().restitution_rule).map(Rule::combine)
+        self.restitution_rule.or(self.properties().restitution_rule).map(Rule::combine)
     }
 
     /// Combination rule of its friction: its own, else its material's.
     pub fn friction_rule(&self) -> Option<Combine> {
-        self.friction_rule.or(self.known().friction_rule).map(Rule::combine)
+        self.friction_rule.or(self.properties().friction_rule).map(Rule::combine)
     }
 
     /// Rolling friction, m: its own, else its material's, else none.
     pub fn rolling_friction(&self) -> f64 {
-        self.rolling_friction.or(self.known().rolling_friction).unwrap_or(0.0)
+        self.rolling_friction.or(self.properties().rolling_friction).unwrap_or(0.0)
     }
 
     /// Spinning friction, m: its own, else its material's, else none.
     pub fn spinning_friction(&self) -> f64 {
-        self.spinning_friction.or(self.known().spinning_friction).unwrap_or(0.0)
+        self.spinning_friction.or(self.properties().spinning_friction).unwrap_or(0.0)
     }
 
     /// Its look: by its own keys, else that of its material, else gray. Cuts of a body with its own
     /// color are paler than its surface.
     pub fn look(&self) -> Look {
-        let known = self.known();
+        let known = self.properties();
         let color = self.color.or(known.color).unwrap_or([0.7; 3]);
         let paler = color.map(|c| 0.75 * c + 0.15);
         let of_material = known.inner_color.filter(|_| self.color.is_none());

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::breakable::FractureContext;
 use super::check::{at, require};
+use super::fracture_context::FractureContext;
 use super::groups;
 use super::material::{check_material, check_materials};
 use super::{Body, InvalidValue, Scene, Wind};

@@ -80,7 +80,7 @@ impl World {
         }
         let normal = Unit::try_new(away, 0.0).unwrap_or_else(Vector3::y_axis);
         let share = 1.0 - distance / explosion.radius;
-        Some((normal, explosion.impulse * share * self.shadow(i, &normal)))
+        Some((normal, explosion.impulse * share * self.projected_area(i, &normal)))
     }
 
     /// The hit of an explosion on a body that it breaks.
@@ -90,7 +90,7 @@ impl World {
         let distance = |p: &&Point3<f64>| (**p - center).norm_squared();
         let points = self.surface_points(i);
         let nearest = points.iter().min_by(|p, q| distance(p).total_cmp(&distance(q)))?;
-        let strength = self.bears_blast(i, (nearest, &normal))?;
+        let strength = self.breaking_blast_impulse(i, (nearest, &normal))?;
         (size >= strength).then(|| Hit {
             body: self.ids[i],
             at: *nearest,
@@ -105,7 +105,7 @@ impl World {
     }
 
     /// Projected area of a body along a direction, m^2: that of the ellipsoid in its box.
-    fn shadow(&self, i: usize, direction: &Unit<Vector3<f64>>) -> f64 {
+    fn projected_area(&self, i: usize, direction: &Unit<Vector3<f64>>) -> f64 {
         let half = self.shapes[i].bounds().extents() / 2.0;
         let d = self.poses[i].inverse_transform_vector(direction);
         let across = Vector3::new(half.y * half.z, half.z * half.x, half.x * half.y);
@@ -113,8 +113,8 @@ impl World {
     }
 
     /// Applies the actions that are due before this frame.
-    pub(crate) fn act(&mut self, report: &mut Report) {
-        self.give_way(report);
+    pub(crate) fn apply_actions(&mut self, report: &mut Report) {
+        self.break_overloaded_anchors(report);
         let before = self.mechanical_energy();
         let numbered = self.timeline.actions.iter().copied().enumerate();
         let due: Vec<(usize, (usize, Action))> =
@@ -132,30 +132,30 @@ impl World {
                 }
             }
         }
-        self.turn();
-        self.blow();
-        self.lead();
+        self.apply_torques();
+        self.apply_wind_drag();
+        self.set_path_velocities();
         self.approach_targets();
         report.energy.work += self.mechanical_energy() - before;
     }
 
     /// The drag of the wind in a frame. Quadratic drag slows a speed u to `u / (1 + c u dt)`, for
     /// any time step.
-    fn blow(&mut self) {
+    fn apply_wind_drag(&mut self) {
         let Some(wind) = self.timeline.wind.filter(Wind::is_usable) else { return };
         let dt = self.settings.dt;
         for i in 0..self.len() {
             let Body::Dynamic(mass) = self.acting[i] else { continue };
             let past = wind.velocity - self.momenta[i].linear / mass.mass();
             let Some(direction) = Unit::try_new(past, 0.0) else { continue };
-            let drag = 0.5 * wind.density * wind.drag * self.shadow(i, &direction);
+            let drag = 0.5 * wind.density * wind.drag * self.projected_area(i, &direction);
             let share = drag * past.norm() * dt / mass.mass();
             self.momenta[i].linear += past * (mass.mass() * share / (1.0 + share));
         }
     }
 
     /// Sets the velocity of bodies on paths that takes them to their poses at the end of the frame.
-    fn lead(&mut self) {
+    fn set_path_velocities(&mut self) {
         let dt = self.settings.dt;
         let end = (self.frame + 1) as f64 * dt;
         for path in &self.timeline.paths {

@@ -4,7 +4,7 @@ use nalgebra::{Point3, Unit, Vector3};
 
 use crate::breaking::hits::Hit;
 use crate::breaking::outcome::Outcome;
-use crate::breaking::strength::{Law, Strength};
+use crate::breaking::strength::{Resistance, Strength};
 use crate::script::event::{Event, HitOutcome, ModelKind, ReplayMismatch, Trigger};
 use crate::world::numbers::{momentum, momentum_numbers, pose, pose_numbers};
 use crate::{Events, FractureModel, Report, World};
@@ -92,30 +92,40 @@ impl World {
         breaks.map(Event::hit).collect()
     }
 
-    /// The laws of strength in a collision pass of a replay: bodies withstand any impact unless an
-    /// event breaks them. Strength by material is computed again instead of recorded, since it
-    /// differs from point to point. Bodies that could break by their `own` laws collide as such, so
-    /// that impulses have the same bits.
-    pub(crate) fn recorded_laws(&self, cause: Trigger, own: &[Law]) -> Option<Vec<Law>> {
+    /// The resistances of bodies in a collision pass of a replay: bodies withstand any impact unless
+    /// an event breaks them. Strength by material is computed again instead of recorded, since it
+    /// differs from point to point. Bodies that could break by their `own` resistances collide as
+    /// such, so that impulses have the same bits.
+    pub(crate) fn recorded_resistances(
+        &self,
+        cause: Trigger,
+        own: &[Resistance],
+    ) -> Option<Vec<Resistance>> {
         self.recorded.as_ref()?;
-        let holding = |law: &Law| match *law {
-            Law::All => Law::All,
-            Law::Own(strength) | Law::Above(strength, _) => Law::Above(strength, f64::INFINITY),
+        let holding = |resistance: &Resistance| match *resistance {
+            Resistance::Unbreakable => Resistance::Unbreakable,
+            Resistance::Below(strength) | Resistance::Withstood(strength, _) => {
+                Resistance::Withstood(strength, f64::INFINITY)
+            }
         };
-        let mut laws: Vec<Law> = own.iter().map(holding).collect();
+        let mut resistances: Vec<Resistance> = own.iter().map(holding).collect();
         for event in self.recorded_of(cause) {
             let Ok(i) = self.ids.binary_search(&event.body) else { continue };
             let strength = match self.breakages[i].as_ref().map(|breakage| breakage.strength) {
                 Some(Strength::Material) => Some(Strength::Material),
                 _ => event.strength.map(Strength::Impulse),
             };
-            laws[i] = match (own[i], strength) {
-                (_, None) => Law::All,
-                (Law::Above(_, ratio), Some(strength)) => Law::Above(strength, ratio),
-                (Law::All | Law::Own(_), Some(strength)) => Law::Own(strength),
+            resistances[i] = match (own[i], strength) {
+                (_, None) => Resistance::Unbreakable,
+                (Resistance::Withstood(_, ratio), Some(strength)) => {
+                    Resistance::Withstood(strength, ratio)
+                }
+                (Resistance::Unbreakable | Resistance::Below(_), Some(strength)) => {
+                    Resistance::Below(strength)
+                }
             };
         }
-        Some(laws)
+        Some(resistances)
     }
 
     /// Reports an event, and whether it matches the recording.

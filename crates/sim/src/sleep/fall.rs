@@ -30,7 +30,7 @@ fn moved(from: &Isometry3<f64>, to: &Isometry3<f64>, reach: f64) -> f64 {
 
 impl World {
     /// Puts bodies to sleep and wakes those whose load changed, by the contacts of the frame.
-    pub(crate) fn doze(&mut self, support: &Support, report: &mut Report) {
+    pub(crate) fn update_sleep(&mut self, support: &Support, report: &mut Report) {
         if let Some(solved) = support.solved() {
             let keeps = self.settings.sleep && self.settings.contact.solver.keeps_contacts();
             let is_anchored = self.anchorages.iter().any(Option::is_some);
@@ -39,8 +39,8 @@ impl World {
                 false => Vec::new(),
             };
             if is_anchored {
-                let presses = self.presses(&touches);
-                self.average_presses(&presses);
+                let constraint_impulses = self.constraint_impulses(&touches);
+                self.average_constraint_impulses(&constraint_impulses);
             }
             if keeps {
                 self.fall_asleep(&touches, solved, report);
@@ -52,7 +52,7 @@ impl World {
 
     fn fall_asleep(&mut self, touches: &[Touch], solved: Solved<'_>, report: &mut Report) {
         self.wake_loaded(touches);
-        self.notice_motion();
+        self.track_motion();
         let falling = self.falling_asleep(touches, solved);
         self.link(touches, &falling, solved);
         for i in (0..self.len()).filter(|&i| falling[i]) {
@@ -79,8 +79,8 @@ impl World {
                 false => Vec::new(),
             };
             if falling[body] {
-                let (carries, props) = (self.carries(touch), props());
-                links.push(Link { sleeper, other: name, load, average: load, carries, props });
+                let (supports, props) = (self.is_supporting(touch), props());
+                links.push(Link { sleeper, other: name, load, average: load, supports, props });
             } else if self.rests[body].asleep && falling[other] {
                 let old = links[..known].binary_search_by_key(&(sleeper, name), key);
                 if let Ok(n) = old {
@@ -94,7 +94,7 @@ impl World {
     }
 
     /// Counts the frames for which bodies have been still, and records whether they accelerate.
-    fn notice_motion(&mut self) {
+    fn track_motion(&mut self) {
         let half = self.half_still();
         for (i, rest) in self.rests.iter_mut().enumerate() {
             if self.acting[i].mass_properties().is_none() {
@@ -135,10 +135,11 @@ impl World {
                 is_moved && still(&self.rests[i]) && is_slow(i)
             })
             .collect();
-        for i in self.near_moving(false) {
+        for i in self.near_kinematic(false) {
             falling[i] = false;
         }
-        let carried: Vec<&Touch> = touches.iter().filter(|touch| self.carries(touch)).collect();
+        let carried: Vec<&Touch> =
+            touches.iter().filter(|touch| self.is_supporting(touch)).collect();
         if self.settings.gravity != Vector3::zeros() {
             let mut supported = vec![false; self.len()];
             carried.iter().for_each(|touch| supported[touch.body] = true);
@@ -184,7 +185,7 @@ impl World {
                 let i = touches[0].body;
                 if falling[i] && !tested[i] {
                     tested[i] = true;
-                    if !self.bears_all(touches, &falling, solved) {
+                    if !self.can_support_load(touches, &falling, solved) {
                         falling[i] = false;
                         changed = true;
                     }

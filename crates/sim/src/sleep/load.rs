@@ -64,7 +64,7 @@ impl World {
                     other,
                     load: none,
                     average: none,
-                    carries: false,
+                    supports: false,
                     props,
                 });
             }
@@ -99,13 +99,13 @@ impl World {
             }
         }
         self.links = links;
-        let toppled = doubtful.into_iter().filter(|&i| !self.bears_change(i, loads[i]));
+        let toppled = doubtful.into_iter().filter(|&i| !self.can_support_change(i, loads[i]));
         woken.extend(toppled.map(|i| self.ids[i]));
         self.wake(woken);
     }
 
     /// Whether the supports of a sleeper can bear the change of its load, N s per frame.
-    fn bears_change(&self, i: usize, load: f64) -> bool {
+    fn can_support_change(&self, i: usize, load: f64) -> bool {
         let Some(mass) = self.bodies[i].mass_properties() else { return true };
         let first = self.links.partition_point(|link| link.sleeper < self.ids[i]);
         let links = self.links[first..].iter().take_while(|link| link.sleeper == self.ids[i]);
@@ -117,12 +117,12 @@ impl World {
         }
         let limit = UNSUPPORTED_LEAST + UNSUPPORTED * load / mass.mass();
         let left = self.bodies[i].velocity(&self.poses[i].rotation, &change);
-        speed(&left, self.shapes[i].radius()) <= limit || self.supported(i, change, props, limit)
+        speed(&left, self.shapes[i].radius()) <= limit || self.can_support(i, change, props, limit)
     }
 
     /// Whether `props` can bear a `load` in addition to their own, up to a remainder that gives the
     /// body at most the speed `limit`, m/s.
-    fn supported(
+    fn can_support(
         &self,
         i: usize,
         mut load: Momentum,
@@ -139,7 +139,7 @@ impl World {
 
     /// Whether the supports of a body that is about to fall asleep can bear its whole load;
     /// `touches` are its contacts and joints.
-    pub(super) fn bears_all(
+    pub(super) fn can_support_load(
         &self,
         touches: &[Touch],
         falling: &[bool],
@@ -153,11 +153,11 @@ impl World {
             size += touch.load.linear.norm();
             let back = -touch.load.linear;
             let held = falling[touch.other] || self.acting[touch.other].mass_properties().is_none();
-            if held && !self.bears(touch.other, &back) {
+            if held && !self.supports_weight(touch.other, &back) {
                 props.append(&mut self.props(touch, solved));
             }
         }
         let limit = UNSUPPORTED_LEAST + UNBALANCED * size / self.moving_mass(i);
-        self.supported(i, sum, props, limit)
+        self.can_support(i, sum, props, limit)
     }
 }

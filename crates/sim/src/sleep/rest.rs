@@ -39,7 +39,7 @@ pub(crate) struct Link {
     /// Running average of this impulse.
     pub(crate) average: Momentum,
     /// Whether the other body lies below and supports it.
-    pub(crate) carries: bool,
+    pub(crate) supports: bool,
     /// Contact points at which the other body can support the sleeper while both are held.
     pub(crate) props: Vec<SupportContact>,
 }

@@ -8,7 +8,7 @@ use crate::World;
 use crate::world::joints::JointLoad;
 
 /// Least share of its weight that a supporting body bears.
-const BEARING: f64 = 0.25;
+const MIN_SUPPORT_SHARE: f64 = 0.25;
 
 /// A pair in contact or joined: the load on `body` from `other`.
 pub(super) struct Touch {
@@ -72,10 +72,10 @@ impl World {
 
     /// The impulses of others on each body in a frame, about its center of mass, N s: of contacts
     /// and joints with awake bodies, and running averages for sleepers.
-    pub(super) fn presses(&self, touches: &[Touch]) -> Vec<Momentum> {
-        let mut presses = vec![Momentum::default(); self.len()];
+    pub(super) fn constraint_impulses(&self, touches: &[Touch]) -> Vec<Momentum> {
+        let mut constraint_impulses = vec![Momentum::default(); self.len()];
         for touch in touches.iter().filter(|touch| !self.rests[touch.other].asleep) {
-            add(&mut presses[touch.body], &touch.load);
+            add(&mut constraint_impulses[touch.body], &touch.load);
         }
         for link in &self.links {
             let [sleeper, other] = [link.sleeper, link.other].map(|id| self.ids.binary_search(&id));
@@ -83,11 +83,11 @@ impl World {
             let arm = self.poses[sleeper].translation.vector - self.poses[other].translation.vector;
             let Momentum { linear, angular } = link.average;
             add(
-                &mut presses[other],
+                &mut constraint_impulses[other],
                 &Momentum { linear: -linear, angular: -angular - arm.cross(&linear) },
             );
         }
-        presses
+        constraint_impulses
     }
 
     /// The contacts of a pair that support a body, or would if it moved by less than the slop.
@@ -129,13 +129,13 @@ impl World {
     }
 
     /// Whether the other body of a pair bears part of the weight.
-    pub(super) fn carries(&self, touch: &Touch) -> bool {
-        self.bears(touch.body, &touch.load.linear)
+    pub(super) fn is_supporting(&self, touch: &Touch) -> bool {
+        self.supports_weight(touch.body, &touch.load.linear)
     }
 
     /// Whether an `impulse` on a body in a frame bears part of its weight.
-    pub(super) fn bears(&self, body: usize, impulse: &Vector3<f64>) -> bool {
+    pub(super) fn supports_weight(&self, body: usize, impulse: &Vector3<f64>) -> bool {
         let weight = self.weight(body) * self.settings.dt;
-        -impulse.dot(&weight) > BEARING * weight.norm_squared()
+        -impulse.dot(&weight) > MIN_SUPPORT_SHARE * weight.norm_squared()
     }
 }

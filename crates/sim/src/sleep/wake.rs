@@ -6,7 +6,7 @@ use contact::{Blow, Contact, Contacts};
 use dynamics::{Body, Velocity};
 
 use crate::breaking::hits::Hit;
-use crate::breaking::strength::Law;
+use crate::breaking::strength::Resistance;
 use crate::script::event::{Event, HitOutcome, Trigger};
 use crate::sleep::rest::{Rest, WAKING_SPEED};
 use crate::{BodyId, Events, World};
@@ -19,23 +19,24 @@ impl World {
     /// Wakes sleepers with a removed neighbor, and those near a moving kinematic body.
     pub(crate) fn wake_abandoned(&mut self) {
         let mut woken = BTreeSet::new();
-        if std::mem::take(&mut self.lost) {
+        if std::mem::take(&mut self.bodies_removed) {
             let gone = |id: BodyId| self.ids.binary_search(&id).is_err();
             self.links.retain(|link| !gone(link.sleeper));
             let left = self.links.iter().filter(|link| gone(link.other));
             woken.extend(left.map(|link| link.sleeper));
         }
-        for i in self.near_moving(true) {
+        for i in self.near_kinematic(true) {
             woken.insert(self.ids[i]);
         }
         self.wake(woken);
     }
 
-    /// Reports `blows` on sleepers whose strength by `laws` is below the impulse that wakes them.
+    /// Reports `blows` on sleepers whose strength by `resistances` is below the impulse that
+    /// wakes them.
     pub(crate) fn report_woken(
         &self,
         blows: &[Blow],
-        laws: &[Law],
+        resistances: &[Resistance],
         cause: Trigger,
         events: &mut Events,
     ) {
@@ -44,7 +45,7 @@ impl World {
                 if !self.rests[body].asleep {
                     continue;
                 }
-                let (strength, at) = (self.breaks_at(laws, blow, side), blow.at[side]);
+                let (strength, at) = (self.breaks_at(resistances, blow, side), blow.at[side]);
                 if strength >= WAKING_SPEED * self.moving_mass(body) {
                     continue;
                 }
@@ -161,7 +162,7 @@ impl World {
             return;
         }
         let mut carried: Vec<(BodyId, BodyId)> =
-            self.links.iter().filter(|l| l.carries).map(|l| (l.other, l.sleeper)).collect();
+            self.links.iter().filter(|l| l.supports).map(|l| (l.other, l.sleeper)).collect();
         // joined bodies wake together
         carried.extend(self.joined().flat_map(|[a, b]| [(a, b), (b, a)]));
         let awake = |id: &BodyId| !self.is_asleep(*id);
@@ -185,7 +186,7 @@ impl World {
     }
 
     /// Bodies, asleep or not, that a moving kinematic body may reach within the frame.
-    pub(super) fn near_moving(&self, asleep: bool) -> Vec<usize> {
+    pub(super) fn near_kinematic(&self, asleep: bool) -> Vec<usize> {
         let moving: Vec<(usize, Velocity)> = self
             .bodies
             .iter()

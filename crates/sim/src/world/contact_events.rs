@@ -3,7 +3,7 @@
 use contact::{Blow, Support};
 use nalgebra::{Point3, Vector3};
 
-use crate::world::touching::{Log, TouchingPair};
+use crate::world::touching::{ContactLog, TouchingPair};
 use crate::{BodyId, Events, World};
 
 impl World {
@@ -30,7 +30,7 @@ impl World {
     pub fn set_contact_events(&mut self, on: bool) {
         self.log = match self.log.take() {
             Some(log) if on => Some(log),
-            None if on => Some(Log::default()),
+            None if on => Some(ContactLog::default()),
             _ => None,
         };
     }
@@ -55,7 +55,7 @@ impl World {
         normal: Vector3<f64>,
         [impulse, hardest]: [f64; 2],
     ) -> TouchingPair {
-        let materials = bodies.map(|i| self.substances[i].name);
+        let materials = bodies.map(|i| self.solid_materials[i].name);
         TouchingPair {
             bodies: bodies.map(|i| self.ids[i]),
             point,

@@ -200,7 +200,7 @@ impl World {
                 digest.word(rule.map_or(0, |rule| 1 + rule as u64));
             }
         }
-        for solid in &self.substances {
+        for solid in &self.solid_materials {
             digest.text(&format!("{solid:?}"));
         }
         digest.0

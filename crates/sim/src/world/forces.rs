@@ -129,7 +129,7 @@ impl World {
     }
 
     /// Adds the angular momentum of torques to bodies.
-    pub(crate) fn turn(&mut self) {
+    pub(crate) fn apply_torques(&mut self) {
         for Load { body, torque, .. } in &self.loads {
             if let Ok(i) = self.ids.binary_search(body) {
                 self.momenta[i].angular += torque * self.settings.dt;

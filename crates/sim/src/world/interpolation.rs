@@ -36,13 +36,13 @@ impl World {
         &self,
         t: f64,
     ) -> impl DoubleEndedIterator<Item = (BodyId, Isometry3<f64>)> + ExactSizeIterator {
-        (0..self.len()).map(move |i| (self.ids[i], self.passed(i, t)))
+        (0..self.len()).map(move |i| (self.ids[i], self.pose_at(i, t)))
     }
 
     /// The pose of one body by [`World::interpolated`]; `None` if there is no such body.
     pub fn interpolated_pose(&self, id: BodyId, t: f64) -> Option<Isometry3<f64>> {
         let i = self.ids.binary_search(&id).ok()?;
-        Some(self.passed(i, t))
+        Some(self.pose_at(i, t))
     }
 
     /// The poses of a body at its collisions in the last frame, in order of time and at most
@@ -54,7 +54,7 @@ impl World {
     }
 
     /// The pose of a body at a share of the last frame.
-    fn passed(&self, i: usize, t: f64) -> Isometry3<f64> {
+    fn pose_at(&self, i: usize, t: f64) -> Isometry3<f64> {
         let (mut from, mut start) = (&self.previous[i], 0.0);
         for Waypoint { share, pose } in &self.waypoints[i] {
             if t < *share {

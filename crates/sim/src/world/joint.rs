@@ -63,8 +63,8 @@ pub enum JointError {
     NoAxis,
     /// The solver does not support joints.
     #[error(
-        "the solver of this world has no joints: use the manifold, sequential-impulse, \
-         quadratic-programme or impulse one"
+        "the solver of this world has no joints: use `manifold`, `sequential_impulse`, \
+         `quadratic_program` or `impulse`"
     )]
     Solver,
 }
@@ -90,7 +90,7 @@ pub struct JointState {
 
 /// A joint and its load.
 #[derive(Clone, Debug)]
-pub(crate) struct Joined {
+pub(crate) struct WorldJoint {
     pub(crate) id: JointId,
     pub(crate) ids: [BodyId; 2],
     /// Its body indices are valid only where `World::frame_joints` wrote them.

@@ -5,7 +5,7 @@ use dynamics::{Body, Momentum};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 
 use crate::world::id::{BodyId, JointId};
-use crate::world::joint::Joined;
+use crate::world::joint::WorldJoint;
 use crate::{Events, JointError, JointState, NewJoint, World};
 
 /// Largest distance of a piece from the anchor of its parent's joint to inherit the joint, m, or as
@@ -71,7 +71,7 @@ impl World {
             last: Reaction::default(),
         };
         let NewJoint { bodies: ids, break_force, break_torque, .. } = new;
-        self.joints.push(Joined { id, ids, joint, break_force, break_torque, places });
+        self.joints.push(WorldJoint { id, ids, joint, break_force, break_torque, places });
         self.wake_all(&ids);
         Ok(id)
     }
@@ -122,7 +122,8 @@ impl World {
     /// The joints with the current indices of their bodies.
     pub(crate) fn frame_joints(&self) -> Vec<Joint> {
         let number = |id: &BodyId| self.ids.binary_search(id).map_or(u32::MAX, |i| i as u32);
-        let of = |link: &Joined| Joint { bodies: link.ids.each_ref().map(number), ..link.joint };
+        let of =
+            |link: &WorldJoint| Joint { bodies: link.ids.each_ref().map(number), ..link.joint };
         self.joints.iter().map(of).collect()
     }
 
@@ -153,7 +154,7 @@ impl World {
     }
 
     /// Whether a side of a joint still has a body.
-    fn inherit(&self, link: &mut Joined, side: usize, events: &Events) -> bool {
+    fn inherit(&self, link: &mut WorldJoint, side: usize, events: &Events) -> bool {
         if self.ids.binary_search(&link.ids[side]).is_ok() {
             return true;
         }

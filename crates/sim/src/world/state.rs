@@ -12,11 +12,11 @@ use thiserror::Error;
 
 use crate::sleep::rest::{Link, Rest};
 use crate::world::input::{Load, Target};
-use crate::world::joint::Joined;
+use crate::world::joint::WorldJoint;
 use crate::world::limits::is_usable;
 use crate::world::numbers::{momentum, momentum_numbers, pose, pose_numbers};
 use crate::world::steering::check;
-use crate::world::touching::Log;
+use crate::world::touching::ContactLog;
 use crate::{BodyId, JointId, World};
 
 /// Why a state cannot be restored.
@@ -125,9 +125,9 @@ impl World {
         WorldState {
             frame: self.frame,
             gravity: self.settings.gravity.into(),
-            next: self.next,
+            next: self.next_id,
             retired_mass: self.retired_mass,
-            lost: self.lost,
+            lost: self.bodies_removed,
             bodies: (0..self.len()).map(|i| self.body_state(i)).collect(),
             frozen: self.frozen.clone(),
             links: self.links.iter().map(link_state).collect(),
@@ -156,7 +156,7 @@ impl World {
         for id in gone {
             self.remove(id);
         }
-        if self.next != state.next || self.len() != state.bodies.len() {
+        if self.next_id != state.next || self.len() != state.bodies.len() {
             return Err(StateError);
         }
         for (i, body) in state.bodies.iter().enumerate() {
@@ -167,7 +167,7 @@ impl World {
         self.frame = state.frame;
         self.settings.gravity = state.gravity.into();
         self.retired_mass = state.retired_mass;
-        self.lost = state.lost;
+        self.bodies_removed = state.lost;
         self.frozen.clone_from(&state.frozen);
         self.links = state.links.iter().map(link).collect();
         let impulses = ImpulseCache::of_entries(state.impulses.iter().copied());
@@ -183,9 +183,9 @@ impl World {
         self.targets = state.targets.iter().map(target).collect();
         self.loads = state.loads.iter().map(load).collect();
         self.loads.sort_by_key(|load| load.body);
-        let is_told = self.log.is_some();
-        let touching = state.touching.clone().or_else(|| is_told.then(Vec::new));
-        self.log = touching.map(Log::touching);
+        let logs_contacts = self.log.is_some();
+        let touching = state.touching.clone().or_else(|| logs_contacts.then(Vec::new));
+        self.log = touching.map(ContactLog::touching);
         let numbers = state.bodies.iter().map(|body| Some((body.id, body.user_data?)));
         self.user_data = numbers.flatten().collect();
         self.previous.clone_from(&self.poses);
@@ -209,7 +209,7 @@ impl World {
             link.joint.last = Reaction { linear, angular, impulses, rates };
             Some(link)
         };
-        let links: Option<Vec<Joined>> = left.iter().map(known).collect();
+        let links: Option<Vec<WorldJoint>> = left.iter().map(known).collect();
         self.joints = links.ok_or(StateError)?;
         Ok(())
     }
@@ -230,10 +230,12 @@ impl World {
             asleep: *asleep,
             rest: (pose_numbers(rested), *frames),
             speed: (pose_numbers(mark), *moved, *speeds_up),
-            slow: self.slow[i],
+            slow: self.slow_frames[i],
             is_anchored: self.anchorages[i].is_some(),
             press: momentum_numbers(
-                &self.anchorages[i].as_ref().map_or_else(Momentum::default, |own| own.press),
+                &self.anchorages[i]
+                    .as_ref()
+                    .map_or_else(Momentum::default, |own| own.constraint_impulse),
             ),
             breaks: self.breakages[i].is_some(),
             user_data: self.user_data.get(&self.ids[i]).copied(),
@@ -272,12 +274,12 @@ impl World {
             moved: *moved,
             speeds_up: *speeds_up,
         };
-        self.slow[i] = state.slow;
+        self.slow_frames[i] = state.slow;
         if !state.is_anchored {
             self.anchorages[i] = None;
         }
         if let Some(anchorage) = &mut self.anchorages[i] {
-            anchorage.press = momentum(&state.press);
+            anchorage.constraint_impulse = momentum(&state.press);
         }
         if !state.breaks {
             self.breakages[i] = None;
@@ -286,7 +288,7 @@ impl World {
     }
 }
 
-fn joint_state(link: &Joined) -> JointState {
+fn joint_state(link: &WorldJoint) -> JointState {
     let Reaction { linear, angular, impulses, rates } = link.joint.last;
     JointState {
         id: link.id,
@@ -309,10 +311,10 @@ fn link_state(link: &Link) -> LinkState {
         let SupportContact { at, normal, friction, impulse } = *prop;
         (at.coords.into(), normal.into(), friction, impulse.into())
     };
-    let Link { sleeper, other, ref load, ref average, carries, ref props } = *link;
+    let Link { sleeper, other, ref load, ref average, supports, ref props } = *link;
     let props = props.iter().map(numbers).collect();
     let [load, average] = [load, average].map(momentum_numbers);
-    LinkState { sleeper, other, load, average, carries, props }
+    LinkState { sleeper, other, load, average, carries: supports, props }
 }
 
 fn link(state: &LinkState) -> Link {
@@ -324,7 +326,14 @@ fn link(state: &LinkState) -> Link {
         impulse: Vector3::from(impulse),
     };
     let [load, average] = [load, average].map(momentum);
-    Link { sleeper, other, load, average, carries, props: props.iter().map(prop).collect() }
+    Link {
+        sleeper,
+        other,
+        load,
+        average,
+        supports: carries,
+        props: props.iter().map(prop).collect(),
+    }
 }
 
 fn pair_state(pair: &CachedPair) -> PairState {

@@ -35,7 +35,7 @@ pub struct TouchingPair {
     /// It does not include the changes of velocity by the energy bound.
     pub impulse: f64,
     /// Names of their materials; stone unless set by
-    /// [`World::set_substance`](crate::World::set_substance).
+    /// [`World::set_solid_material`](crate::World::set_solid_material).
     pub materials: [&'static str; 2],
     /// The impulse at `point`, N s.
     pub(super) hardest: f64,
@@ -54,14 +54,14 @@ impl TouchingPair {
 
 /// Contact events of the last frame.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Log {
+pub(crate) struct ContactLog {
     /// Pairs that touched in the last frame, sorted.
     pub(crate) pairs: Vec<[BodyId; 2]>,
     /// Collisions of this frame.
     pub(super) blows: Vec<TouchingPair>,
 }
 
-impl Log {
+impl ContactLog {
     /// A log of these pairs.
     pub(crate) fn touching(mut pairs: Vec<[BodyId; 2]>) -> Self {
         pairs.sort_unstable();

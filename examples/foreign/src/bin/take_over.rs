@@ -131,8 +131,8 @@ fn rule(rule: Combine) -> CoefficientCombineRule {
     match rule {
         Combine::Average => CoefficientCombineRule::Average,
         Combine::Min => CoefficientCombineRule::Min,
-        // the product only approximates the geometric mean, which no body of this scene uses
-        Combine::GeometricMean | Combine::Multiply => CoefficientCombineRule::Multiply,
+        Combine::GeometricMean => CoefficientCombineRule::GeometricMean,
+        Combine::Multiply => CoefficientCombineRule::Multiply,
         Combine::Max => CoefficientCombineRule::Max,
     }
 }

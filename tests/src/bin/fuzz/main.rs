@@ -31,7 +31,7 @@ type Outcome = Result<Option<String>, String>;
 /// Limit of all allocations, to protect the machine, bytes.
 const MAX_MEMORY: usize = 2 << 30;
 /// Limit of allocated bytes per byte of a file.
-const FOR_A_BYTE: usize = 1000;
+const MEMORY_PER_BYTE: usize = 1000;
 /// Number of accepted files kept for further changes.
 const KEPT: usize = 64;
 
@@ -190,7 +190,7 @@ fn work(options: &Options, folder: &Path) -> Result<(), String> {
 
 fn attempt(target: &Target, file: &[u8]) -> Outcome {
     std::fs::write(target.input(), file).map_err(|e| e.to_string())?;
-    let most = target.memory + FOR_A_BYTE * file.len();
+    let most = target.memory + MEMORY_PER_BYTE * file.len();
     set_clock(Some(Instant::now()));
     let outcome = target.read(|command| {
         let start = MEMORY.start();

@@ -214,7 +214,7 @@ pub(crate) const TARGETS: &[Target] = &[
 pub(crate) const FAULTY: Target = target("faulty", "txt");
 
 /// Additional files for commands with several inputs.
-const BESIDE: [(&str, &str); 9] = [
+const COMPANION_FILES: [(&str, &str); 9] = [
     ("tests/fuzz_files/cube.obj", "cube.obj"),
     ("tests/fuzz_files/regions.png", "regions.png"),
     ("tests/fuzz_files/scene.toml", "scene.toml"),
@@ -241,7 +241,7 @@ impl Target {
     pub(crate) fn prepare(&self, repository: &Path) -> Result<Vec<Vec<u8>>, String> {
         let read =
             |path: &Path| std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()));
-        for (from, to) in BESIDE {
+        for (from, to) in COMPANION_FILES {
             let bytes = read(&repository.join(from))?;
             std::fs::write(to, bytes).map_err(|e| format!("{to}: {e}"))?;
         }

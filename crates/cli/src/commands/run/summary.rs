@@ -123,7 +123,11 @@ impl Summary {
     }
 
     /// Prints the requested summaries.
-    pub(super) fn say(&self, options: &RunOptions, effort: &RunCost) -> Result<(), Failure> {
+    pub(super) fn write_stdout(
+        &self,
+        options: &RunOptions,
+        effort: &RunCost,
+    ) -> Result<(), Failure> {
         print(|out| {
             if options.json {
                 writeln!(out, "{}", self.to_json(&options.output, effort))

@@ -7,7 +7,7 @@ use levelset::{Aabb, TetMesh};
 use nalgebra::Point3;
 use thiserror::Error;
 
-use crate::loads_file::Bench;
+use crate::loads_file::LoadCase;
 use crate::wording::{number, place};
 
 /// Why loads and supports do not fit a body.
@@ -46,12 +46,15 @@ const ON_SURFACE: f64 = 1e-3;
 ///
 /// # Errors
 /// [`StressError::FarOff`].
-pub(super) fn check_loads(mesh: &TetMesh, bench: &Bench) -> Result<Vec<String>, StressError> {
+pub(super) fn check_loads(
+    mesh: &TetMesh,
+    load_case: &LoadCase,
+) -> Result<Vec<String>, StressError> {
     let mut notes = Vec::new();
     let surface = mesh.boundary();
     let Some(bounds) = Aabb::around(&mesh.vertices) else { return Ok(notes) };
     let size = bounds.extents().norm();
-    for (contact, _) in &bench.contacts {
+    for (contact, _) in &load_case.contacts {
         let at = contact.place;
         let points =
             (0..surface.triangles.len()).map(|t| nearest_on_triangle(&at, &surface.corners(t)));
@@ -68,11 +71,11 @@ pub(super) fn check_loads(mesh: &TetMesh, bench: &Bench) -> Result<Vec<String>, 
             ));
         }
     }
-    let is_free = !bench.supports.contains(&true);
-    let is_pressed = bench.pressures.iter().any(|&pressure| pressure != 0.0);
-    let is_pushed = bench.contacts.iter().any(|(contact, _)| contact.force.norm() > 0.0);
+    let is_free = !load_case.supports.contains(&true);
+    let is_pressed = load_case.pressures.iter().any(|&pressure| pressure != 0.0);
+    let is_pushed = load_case.contacts.iter().any(|(contact, _)| contact.force.norm() > 0.0);
     if !is_pressed && !is_pushed {
-        if bench.body_force.norm() == 0.0 {
+        if load_case.body_force.norm() == 0.0 {
             notes
                 .push("warning: all loads are 0, so that the stress is 0: give a force".to_owned());
         } else if is_free {
@@ -103,8 +106,8 @@ pub(super) fn check_supports(
 }
 
 /// The warning that all loads act on fixed vertices and cause no deformation.
-pub(super) fn deforms_nothing(bench: &Bench) -> Option<&'static str> {
-    bench.supports.contains(&true).then_some(
+pub(super) fn deforms_nothing(load_case: &LoadCase) -> Option<&'static str> {
+    load_case.supports.contains(&true).then_some(
         "warning: nothing deforms: all loads are on fixed vertices. Fix fewer, or give a larger \
          --collision-radius",
     )

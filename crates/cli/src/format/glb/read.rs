@@ -230,7 +230,7 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
         channels.entry(channel.target().node().index()).or_default().push(channel);
     }
     let (coats, coat_of) = coats(&file)?;
-    let mut known = Known { coats, coat_of, ..Known::default() };
+    let mut cache = ReadCache { coats, coat_of, ..ReadCache::default() };
     let mut tracks = vec![];
     let mut lived = 0;
     // nodes outside the scene and children are colliders of a physics scene
@@ -254,7 +254,7 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
             });
         }
         let (lazy_surface, look) = match node.mesh() {
-            Some(mesh) => drawn(&mesh, blob, &mut known)?,
+            Some(mesh) => surface_and_look(&mesh, blob, &mut cache)?,
             None => (LazySurface::default(), Arc::default()),
         };
         let own = channels.get(&node.index()).map_or(&[][..], Vec::as_slice);
@@ -288,7 +288,7 @@ fn parse<'a, T: Deserialize<'a>>(extras: &'a gltf::json::Extras) -> Result<T, Gl
 
 /// The objects read so far.
 #[derive(Default)]
-struct Known {
+struct ReadCache {
     /// Surfaces by their accessor of positions.
     surfaces: BTreeMap<usize, LazySurface>,
     /// Looks by material.
@@ -322,10 +322,10 @@ fn coats(file: &gltf::Gltf) -> Result<Coats, GlbReadError> {
 }
 
 /// The surface and look of a mesh of up to two primitives; equal accessors give one surface.
-fn drawn(
+fn surface_and_look(
     mesh: &Mesh,
     blob: &[u8],
-    Known { surfaces, looks, coats, coat_of }: &mut Known,
+    ReadCache { surfaces, looks, coats, coat_of }: &mut ReadCache,
 ) -> Result<(LazySurface, Arc<Look>), GlbReadError> {
     const LACKS: GlbReadError =
         GlbReadError::Foreign { lacks: "a mesh lacks positions, normals, _REST or indices" };

@@ -7,7 +7,7 @@
 //! (`FIELDSETS`), the tree of paths (`PATHS`), and the field list and type of each path (`SPECS`).
 
 mod integers;
-mod numbered;
+mod interned;
 mod paths;
 mod values;
 
@@ -17,7 +17,7 @@ use std::io::{self, Seek, Write};
 use super::encoder::Encoder;
 use super::prim::{Content, Metadata, Prim, Property};
 use integers::{compressed, put, write_integers};
-use numbered::Numbered;
+use interned::Interned;
 use paths::Paths;
 use values::{Kind, Rep, Values};
 
@@ -44,7 +44,7 @@ pub(super) struct Binary<'w, W> {
     values: Values<'w, W>,
     paths: Paths,
     /// Token index of the name, and value.
-    fields: Numbered<(u32, u64)>,
+    fields: Interned<(u32, u64)>,
     /// Lists of fields by their first index.
     field_sets: BTreeMap<Vec<u32>, u32>,
     all_field_sets: Vec<u32>,
@@ -62,7 +62,7 @@ impl<'w, W: Write + Seek> Binary<'w, W> {
         Self {
             values: Values::new(out),
             paths: Paths::default(),
-            fields: Numbered::new(),
+            fields: Interned::new(),
             field_sets: BTreeMap::new(),
             all_field_sets: Vec::new(),
             specs: Vec::new(),
@@ -74,7 +74,7 @@ impl<'w, W: Write + Seek> Binary<'w, W> {
         let mut set = Vec::with_capacity(fields.len() + 1);
         for (name, rep) in fields {
             let name = self.values.token(name);
-            set.push(self.fields.of((name, rep.0)));
+            set.push(self.fields.index_of((name, rep.0)));
         }
         set.push(END);
         let next = self.all_field_sets.len() as u32;

@@ -81,10 +81,10 @@ impl<'r> Looks<'r> {
                 shader.set("float", "inputs:roughness", Value::Float(look.roughness));
                 shader.set("float", "inputs:metallic", Value::Float(look.metallic));
                 shader.declare("token", "outputs:surface");
-                looks.hold(material(path, &look.material, shader));
+                looks.add_child(material(path, &look.material, shader));
             }
             for (path, coat) in names.coats.iter().zip(&*look.coats) {
-                looks.hold(self.coat(path, coat, look));
+                looks.add_child(self.coat(path, coat, look));
             }
         }
         looks
@@ -116,7 +116,9 @@ impl<'r> Looks<'r> {
         let mut material = material(path, name, shader);
         if let Some((_, file)) = file {
             let file = format!("./{}/{file}", self.folder);
-            texture_shaders(path, file, coat).into_iter().for_each(|shader| material.hold(shader));
+            texture_shaders(path, file, coat)
+                .into_iter()
+                .for_each(|shader| material.add_child(shader));
         }
         material
     }
@@ -145,7 +147,7 @@ fn material<'a>(path: &str, name: &'a str, shader: Prim<'a>) -> Prim<'a> {
     let mut material = Prim::new("Material", path).shown_as(name);
     let output = format!("/World/Looks/{path}/Shader.outputs:surface");
     material.connect("token", "outputs:surface", output);
-    material.hold(shader);
+    material.add_child(shader);
     material
 }
 

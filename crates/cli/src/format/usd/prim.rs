@@ -154,7 +154,7 @@ impl<'a> Prim<'a> {
     }
 
     /// Adds a child prim.
-    pub(crate) fn hold(&mut self, child: Self) {
+    pub(crate) fn add_child(&mut self, child: Self) {
         self.children.push(child);
     }
 }

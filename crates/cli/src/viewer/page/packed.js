@@ -29,11 +29,11 @@ export function unpack(buffer) {
 }
 
 /** The two poses around a fraction of a frame, including waypoints at impacts, and the fraction between them. */
-export function leg(before, after, corners, share) {
+export function segment(before, after, waypoints, fraction) {
   let from = before, start = 0;
-  for (const corner of corners) {
-    if (share < corner.share) return { from, to: corner.pose, along: (share - start) / (corner.share - start) };
-    [from, start] = [corner.pose, corner.share];
+  for (const waypoint of waypoints) {
+    if (fraction < waypoint.fraction) return { from, to: waypoint.pose, along: (fraction - start) / (waypoint.fraction - start) };
+    [from, start] = [waypoint.pose, waypoint.fraction];
   }
-  return { from, to: after, along: (share - start) / Math.max(1 - start, 1e-6) };
+  return { from, to: after, along: (fraction - start) / Math.max(1 - start, 1e-6) };
 }

@@ -20,7 +20,7 @@ function read(bytes) {
     number,
     end: body.birth + body.frames,
     poses: floats(POSE * body.frames),
-    corners: cornersOf(Array.from({ length: body.corners }, () => floats(1 + POSE))),
+    waypoints: waypointsOf(Array.from({ length: body.corners }, () => floats(1 + POSE))),
   }));
   for (const body of bodies) {
     const parent = bodies[body.parent];
@@ -33,14 +33,14 @@ function read(bytes) {
 }
 
 /** By the previous frame, with the elapsed fraction of the frame. */
-function cornersOf(entries) {
-  const corners = new Map();
+function waypointsOf(entries) {
+  const waypoints = new Map();
   for (const [time, ...pose] of entries) {
     const frame = Math.floor(time);
-    if (!corners.has(frame)) corners.set(frame, []);
-    corners.get(frame).push({ share: time - frame, pose });
+    if (!waypoints.has(frame)) waypoints.set(frame, []);
+    waypoints.get(frame).push({ fraction: time - frame, pose });
   }
-  return corners;
+  return waypoints;
 }
 
 export function lives(body, frame) {

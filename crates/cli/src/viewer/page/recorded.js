@@ -1,7 +1,7 @@
 // The bodies of a recording with their poses at any time.
 
 import * as THREE from "./three.js";
-import { POSE, leg } from "./packed.js";
+import { POSE, segment } from "./packed.js";
 import { lives, speed, stress } from "./playback.js";
 import { Stage, geometryOf, kindOf } from "./stage.js";
 
@@ -93,7 +93,7 @@ export class RecordedStage extends Stage {
         turn.fromArray(body.poses, at + 3);
         if (share && lives(body, frame + 1)) {
           const ends = [at, at + POSE].map((from) => body.poses.subarray(from, from + POSE));
-          const { from, to, along } = leg(...ends, body.corners.get(frame) ?? [], share);
+          const { from, to, along } = segment(...ends, body.waypoints.get(frame) ?? [], share);
           place.fromArray(from).lerp(next.place.fromArray(to), along);
           turn.fromArray(from, 3).slerp(next.turn.fromArray(to, 3), along);
         }

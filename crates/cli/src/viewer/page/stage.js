@@ -181,8 +181,8 @@ export class Stage {
 /** Whether the renderer is software: antialiasing would take a third of its time per picture. */
 function drawsInSoftware() {
   const context = document.createElement("canvas").getContext("webgl2");
-  const told = context?.getExtension("WEBGL_debug_renderer_info");
-  const renderer = told ? context.getParameter(told.UNMASKED_RENDERER_WEBGL) : "";
+  const info = context?.getExtension("WEBGL_debug_renderer_info");
+  const renderer = info ? context.getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
   context?.getExtension("WEBGL_lose_context")?.loseContext();
   return /SwiftShader|llvmpipe|Basic Render/.test(renderer);
 }

@@ -36,18 +36,18 @@ fn is_on(mask: &[u8], n: usize) -> bool {
 }
 
 impl Part<'_> {
-    /// Calls `tell` with the first and the last voxel of each active cube.
-    pub(super) fn active(&self, tell: &mut impl FnMut([i64; 3], [i64; 3])) {
+    /// Calls `visit` with the first and the last voxel of each active cube.
+    pub(super) fn active(&self, visit: &mut impl FnMut([i64; 3], [i64; 3])) {
         match self {
             Self::Tile { origin, size, is_active: true, .. } => {
-                tell(*origin, origin.map(|x| x + size - 1));
+                visit(*origin, origin.map(|x| x + size - 1));
             }
             Self::Tile { .. } => {}
             Self::Leaf { origin, mask, .. } => {
                 for n in (0..512).filter(|&n| is_on(mask, n)) {
                     let at = coordinates(n, WIDTHS[2]);
                     let at = [0, 1, 2].map(|k| origin[k] + at[k]);
-                    tell(at, at);
+                    visit(at, at);
                 }
             }
         }

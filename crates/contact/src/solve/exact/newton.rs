@@ -553,7 +553,7 @@ mod tests {
     }
 
     #[test]
-    fn without_friction_impulses_are_those_of_the_quadratic_programme() {
+    fn without_friction_impulses_are_those_of_the_quadratic_program() {
         let (mut random, mut failed) = (Random(11), 0);
         for case in 0..100 {
             let island = random.island(0.0, false);

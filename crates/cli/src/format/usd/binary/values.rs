@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Seek, SeekFrom, Write};
 
 use super::integers::{put, write_integers};
-use super::numbered::Numbered;
+use super::interned::Interned;
 use crate::format::usd::prim::{Samples, Value};
 
 /// Value types (`pxr/usd/sdf/crateDataTypes.h`).
@@ -73,17 +73,17 @@ pub(super) struct Values<'w, W> {
     shared: BTreeMap<Vec<u8>, u64>,
     /// Total bytes of the larger values in the table.
     large: usize,
-    tokens: Numbered<String>,
+    tokens: Interned<String>,
     /// Token indices.
-    strings: Numbered<u32>,
+    strings: Interned<u32>,
 }
 
 impl<'w, W: Write + Seek> Values<'w, W> {
     pub(super) fn new(out: &'w mut W) -> Self {
-        let mut tokens = Numbered::new();
+        let mut tokens = Interned::new();
         // the sign of an index marks properties, and 0 has none
-        tokens.of(";-)".to_owned());
-        Self { out, place: 0, shared: BTreeMap::new(), large: 0, tokens, strings: Numbered::new() }
+        tokens.index_of(";-)".to_owned());
+        Self { out, place: 0, shared: BTreeMap::new(), large: 0, tokens, strings: Interned::new() }
     }
 
     /// Writes the start of the file, after everything else.
@@ -101,7 +101,7 @@ impl<'w, W: Write + Seek> Values<'w, W> {
 
     pub(super) fn token(&mut self, token: &str) -> u32 {
         // tokens are zero-terminated
-        self.tokens.of(token.replace('\0', "\u{FFFD}"))
+        self.tokens.index_of(token.replace('\0', "\u{FFFD}"))
     }
 
     /// Writes bytes, and returns their offset.
@@ -137,7 +137,7 @@ impl<'w, W: Write + Seek> Values<'w, W> {
     /// A string as a value.
     pub(super) fn string(&mut self, text: &str) -> Rep {
         let token = self.token(text);
-        Rep::of(Kind::String, self.strings.of(token))
+        Rep::of(Kind::String, self.strings.index_of(token))
     }
 
     pub(super) fn add(&mut self, value: &Value<'_>) -> io::Result<Rep> {

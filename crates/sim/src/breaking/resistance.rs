@@ -5,7 +5,7 @@ use fracture::Impact;
 use nalgebra::{UnitVector3, Vector3};
 
 use crate::TouchingPair;
-use crate::breaking::strength::{ImpactLoad, Law, Strength};
+use crate::breaking::strength::{ImpactLoad, Resistance, Strength};
 use crate::script::event::Trigger;
 use crate::{BodyId, Breakage, Loads, Report, World};
 
@@ -16,42 +16,47 @@ pub(crate) struct PairReports<'a> {
 }
 
 impl World {
-    /// The laws of strength in a collision pass: those of recorded events in a replay, else the
-    /// bodies' own.
-    pub(crate) fn laws(&self, cause: Trigger, last: bool, report: &Report) -> Vec<Law> {
-        let own = self.own_laws(last, report);
-        self.recorded_laws(cause, &own).unwrap_or(own)
+    /// The resistances of bodies in a collision pass: those of recorded events in a replay, else
+    /// their own.
+    pub(crate) fn resistances(
+        &self,
+        cause: Trigger,
+        last: bool,
+        report: &Report,
+    ) -> Vec<Resistance> {
+        let own = self.own_resistances(last, report);
+        self.recorded_resistances(cause, &own).unwrap_or(own)
     }
 
     /// Bodies without a generation left withstand any impact, and so do all bodies in the `last`
     /// pass. A body that withstood an impact in this frame withstands impacts up to that size.
-    fn own_laws(&self, last: bool, report: &Report) -> Vec<Law> {
+    fn own_resistances(&self, last: bool, report: &Report) -> Vec<Resistance> {
         if last {
-            return vec![Law::All; self.len()];
+            return vec![Resistance::Unbreakable; self.len()];
         }
         let of = |breakage: &Option<Breakage>| match breakage {
-            Some(breakage) if breakage.generations > 0 => Law::Own(breakage.strength),
-            _ => Law::All,
+            Some(breakage) if breakage.generations > 0 => Resistance::Below(breakage.strength),
+            _ => Resistance::Unbreakable,
         };
-        let mut laws: Vec<Law> = self.breakages.iter().map(of).collect();
+        let mut resistances: Vec<Resistance> = self.breakages.iter().map(of).collect();
         let dented = report.events.dents.iter().map(|dent| &dent.after);
         for id in report.events.over_budget.iter().chain(dented) {
             if let Ok(i) = self.ids.binary_search(id) {
-                laws[i] = Law::All;
+                resistances[i] = Resistance::Unbreakable;
             }
         }
         let of = |id: &BodyId| report.loads.impacts.iter().find(|impact| impact.body == *id);
         for impact in report.events.held.iter().filter_map(of) {
             let Ok(i) = self.ids.binary_search(&impact.body) else { continue };
-            if let Law::Own(strength) = laws[i] {
-                laws[i] = Law::Above(strength, impact.utilization());
+            if let Resistance::Below(strength) = resistances[i] {
+                resistances[i] = Resistance::Withstood(strength, impact.utilization());
             }
         }
-        laws
+        resistances
     }
 
     /// The strength of one of the bodies of an impact, N s: side 0 is `a`, 1 is `b`.
-    pub(crate) fn breaks_at(&self, laws: &[Law], blow: &Blow, side: usize) -> f64 {
+    pub(crate) fn breaks_at(&self, resistances: &[Resistance], blow: &Blow, side: usize) -> f64 {
         let own = |strength: Strength| match strength {
             Strength::Impulse(impulse) => impulse,
             Strength::Material => {
@@ -63,10 +68,10 @@ impl World {
         if blow.struck.is_some_and(|struck| struck != body) {
             return f64::INFINITY;
         }
-        match laws[body as usize] {
-            Law::All => f64::INFINITY,
-            Law::Own(strength) => own(strength),
-            Law::Above(strength, ratio) => {
+        match resistances[body as usize] {
+            Resistance::Unbreakable => f64::INFINITY,
+            Resistance::Below(strength) => own(strength),
+            Resistance::Withstood(strength, ratio) => {
                 let strength = own(strength);
                 if blow.impulse.norm() / strength > ratio { strength } else { f64::INFINITY }
             }
@@ -80,23 +85,25 @@ impl World {
         contacts: &contact::Contacts,
         paths: &mut contact::Paths,
         max_strayed: usize,
-        laws: &[Law],
+        resistances: &[Resistance],
         PairReports { loads, touching }: PairReports<'_>,
     ) -> contact::Collisions {
         let waking = self.waking_impulses();
-        let is_told = self.log.is_some();
-        let may_break: Vec<bool> = laws
+        let logs_contacts = self.log.is_some();
+        let may_break: Vec<bool> = resistances
             .iter()
             .zip(&waking)
-            .map(|(law, w)| *law != Law::All || w.is_finite() || is_told)
+            .map(|(resistance, w)| {
+                *resistance != Resistance::Unbreakable || w.is_finite() || logs_contacts
+            })
             .collect();
         let strengths = &mut |blow: &Blow, _| {
-            let strengths = self.strengths_of_pair(laws, blow, loads);
+            let strengths = self.strengths_of_pair(resistances, blow, loads);
             let strengths = [
                 strengths[0].min(waking[blow.a as usize]),
                 strengths[1].min(waking[blow.b as usize]),
             ];
-            if is_told {
+            if logs_contacts {
                 touching.push(self.touching_in(blow, strengths));
             }
             strengths
@@ -115,15 +122,16 @@ impl World {
         frame: contact::Frame<'_>,
         search: &contact::Search,
         momenta: &mut [dynamics::Momentum],
-        laws: &[Law],
+        resistances: &[Resistance],
         loads: &mut Loads,
     ) -> Vec<Blow> {
-        let may_break: Vec<bool> = laws.iter().map(|law| *law != Law::All).collect();
+        let may_break: Vec<bool> =
+            resistances.iter().map(|resistance| *resistance != Resistance::Unbreakable).collect();
         let strengths = &mut |blow: &Blow, is_met| {
             if is_met {
-                self.strengths_of_pair(laws, blow, loads)
+                self.strengths_of_pair(resistances, blow, loads)
             } else {
-                [0, 1].map(|side| self.breaks_at(laws, blow, side))
+                [0, 1].map(|side| self.breaks_at(resistances, blow, side))
             }
         };
         frame.transmit(
@@ -136,12 +144,12 @@ impl World {
     /// The strengths of both bodies of an impact, N s; reports the impact with each that is finite.
     pub(crate) fn strengths_of_pair(
         &self,
-        laws: &[Law],
+        resistances: &[Resistance],
         blow: &Blow,
         loads: &mut Loads,
     ) -> [f64; 2] {
         [(0, blow.a), (1, blow.b)].map(|(side, body)| {
-            let strength = self.breaks_at(laws, blow, side);
+            let strength = self.breaks_at(resistances, blow, side);
             if strength.is_finite() {
                 let (body, impulse) = (self.ids[body as usize], blow.impulse.norm());
                 loads.impact(ImpactLoad { body, impulse, strength });
@@ -153,17 +161,22 @@ impl World {
     /// The approach speed at which an impact breaks one of its bodies, m/s; `None` if the body has
     /// no solid or the impact misses it.
     fn critical_speed(&self, blow: &Blow, side: usize) -> Option<f64> {
-        self.meeting(blow, side, |impact| impact.critical_speed())
+        self.impact_quantity(blow, side, |impact| impact.critical_speed())
     }
 
     /// Duration of an impact, s; `None` as for [`World::critical_speed`].
     pub(crate) fn contact_time(&self, blow: &Blow, side: usize) -> Option<f64> {
-        self.meeting(blow, side, |impact| impact.duration(blow.approach))
+        self.impact_quantity(blow, side, |impact| impact.duration(blow.approach))
     }
 
     /// A quantity of an impact for one of its bodies; `None` if the body has no solid or the impact
     /// misses it.
-    fn meeting(&self, blow: &Blow, side: usize, of: impl FnOnce(Impact<'_>) -> f64) -> Option<f64> {
+    fn impact_quantity(
+        &self,
+        blow: &Blow,
+        side: usize,
+        of: impl FnOnce(Impact<'_>) -> f64,
+    ) -> Option<f64> {
         let [i, other] = [[blow.a, blow.b][side], [blow.a, blow.b][1 - side]].map(|i| i as usize);
         // the normal points out of `b`, into `a`
         let inward = if side == 0 { blow.normal } else { -blow.normal };
@@ -177,8 +190,8 @@ impl World {
         let others_inward = in_body(1 - side, -inward)?;
         let others = self.curvature(other, (&blow.at[1 - side], &others_inward), across);
         let impact = Impact {
-            body: &self.substances[i],
-            striker: &self.substances[other],
+            body: &self.solid_materials[i],
+            striker: &self.solid_materials[other],
             section,
             // conforming surfaces touch over at most the extent of the body
             curvature: (own + others).max(2.0 / section.width),
