@@ -6,6 +6,9 @@ shape (m, 3), or instead an object of trimesh, meshio or PyVista.
 
 from __future__ import annotations
 
+from typing import Any as _Any
+from typing import Union as _Union
+
 from ._meshes import MeshLike, arrays_of
 from ._native import (
     Break,
@@ -33,6 +36,8 @@ from ._native import world_at as _world
 
 import numpy as _np
 import numpy.typing as _npt
+
+_Vector = _Union[tuple[float, float, float], list[float], "_npt.NDArray[_Any]"]
 
 __all__ = [
     "Break",
@@ -66,8 +71,8 @@ def fracture(
     *,
     pattern: str | None = None,
     pieces: int | None = None,
-    at: tuple[float, float, float] | None = None,
-    normal: tuple[float, float, float] = (0.0, 1.0, 0.0),
+    at: _Vector | None = None,
+    normal: _Vector = (0.0, 1.0, 0.0),
     seed: int = 0,
     min_share: float | None = None,
     nodes: int | None = None,
@@ -107,8 +112,8 @@ def slice(
     mesh: MeshLike | _npt.ArrayLike,
     triangles: _npt.ArrayLike | None = None,
     *,
-    point: tuple[float, float, float],
-    normal: tuple[float, float, float],
+    point: _Vector,
+    normal: _Vector,
 ) -> tuple[Mesh, Mesh]:
     """Cuts a closed mesh by a plane; returns the closed parts behind and in front of the plane."""
     vertices, faces = arrays_of(mesh, triangles)
