@@ -38,8 +38,8 @@ pub enum MeshError {
         /// Number of the vertex.
         vertex: usize,
     },
-    /// A coordinate is beyond 1e30 m: volumes would overflow.
-    #[error("vertex {vertex} has a coordinate beyond 1e30 m: scale the mesh down")]
+    /// A coordinate is beyond 1e61 m: second moments would overflow.
+    #[error("vertex {vertex} has a coordinate beyond 1e61 m: scale the mesh down")]
     TooLarge {
         /// Number of the vertex.
         vertex: usize,
@@ -87,8 +87,8 @@ pub enum MeshError {
     OutsideGrid,
 }
 
-/// Largest coordinate of a mesh, m: volumes and their moments up to here are finite.
-const MAX_COORDINATE: f64 = 1e30;
+/// Largest coordinate of a mesh, m: second moments, of the fifth power, are finite up to here.
+const MAX_COORDINATE: f64 = 1e61;
 
 /// Planes of the grid per task.
 const SLAB: usize = 8;
@@ -203,7 +203,7 @@ fn anchors(distance: &[f32], inside: &[bool], dims: [usize; 3]) -> Vec<Anchor> {
 }
 
 impl TriMesh {
-    /// Checks that there are triangles, that vertices are finite and within 1e30 m, and that indices
+    /// Checks that there are triangles, that vertices are finite and within 1e61 m, and that indices
     /// are in range. Does not check whether the mesh is closed.
     ///
     /// # Errors
