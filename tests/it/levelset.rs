@@ -183,6 +183,10 @@ fn bad_meshes_give_typed_errors() {
     mesh.vertices[3].y = f64::NAN;
     assert_eq!(load(&mesh), MeshError::NotFinite { vertex: 3 });
     let mut mesh = good.clone();
+    mesh.vertices.iter_mut().for_each(|v| *v *= 1e200);
+    assert_eq!(load(&mesh), MeshError::TooLarge { vertex: 0 }, "its volume would overflow");
+    assert_eq!(mesh.facts(), Err(MeshError::TooLarge { vertex: 0 }));
+    let mut mesh = good.clone();
     mesh.triangles[5][1] = 8;
     assert_eq!(load(&mesh), MeshError::IndexOutOfRange { triangle: 5, vertex: 8, count: 8 });
     let mut mesh = good.clone();
@@ -271,8 +275,22 @@ fn surface_particles_are_even_on_the_surface_and_coarse_to_fine() {
 }
 
 #[test]
+fn no_spacing_gives_more_points_than_the_surface_can_use() {
+    let level_set = ball(1.0, 4);
+    let mesh = level_set.isosurface();
+    // at most 63 * 62 / 2 points in a triangle whose edges have 64 parts
+    let most = mesh.vertices.len() + 1953 * mesh.triangles.len();
+    let points = level_set.surface_particles(1e-12);
+    assert!((most / 2..=most).contains(&points.len()), "{} of {most}", points.len());
+    for spacing in [0.0, -1.0, f64::NAN] {
+        assert_eq!(mesh.spread_points(spacing), mesh.vertices);
+    }
+}
+
+#[test]
 fn cropping_keeps_the_solid_where_it_was() {
     let whole = ball(1.0, 20);
+    assert_eq!(whole.cropped_to_inside(usize::MAX), Some(whole.clone()), "all of the grid");
     let part = whole.cropped_to_inside(1).unwrap();
     assert!(part.grid().node_count() < whole.grid().node_count());
     assert!((part.moments().center() - whole.moments().center()).norm() < 1e-12);

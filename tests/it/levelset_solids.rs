@@ -161,6 +161,16 @@ fn points_without_a_hull_give_typed_errors() {
     flat(&disc);
     let nan = [Point3::origin(), Point3::new(0.0, f64::NAN, 0.0)];
     assert_eq!(ConvexHull::new(&nan), Err(HullError::NotFinite { point: 1 }));
+
+    let corners = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(Point3::from);
+    let tet = ConvexHull::new(&corners).unwrap().mesh().clone();
+    let mut nan = tet.clone();
+    nan.vertices[2].z = f64::NAN;
+    assert_eq!(ConvexHull::of_convex(nan), Err(HullError::NotFinite { point: 2 }));
+    let mut unknown = tet;
+    unknown.triangles[1][0] = 4;
+    let error = HullError::IndexOutOfRange { triangle: 1, vertex: 4, count: 4 };
+    assert_eq!(ConvexHull::of_convex(unknown), Err(error));
 }
 
 #[test]

@@ -66,6 +66,9 @@ fn binary_form_comes_back_bit_for_bit() {
     assert_eq!(CompactLevelSet::read_from(&mut small.as_slice(), LIMIT).unwrap(), compact);
     let other = LevelSet::read_from(&mut small.as_slice(), LIMIT);
     assert!(matches!(other, Err(ReadError::Kind { found: 1, expected: 0 })));
+    assert!(other.unwrap_err().to_string().ends_with("kind 1 as `CompactLevelSet`"));
+    let overflows = Grid::new(Point3::from([1e308; 3]), 1e308, [2; 3], LIMIT).unwrap_err();
+    assert!(overflows.to_string().ends_with("(spacing 1e308)"), "{overflows}");
     let short = LevelSet::read_from(&mut &bytes[..bytes.len() - 1], LIMIT);
     assert!(matches!(short, Err(ReadError::Io(_))));
     let large = LevelSet::read_from(&mut bytes.as_slice(), 4912);

@@ -26,7 +26,10 @@ pub enum ReadError {
         version: u32,
     },
     /// The samples are of the other kind.
-    #[error("the samples are of kind {found}, not {expected}")]
+    #[error(
+        "the samples are of kind {found}, not {expected}: read kind 0 as `LevelSet` and kind 1 as \
+         `CompactLevelSet`"
+    )]
     Kind {
         /// The kind in the header: 0 for full samples, 1 for compact ones.
         found: u32,

@@ -22,7 +22,7 @@ impl LevelSet {
         let dims = self.grid().dims();
         // a single inside node still needs one cell around it
         let margin = margin.max(1);
-        let high = std::array::from_fn(|a| (high[a] + margin).min(dims[a] - 1));
+        let high = std::array::from_fn(|a| high[a].saturating_add(margin).min(dims[a] - 1));
         Some(self.cropped(low.map(|n| n.saturating_sub(margin)), high))
     }
 

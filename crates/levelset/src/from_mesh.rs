@@ -38,6 +38,12 @@ pub enum MeshError {
         /// Number of the vertex.
         vertex: usize,
     },
+    /// A coordinate is beyond 1e100 m: volumes would overflow.
+    #[error("vertex {vertex} has a coordinate beyond 1e100 m: scale the mesh down")]
+    TooLarge {
+        /// Number of the vertex.
+        vertex: usize,
+    },
     /// A triangle has an unknown vertex.
     #[error("triangle {triangle} refers to vertex {vertex}, but there are only {count}")]
     IndexOutOfRange {
@@ -80,6 +86,9 @@ pub enum MeshError {
     #[error("the surface does not come within three cells of the grid")]
     OutsideGrid,
 }
+
+/// Largest coordinate of a mesh, m: volumes up to here are finite.
+const MAX_COORDINATE: f64 = 1e100;
 
 /// Planes of the grid per task.
 const SLAB: usize = 8;
@@ -194,11 +203,12 @@ fn anchors(distance: &[f32], inside: &[bool], dims: [usize; 3]) -> Vec<Anchor> {
 }
 
 impl TriMesh {
-    /// Checks that there are triangles, that vertices are finite, and that indices are in range.
-    /// Does not check whether the mesh is closed.
+    /// Checks that there are triangles, that vertices are finite and within 1e100 m, and that indices
+    /// are in range. Does not check whether the mesh is closed.
     ///
     /// # Errors
-    /// [`MeshError::Empty`], [`MeshError::NotFinite`] or [`MeshError::IndexOutOfRange`].
+    /// [`MeshError::Empty`], [`MeshError::NotFinite`], [`MeshError::TooLarge`] or
+    /// [`MeshError::IndexOutOfRange`].
     pub fn validate(&self) -> Result<(), MeshError> {
         if self.triangles.is_empty() {
             return Err(MeshError::Empty);
@@ -206,6 +216,10 @@ impl TriMesh {
         let bad = |p: &Point3<f64>| !p.iter().all(|x| x.is_finite());
         if let Some(vertex) = self.vertices.iter().position(bad) {
             return Err(MeshError::NotFinite { vertex });
+        }
+        let far = |p: &Point3<f64>| p.iter().any(|x| x.abs() > MAX_COORDINATE);
+        if let Some(vertex) = self.vertices.iter().position(far) {
+            return Err(MeshError::TooLarge { vertex });
         }
         let count = self.vertices.len();
         for (triangle, t) in self.triangles.iter().enumerate() {

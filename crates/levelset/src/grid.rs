@@ -68,8 +68,10 @@ impl Aabb {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum GridError {
-    /// The origin, spacing or bounds are not finite, or the spacing is not positive.
-    #[error("grid origin and spacing must be finite and the spacing positive (spacing {spacing})")]
+    /// The origin, spacing, bounds or a node are not finite, or the spacing is not positive.
+    #[error(
+        "bounds, origin and spacing of a grid must be finite and the spacing positive (spacing {spacing:?})"
+    )]
     NotFinite {
         /// The requested spacing, m.
         spacing: f64,
@@ -134,7 +136,11 @@ impl Grid {
         }
         let nodes = dims[0].checked_mul(dims[1]).and_then(|n| n.checked_mul(dims[2]));
         match nodes {
-            Some(n) if n <= limit => Ok(Self { origin, spacing, dims }),
+            Some(n) if n <= limit => {
+                let grid = Self { origin, spacing, dims };
+                let is_finite = grid.bounds().max.iter().all(|x| x.is_finite());
+                if is_finite { Ok(grid) } else { Err(GridError::NotFinite { spacing }) }
+            }
             _ => Err(GridError::TooLarge { dims, limit }),
         }
     }

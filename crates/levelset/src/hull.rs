@@ -57,12 +57,27 @@ pub enum HullError {
         /// Number of the point.
         point: usize,
     },
+    /// A triangle of a given mesh has an unknown vertex.
+    #[error("triangle {triangle} refers to vertex {vertex}, but there are only {count}")]
+    IndexOutOfRange {
+        /// Number of the triangle.
+        triangle: usize,
+        /// The vertex it names.
+        vertex: u32,
+        /// Number of vertices.
+        count: usize,
+    },
     /// There are fewer than four points, or all are in one plane.
     #[error("all {count} points lie in one plane: a convex solid needs four that do not")]
     Flat {
         /// Points given.
         count: usize,
     },
+}
+
+fn check_finite(points: &[Point3<f64>]) -> Result<(), HullError> {
+    let bad = |p: &Point3<f64>| !p.iter().all(|x| x.is_finite());
+    points.iter().position(bad).map_or(Ok(()), |point| Err(HullError::NotFinite { point }))
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -81,10 +96,7 @@ impl ConvexHull {
     /// # Errors
     /// [`HullError`] when a point is not finite or all lie in one plane.
     pub fn new(points: &[Point3<f64>]) -> Result<Self, HullError> {
-        let bad = |p: &Point3<f64>| !p.iter().all(|x| x.is_finite());
-        if let Some(point) = points.iter().position(bad) {
-            return Err(HullError::NotFinite { point });
-        }
+        check_finite(points)?;
         let mut triangles = first_four(points)
             .and_then(|four| tetrahedron(points, four))
             .ok_or(HullError::Flat { count: points.len() })?;
@@ -102,10 +114,7 @@ impl ConvexHull {
     /// # Errors
     /// [`HullError`] when a point is not finite or all are within `tolerance` of a plane.
     pub fn simplified(points: &[Point3<f64>], tolerance: f64) -> Result<Self, HullError> {
-        let bad = |p: &Point3<f64>| !p.iter().all(|x| x.is_finite());
-        if let Some(point) = points.iter().position(bad) {
-            return Err(HullError::NotFinite { point });
-        }
+        check_finite(points)?;
         let mut triangles = farthest_four(points, tolerance)
             .and_then(|four| tetrahedron(points, four))
             .ok_or(HullError::Flat { count: points.len() })?;
@@ -130,16 +139,18 @@ impl ConvexHull {
     /// checked.
     ///
     /// # Errors
-    /// [`HullError::Flat`] when no triangle has an area.
+    /// [`HullError`] when a vertex is not finite, a triangle has an unknown vertex or no triangle
+    /// has an area.
     pub fn of_convex(mesh: TriMesh) -> Result<Self, HullError> {
-        let valid = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < mesh.vertices.len());
+        check_finite(&mesh.vertices)?;
         let count = mesh.vertices.len();
-        let all_valid = mesh.triangles.iter().all(valid);
-        let faces: Vec<Face> = if all_valid {
-            (0..mesh.triangles.len()).filter_map(|t| Face::new(mesh.corners(t))).collect()
-        } else {
-            Vec::new()
-        };
+        for (triangle, t) in mesh.triangles.iter().enumerate() {
+            if let Some(&vertex) = t.iter().find(|&&v| v as usize >= count) {
+                return Err(HullError::IndexOutOfRange { triangle, vertex, count });
+            }
+        }
+        let faces: Vec<Face> =
+            (0..mesh.triangles.len()).filter_map(|t| Face::new(mesh.corners(t))).collect();
         Self::with_faces(mesh, faces).ok_or(HullError::Flat { count })
     }
 

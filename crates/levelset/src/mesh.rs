@@ -72,12 +72,15 @@ impl TriMesh {
 
     /// Points on the surface, including its vertices, at most about `spacing` meters apart: the
     /// first one in each cube of that edge, where vertices come first and in their order. No edge
-    /// is divided into more than 64 parts.
+    /// is divided into more than 64 parts. The vertices alone if `spacing` is not positive.
     ///
     /// # Panics
     /// If a triangle names a vertex that does not exist.
     pub fn spread_points(&self, spacing: f64) -> Vec<Point3<f64>> {
         let mut points = self.vertices.clone();
+        if spacing.is_nan() || spacing <= 0.0 {
+            return points;
+        }
         for triangle in 0..self.triangles.len() {
             fill(self.corners(triangle), spacing, &mut points);
         }

@@ -10,7 +10,8 @@ impl LevelSet {
     ///
     /// They are ordered from coarse to fine: the first are spread over the whole surface at about
     /// its size, and the least distance halves from level to level, so that every prefix is a good
-    /// coarse set. The order is a function of the samples alone.
+    /// coarse set. The order is a function of the samples alone. They are no denser than 64 per
+    /// edge of the [isosurface](LevelSet::isosurface), whatever `spacing` is.
     ///
     /// # Panics
     /// If `spacing` is not positive and finite.
@@ -45,6 +46,8 @@ impl LevelSet {
     /// Candidate points, dense enough to choose from: the isosurface's vertices, and more on
     /// triangles that are large for the spacing.
     fn candidates(&self, spacing: f64) -> Vec<Point3<f64>> {
+        /// Parts of an edge: a tiny spacing must not fill the memory.
+        const MAX_PARTS: f64 = 64.0;
         let mesh = self.isosurface();
         let mut points = mesh.vertices.clone();
         let wanted = spacing / 2.0;
@@ -55,7 +58,7 @@ impl LevelSet {
         for t in 0..mesh.triangles.len() {
             let [a, b, c] = mesh.corners(t);
             let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
-            let parts = (longest / wanted).ceil() as usize;
+            let parts = (longest / wanted).ceil().min(MAX_PARTS) as usize;
             for u in 1..parts {
                 for v in 1..parts - u {
                     let (u, v) = (u as f64 / parts as f64, v as f64 / parts as f64);

@@ -14,6 +14,9 @@ pub struct LevelSet {
 
 impl LevelSet {
     /// Samples `distance` at every node of `grid`.
+    ///
+    /// Values that are not finite as `f32` count as outside or inside by their sign, NaN as outside,
+    /// but the surface next to them has no position: its vertices are not finite.
     pub fn from_fn(grid: Grid, distance: impl Fn(Point3<f64>) -> f64) -> Self {
         let [nx, ny, nz] = grid.dims();
         let values = Array3::from_shape_fn((nx, ny, nz), |(i, j, k)| {
