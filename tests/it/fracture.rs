@@ -385,6 +385,7 @@ fn an_alignment_that_is_not_finite_leaves_the_body_whole() {
     let broken = [
         Alignment { scale: f64::NAN, ..fine },
         Alignment { scale: f64::INFINITY, ..fine },
+        Alignment { scale: 0.0, ..fine },
         Alignment { at: Point3::new(f64::NAN, 0.0, 0.0), ..fine },
         Alignment { at: Point3::new(0.0, f64::NEG_INFINITY, 0.0), ..fine },
     ];

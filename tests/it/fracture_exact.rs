@@ -290,6 +290,54 @@ fn parts_of_a_cell_that_are_apart_are_pieces_with_samples_of_their_own() {
 }
 
 /// The bunny of the assets, 0.5 m long, at some spacing.
+#[test]
+fn nothing_is_lost_however_far_off_the_impact_is() {
+    let body = block(Vector3::new(0.25, 0.25, 0.5));
+    let samples = |of: &Geometry| of.level_set().moments().volume;
+    // the diagonal, the unit of the pattern, is 1.22 m: cells end at 4.9 m
+    for distance in [0.0, 4.5, 4.8, 5.0, 10.0, 1e6, 1e15] {
+        for pattern in patterns() {
+            let middle = Point3::new(distance, 0.0, 0.0);
+            let at = Alignment::enclosing(&body.bounds(), middle, Vector3::y_axis());
+            let pieces = body.divide(&pattern, &at, 0.0).pieces;
+            let moments = sum(&pieces).volume / body.moments().volume;
+            assert!((moments - 1.0).abs() < 1e-9, "{distance} m: {moments}");
+            // what the pieces are made of: faces, or samples
+            let is_exact = pieces.iter().all(|piece| piece.geometry.is_exact());
+            assert_eq!(is_exact, distance <= 4.5);
+            let volume = |of: &Geometry| match of.surface() {
+                Some(surface) if is_exact => surface.mesh.signed_volume(),
+                _ => samples(of),
+            };
+            let made = pieces.iter().map(|piece| volume(&piece.geometry)).sum::<f64>();
+            assert!((made / volume(&body) - 1.0).abs() < 1e-9, "{distance} m: {made}");
+        }
+    }
+    let point = Alignment::enclosing(
+        &Aabb { min: Point3::origin(), max: Point3::origin() },
+        Point3::origin(),
+        Vector3::y_axis(),
+    );
+    for pattern in patterns() {
+        assert_eq!(body.divide(&pattern, &point, 0.0).pieces.len(), 1, "a scale of zero");
+    }
+}
+
+#[test]
+fn primitives_larger_than_their_grid_break_and_those_without_volume_are_none() {
+    let grid = grid_of(&Solid::Sphere { radius: 0.5 }, 0.1, Vector3::zeros());
+    let large = Geometry::primitive(Solid::Sphere { radius: 1e6 }, grid).unwrap();
+    let at = impact(&large, Vector3::y(), Vector3::y_axis());
+    for pattern in patterns() {
+        let pieces = large.divide(&pattern, &at, 0.0).pieces;
+        assert!(pieces.len() > 1);
+        assert!((sum(&pieces).volume / large.moments().volume - 1.0).abs() < 1e-9);
+    }
+    for length in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e200] {
+        assert!(Geometry::primitive(Solid::Sphere { radius: length }, grid).is_none());
+    }
+}
+
 fn bunny(spacing: f64) -> Geometry {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/bunny.obj");
     let mesh = brisance::mesh_file::read_mesh(std::path::Path::new(path)).unwrap();
@@ -311,7 +359,7 @@ fn a_bunny_breaks_into_the_same_35_pieces_at_any_resolution() {
         let body = bunny(spacing);
         let at = impact(&body, Vector3::new(0.0, 1.0, 0.0), Vector3::y_axis());
         let least = 1e-4 * body.moments().volume;
-        let sites = Voronoi::new(35, 1).with_pieces_at(35, &body, (&at, least)).unwrap();
+        let sites = Voronoi::new(35, 1).with_pieces_at(35, &body, &at, least).unwrap();
         body.divide(&Pattern::voronoi(&sites).unwrap(), &at, least)
     };
     let [coarse, fine] = [0.5 / 33.0, 0.5 / 113.0].map(break_at);
@@ -333,7 +381,7 @@ fn hundreds_of_pieces_are_as_many_as_asked_for() {
     let body = bunny(0.02);
     let at = impact(&body, Vector3::new(0.0, 1.0, 0.0), Vector3::y_axis());
     let least = body.moments().volume / (8.0 * 200.0);
-    let spec = Voronoi::new(1, 3).with_pieces_at(200, &body, (&at, least)).unwrap();
+    let spec = Voronoi::new(1, 3).with_pieces_at(200, &body, &at, least).unwrap();
     let broken = body.divide(&Pattern::voronoi(&spec).unwrap(), &at, least);
     assert!(broken.pieces.len().abs_diff(200) <= 4, "{}", broken.pieces.len());
 }

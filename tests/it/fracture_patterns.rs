@@ -96,6 +96,15 @@ fn a_mesh_without_triangles_is_named() {
 }
 
 #[test]
+fn a_picture_without_two_pixels_each_way_is_refused() {
+    for (size, side) in [((0, 0), "rows"), ((1, 5), "rows"), ((5, 1), "columns")] {
+        let error = Pattern::from_picture(&Array2::zeros(size), 1.0).unwrap_err().to_string();
+        let least = if size.0 == 0 { 0 } else { 1 };
+        assert_eq!(error, format!("{side} of pixels must be at least 2, not {least}"));
+    }
+}
+
+#[test]
 fn a_picture_cuts_out_its_regions_at_every_depth() {
     // a disc of radius 20 pixels in 64 x 64, two units wide
     let label =

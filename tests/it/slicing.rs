@@ -372,6 +372,8 @@ fn a_mesh_that_bounds_nothing_is_refused_with_the_edge() {
     };
     assert_eq!(ClosedMesh::new(TriMesh::default()).unwrap_err(), NotClosed::Empty);
     assert_eq!(broken(&|m| m.vertices[3].y = f64::NAN), NotClosed::NotFinite { vertex: 3 });
+    let large = broken(&|m| m.vertices[3].y = 1e200);
+    assert_eq!(large, NotClosed::TooLarge { vertex: 3 });
     let missing = NotClosed::NoSuchVertex { triangle: 2, vertex: 8, vertices: 8 };
     assert_eq!(broken(&|m| m.triangles[2][1] = 8), missing);
     let twice = NotClosed::Collapsed { triangle: 1, vertex: 7 };

@@ -79,7 +79,7 @@ fn row(name: String, mesh: &TriMesh) -> Result<Row, ReportError> {
             let top = Point3::new(0.0, half.y, 0.0);
             let at = Alignment::enclosing(&body.bounds(), top, Vector3::y_axis());
             let least = 1e-4 * body.moments().volume;
-            let pattern = Pattern::voronoi(&spec.with_pieces_at(20, &body, (&at, least))?)?;
+            let pattern = Pattern::voronoi(&spec.with_pieces_at(20, &body, &at, least)?)?;
             let pieces = body.divide(&pattern, &at, least).pieces;
             let sum = pieces.iter().map(|piece| piece.geometry.moments().volume).sum();
             (body.moments().volume, (pieces.len(), sum))

@@ -102,7 +102,7 @@ impl Case {
         let samples = Arc::new(LevelSet::from_mesh(&mesh, grid, Sign::Strict)?);
         let solid = Geometry::mesh(&ClosedMesh::new(mesh)?, samples);
         let at = Alignment::enclosing(&bounds, bounds.center(), Vector3::y_axis());
-        let spec = Voronoi::new(PIECES, 1).with_pieces_at(PIECES, &solid, (&at, 0.0))?;
+        let spec = Voronoi::new(PIECES, 1).with_pieces_at(PIECES, &solid, &at, 0.0)?;
         let name = Path::new(path).file_stem().and_then(|s| s.to_str()).unwrap_or("mesh");
         let name = format!("{name} {triangles}");
         Ok(Self { name, solid, pattern: Pattern::voronoi(&spec)?, at })
@@ -147,7 +147,7 @@ impl Case {
 fn broken_again(solid: &Geometry) -> Outcome<Vec<fracture::Piece>> {
     let bounds = solid.bounds();
     let at = Alignment::enclosing(&bounds, bounds.center(), Vector3::y_axis());
-    let spec = Voronoi::new(AGAIN, 7).with_pieces_at(AGAIN, solid, (&at, 0.0))?;
+    let spec = Voronoi::new(AGAIN, 7).with_pieces_at(AGAIN, solid, &at, 0.0)?;
     let pattern = Pattern::voronoi(&spec)?;
     Ok(solid.divide(&pattern, &at, 0.0).pieces)
 }

@@ -43,10 +43,12 @@ impl Alignment {
         Self { at, rotation: UnitQuaternion::identity(), scale: self.scale }
     }
 
-    /// Pattern space to the parent's material space.
+    /// Pattern space to the parent's material space; not finite for a scale of 0.
     pub fn transform(&self) -> Similarity3<f64> {
         let isometry = Isometry3::from_parts(self.at.coords.into(), self.rotation);
-        Similarity3::from_isometry(isometry, self.scale)
+        // a similarity may not have a scale of 0
+        let scale = if self.scale == 0.0 { f64::NAN } else { self.scale };
+        Similarity3::from_isometry(isometry, scale)
     }
 }
 

@@ -63,6 +63,9 @@ impl Pattern {
     pub fn from_picture(picture: &Array2<u32>, width: f64) -> Result<Self, PatternError> {
         check("width", width, width > 0.0, "positive")?;
         let (rows, columns) = picture.dim();
+        for (name, count) in [("rows of pixels", rows), ("columns of pixels", columns)] {
+            check(name, count as f64, count >= 2, "at least 2")?;
+        }
         let spacing = width / columns as f64;
         let half = |n: usize| (n as f64 - 1.0) / 2.0 * spacing;
         let origin = Point3::new(-half(columns), -spacing / 2.0, -half(rows));

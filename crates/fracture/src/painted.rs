@@ -26,7 +26,8 @@ impl Pattern {
     pub fn painted(
         map: &DensityMap,
         extents: &Vector3<f64>,
-        (count, seed): (usize, u64),
+        count: usize,
+        seed: u64,
     ) -> Result<Self, PatternError> {
         check_count(count)?;
         check_positive("extents", extents)?;
@@ -90,7 +91,7 @@ mod tests {
     fn cells_are_where_the_picture_is_dense() {
         let density = Array2::from_shape_fn((8, 8), |(_, x)| if x < 4 { 9.0 } else { 1.0 });
         let map = DensityMap { density };
-        let pattern = Pattern::painted(&map, &Vector3::repeat(1.0), (200, 5)).unwrap();
+        let pattern = Pattern::painted(&map, &Vector3::repeat(1.0), 200, 5).unwrap();
         let (left, right) = (cells_of_half(&pattern, -1.0), cells_of_half(&pattern, 1.0));
         // 180 and 20 of them, and a few that reach over
         assert!((150..=200).contains(&left), "{left}");
@@ -102,9 +103,9 @@ mod tests {
         let extents = Vector3::repeat(1.0);
         for density in [0.0, -1.0, f64::NAN] {
             let map = DensityMap { density: Array2::from_elem((2, 2), density) };
-            assert!(Pattern::painted(&map, &extents, (9, 1)).is_err());
+            assert!(Pattern::painted(&map, &extents, 9, 1).is_err());
         }
         let empty = DensityMap { density: Array2::zeros((0, 0)) };
-        assert!(Pattern::painted(&empty, &extents, (9, 1)).is_err());
+        assert!(Pattern::painted(&empty, &extents, 9, 1).is_err());
     }
 }

@@ -15,6 +15,9 @@ pub const TOUCHING_GAP: f64 = 1e-4;
 /// The bonds between touching solids: one for each two of `meshes` that touch in an area. Faces
 /// touch if they face each other and are at most `gap` m apart; deeper overlaps do not count.
 /// Meshes are closed, with normals that point outwards.
+///
+/// # Panics
+/// If a triangle names a vertex that does not exist.
 pub fn touching(meshes: &[TriMesh], gap: f64) -> Vec<Bond> {
     let solids: Vec<Faces> = meshes.iter().map(|mesh| Faces::of(mesh, gap)).collect();
     let mut bonds = Vec::new();

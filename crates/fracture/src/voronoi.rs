@@ -66,7 +66,8 @@ impl Voronoi {
         self,
         pieces: usize,
         body: &Geometry,
-        (at, least): (&Alignment, f64),
+        at: &Alignment,
+        least: f64,
     ) -> Result<Self, PatternError> {
         /// Limits of trials, and of sites over all of them: about a second for most bodies.
         const TRIALS: usize = 16;

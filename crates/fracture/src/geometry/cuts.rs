@@ -183,6 +183,9 @@ impl Cuts {
         // a piece between two nodes has some around it
         let nodes =
             if nodes.dims().iter().any(|&n| n < 2) { nodes.grown(1, grid.dims()) } else { nodes };
+        // one beyond the grid has its last nodes
+        let low = std::array::from_fn(|a| nodes.low[a].min(grid.dims()[a] - 2));
+        let nodes = NodeBox { low, high: std::array::from_fn(|a| nodes.high[a].max(low[a] + 2)) };
         let part = grid.subgrid(nodes.low, nodes.high.map(|n| n - 1));
         let level_set = OnceLock::new();
         if exact.convex_decomposition().is_none() {

@@ -1,11 +1,13 @@
 //! A solid divided by a pattern.
 
 use levelset::Moments;
+use nalgebra::Similarity3;
 
 use super::exact::divided;
 use super::piece::Piece;
 use super::pieces::Pieces;
 use super::solid::{Geometry, Kind};
+use crate::region::transformed_bounds;
 use crate::{Alignment, Pattern, shatter};
 
 /// Nodes of the smallest piece of a sampled solid: fewer do not resolve its shape.
@@ -22,15 +24,26 @@ impl Geometry {
     /// the affine map between both sums corrects the difference for sampled solids and curved
     /// primitives.
     ///
-    /// An `at` that is not finite leaves the solid whole.
+    /// An `at` that is not finite, or has a scale of 0, leaves the solid whole. Convex cells are
+    /// exact within `[-4, 4]^3` of the pattern: a solid that `at` places beyond is sampled.
     pub fn divide(&self, pattern: &Pattern, at: &Alignment, least: f64) -> Pieces {
         let transform = at.transform();
         let is_finite = transform.to_homogeneous().iter().all(|x| x.is_finite());
         match &self.kind {
             _ if !is_finite => self.whole(),
-            Kind::Exact(exact) if pattern.is_convex() => divided(self, exact, pattern, at, least),
+            Kind::Exact(exact) if pattern.is_convex() && self.is_reached(&transform) => {
+                divided(self, exact, pattern, at, least)
+            }
             Kind::Exact(_) | Kind::Sampled(_) => self.shattered(pattern, at, least),
         }
+    }
+
+    /// Whether it is in the box from which the cells of patterns are cut.
+    fn is_reached(&self, to_material: &Similarity3<f64>) -> bool {
+        let seen = transformed_bounds(&self.bounds(), &to_material.inverse());
+        seen.is_some_and(|seen| {
+            Pattern::REACH.contains(&seen.min) && Pattern::REACH.contains(&seen.max)
+        })
     }
 
     fn whole(&self) -> Pieces {

@@ -50,7 +50,7 @@ impl Pieces {
     /// the bonds between them.
     ///
     /// # Panics
-    /// If the number of groups differs from the number of pieces.
+    /// If the number of groups differs from the number of pieces, or a group has no piece.
     #[must_use]
     pub fn joined(self, parent: &Geometry, groups: &[usize]) -> Self {
         assert_eq!(self.pieces.len(), groups.len(), "one group per piece");

@@ -78,12 +78,14 @@ pub(super) const ALLOWED: f64 = 0.01;
 
 impl Geometry {
     /// A primitive about the origin, with the moments of its closed form and curved faces as chords
-    /// within 1e-3 of its diameter; `None` for a half-space. `grid` is the grid of its samples.
+    /// within 1e-3 of its diameter; `None` for a half-space and lengths that give no volume. `grid`
+    /// is the grid of its samples.
     pub fn primitive(solid: Solid, grid: Grid) -> Option<Self> {
+        let moments = solid.moments().filter(|of| of.volume > 0.0 && of.volume.is_finite())?;
         let facets = Facets::of_solid(&solid)?;
         let convexity = Convexity::of(!matches!(solid, Solid::Torus { .. }));
         let kind = Kind::Exact(Exact { facets, convexity, primitive: Some(solid) });
-        Some(Self { kind, moments: solid.moments()?, grid, level_set: OnceLock::new() })
+        Some(Self { kind, moments, grid, level_set: OnceLock::new() })
     }
 
     /// The solid bounded by a closed mesh without overlaps. `level_set` is its signed distance.

@@ -23,8 +23,14 @@ pub enum NotClosed {
     #[error("the mesh has no triangles: give one that encloses a volume")]
     Empty,
     /// A coordinate is not finite.
-    #[error("vertex {vertex} has a coordinate that is not finite: give it a number in metres")]
+    #[error("vertex {vertex} has a coordinate that is not finite: give it a number in meters")]
     NotFinite {
+        /// Index of the vertex.
+        vertex: usize,
+    },
+    /// A coordinate is beyond 1e30 m: volumes would overflow.
+    #[error("vertex {vertex} has a coordinate beyond 1e30 m: scale the mesh down")]
+    TooLarge {
         /// Index of the vertex.
         vertex: usize,
     },
@@ -143,6 +149,9 @@ impl ClosedMesh {
     }
 }
 
+/// Largest coordinate, m: volumes and their moments up to here are finite.
+const MAX_COORDINATE: f64 = 1e30;
+
 fn check_numbers(mesh: &TriMesh) -> Result<(), NotClosed> {
     let vertices = mesh.vertices.len();
     if mesh.triangles.is_empty() {
@@ -151,6 +160,9 @@ fn check_numbers(mesh: &TriMesh) -> Result<(), NotClosed> {
     let finite = |p: &Point3<f64>| p.coords.iter().all(|x| x.is_finite());
     if let Some(vertex) = mesh.vertices.iter().position(|p| !finite(p)) {
         return Err(NotClosed::NotFinite { vertex });
+    }
+    if let Some(vertex) = mesh.vertices.iter().position(|p| p.coords.amax() > MAX_COORDINATE) {
+        return Err(NotClosed::TooLarge { vertex });
     }
     for (triangle, &[a, b, c]) in mesh.triangles.iter().enumerate() {
         if let Some(vertex) = [a, b, c].into_iter().find(|&v| v as usize >= vertices) {

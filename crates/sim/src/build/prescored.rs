@@ -78,7 +78,7 @@ fn smooth(spec: &scene::Pattern, seed: u64, body: Option<&Geometry>) -> Result<P
         scene::Pattern::Painted(painted) => {
             let missing = || Cause::NoPicture { file: painted.picture.clone() };
             let picture = painted.read.as_ref().ok_or_else(missing)?;
-            Pattern::painted(picture, &frame.half, (painted.pieces, seed))?
+            Pattern::painted(picture, &frame.half, painted.pieces, seed)?
         }
         scene::Pattern::Nested(nested) => {
             let outer = smooth(&nested.outer, seed, body)?;

@@ -43,7 +43,7 @@ pub fn piece_pattern(
     if voronoi.noise.is_some() {
         return pattern(spec, seed, Some(body));
     }
-    let sites = sites(voronoi, seed).with_pieces_at(voronoi.pieces, body, (at, least))?;
+    let sites = sites(voronoi, seed).with_pieces_at(voronoi.pieces, body, at, least)?;
     Ok(Pattern::voronoi(&sites)?)
 }
 
