@@ -295,3 +295,35 @@ fn a_contact_is_kept_when_a_body_is_looked_at_on_its_way_off() {
     let down = paths.momenta[1];
     assert!(down.linear.y >= 0.0, "it must not go into the ground: {down:?}");
 }
+
+#[test]
+fn shapes_of_negative_or_no_size_touch_nothing_and_leave_the_others_alone() {
+    let mass = MassProperties::ball(1.0, 0.1).unwrap();
+    let bodies = [vec![Body::Static], vec![Body::Dynamic(mass); 3]].concat();
+    let poses = [0.0, 0.1, 0.15, 0.2].map(|y| Isometry3::translation(0.0, y, 0.0));
+    for radius in [-0.1, f64::NAN, f64::NEG_INFINITY] {
+        let bad = Arc::new(Shape::ball(radius));
+        let shapes = [Arc::new(Shape::half_space()), Arc::new(Shape::ball(0.1)), bad.clone(), bad];
+        let columns = Columns {
+            bodies: &bodies,
+            shapes: &shapes,
+            materials: &[Material::default(); 4],
+            groups: &[Groups::default(); 4],
+        };
+        let frame = Frame {
+            columns,
+            poses: &poses,
+            drift: &[Velocity::default(); 4],
+            flights: &[],
+            dt: 1.0 / 30.0,
+            joints: &[],
+            cache: &Cache::default(),
+            names: &[0, 1, 2, 3],
+            settings: &Settings::default(),
+        };
+        let search = frame.search(&[Momentum::default(); 4], Broad::default());
+        let pairs: Vec<_> = search.contacts().manifolds().iter().map(|m| [m.a, m.b]).collect();
+        assert_eq!(pairs.len(), 1, "{radius}: {pairs:?}");
+        assert!(pairs[0].iter().all(|&i| i < 2), "{radius}: {pairs:?}");
+    }
+}

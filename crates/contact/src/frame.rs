@@ -14,6 +14,11 @@ use crate::solve::order::Order;
 use crate::solve::problem::Problem;
 
 /// Bodies at one time and the forces on them, for a step from there.
+///
+/// Every slice has one entry per body, except `flights`, which may be empty, and `joints`: the passes
+/// may panic otherwise. They do not check numbers: a shape that is not [usable](crate::Shape::is_usable) or
+/// a state that is not finite may reach all bodies. [`Material::check`](crate::Material::check) and
+/// [`Settings::is_usable`] check the others.
 #[derive(Clone, Copy)]
 pub struct Frame<'a> {
     /// The bodies.

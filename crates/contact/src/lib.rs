@@ -10,7 +10,47 @@
 //! [`Frame::collide`], [`Support::settle_positions`] and [`Support::settle_velocities`], with the
 //! [`Solver`] of the [`Settings`], in the order of GBF03 in the Newmark variant of Su09 section 3.
 //! [`constraint`] holds joints and the solvers of the other papers, and a guide to choosing one.
-//! [`pair_impulse`], [`clamp_scale`] and [`clamp_to_plastic`] stand alone.
+//! [`pair_impulse`], [`clamp_scale`] and [`clamp_to_plastic`] stand alone. `examples/stack.rs` is such a
+//! frame in full, for a stack of boxes.
+//!
+//! The contacts of a box that touches the ground:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use brisance_contact::dynamics::{Body, MassProperties, Momentum, Velocity};
+//! use brisance_contact::nalgebra::{Isometry3, Vector3};
+//! use brisance_contact::{Broad, Cache, Columns, Frame, Groups, Material, Settings, Shape};
+//!
+//! let half = Vector3::new(0.5, 0.2, 0.5);
+//! let bodies = [Body::Static, Body::Dynamic(MassProperties::cuboid(8.0, &half)?)];
+//! let shapes = [Arc::new(Shape::half_space()), Arc::new(Shape::cuboid(half, 0.1))];
+//! let poses = [Isometry3::identity(), Isometry3::translation(0.0, 0.199, 0.0)];
+//! let (materials, groups) = ([Material::default(); 2], [Groups::default(); 2]);
+//! let frame = Frame {
+//!     columns: Columns { bodies: &bodies, shapes: &shapes, materials: &materials, groups: &groups },
+//!     poses: &poses,
+//!     drift: &[Velocity::default(); 2],
+//!     flights: &[],
+//!     dt: 1.0 / 60.0,
+//!     joints: &[],
+//!     cache: &Cache::default(),
+//!     names: &[0, 1],
+//!     settings: &Settings::default(),
+//! };
+//! let search = frame.search(&[Momentum::default(); 2], Broad::default());
+//! for manifold in search.contacts().manifolds() {
+//!     let (a, b) = (manifold.a as usize, manifold.b as usize);
+//!     let contacts = search.contacts().of(manifold);
+//!     assert_eq!(contacts.len(), 4, "the corners of its lower face");
+//!     for contact in contacts {
+//!         assert!((contact.gap + 0.001).abs() < 1e-9, "a millimeter deep");
+//!         assert!(contact.at(&poses[a], &poses[b]).y.abs() < 0.002);
+//!     }
+//! }
+//! assert_eq!(search.contacts().len(), 4);
+//! # Ok::<(), brisance_contact::dynamics::MassError>(())
+//! ```
 
 // a browser has one thread
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]

@@ -322,7 +322,8 @@ impl Broad {
 
     fn add(&self, i: u32, j: u32, found: &mut Pairs) {
         let [p, q] = [i, j].map(|i| &self.balls[i as usize]);
-        let margin = self.margin * p.radius.min(q.radius);
+        // as in `with_margin`
+        let margin = (self.margin * p.radius.min(q.radius)).max(0.0);
         let close = || self.boxes[i as usize].loosened(margin).intersects(&self.boxes[j as usize]);
         if !(p.moves || q.moves) || !close() {
             return;
