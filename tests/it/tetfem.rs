@@ -602,6 +602,18 @@ fn written_files_hold_every_number() {
     let push = Contact { place: Point3::new(0.1, 0.1, 0.05), force: Vector3::new(1.0, -7.0, 0.3) };
     let response = body.respond(&Load::new(&[push])).unwrap();
     let fields = Fields { displacements: &response.displacements, stresses: &response.stresses };
+    for short in [
+        Fields { displacements: &response.displacements[1..], ..fields },
+        Fields { stresses: &response.stresses[1..], ..fields },
+    ] {
+        let (mut vtu, mut msh) = (Vec::new(), Vec::new());
+        for refusal in [write_vtu(&mut vtu, &mesh, &short), write_msh(&mut msh, &mesh, &short)] {
+            assert!(refusal.unwrap_err().to_string().ends_with("give one each, or none"));
+        }
+        assert!(vtu.is_empty() && msh.is_empty(), "nothing is written");
+    }
+    let nothing = body.respond(&Load::default()).unwrap();
+    assert_eq!(nothing.displacements, vec![Vector3::zeros(); mesh.vertices.len()]);
     let numbers = |text: &str| -> Vec<f64> {
         text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
     };

@@ -20,7 +20,7 @@ impl Contact {
 }
 
 /// The loads on a body during an impact.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Load<'a> {
     /// Forces on the surface.
     pub contacts: &'a [Contact],

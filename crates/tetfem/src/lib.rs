@@ -7,6 +7,35 @@
 //!
 //! Displacements, forces and stresses are in the material frame of the mesh, in m, N and Pa, one
 //! vector per node or one symmetric matrix per tetrahedron; tension is positive.
+//!
+//! A mesh has vertices and tetrahedra of positive volume, as [`levelset::TetMesh`] describes. A column of one square
+//! meter and two meters height, pressed on its top:
+//!
+//! ```
+//! use brisance_tetfem::levelset::TetMesh;
+//! use brisance_tetfem::nalgebra::Point3;
+//! use brisance_tetfem::{Interpolation, LinearSolver, Load, Material, Structure};
+//!
+//! // cubes of six tetrahedra around a diagonal, one above the other
+//! let corners = (0..12).map(|n| Point3::new((n & 1) as f64, (n >> 2) as f64, (n >> 1 & 1) as f64));
+//! let ways = [[1, 5], [5, 4], [4, 6], [6, 2], [2, 3], [3, 1]];
+//! let cube = |first: u32| ways.map(|[a, b]| [first, first + a, first + b, first + 7]);
+//! let mesh = TetMesh { vertices: corners.collect(), tets: [cube(0), cube(4)].concat() };
+//!
+//! let held = mesh.vertices.iter().map(|p| p.y == 0.0).collect();
+//! let is_top = |face: &[u32; 3]| face.iter().all(|&v| mesh.vertices[v as usize].y == 2.0);
+//! let pressures: Vec<f64> =
+//!     mesh.boundary_faces().iter().map(|face| if is_top(face) { 1e6 } else { 0.0 }).collect();
+//! let cork = Material::from_young(2e7, 0.0)?;
+//! let (interpolation, solver) = (Interpolation::Linear, LinearSolver::Cholesky);
+//! let column = Structure::supported(mesh, held, cork, interpolation, solver)?;
+//! let response = column.respond(&Load { pressures: &pressures, ..Load::default() })?;
+//! for (p, u) in column.mesh().vertices.iter().zip(&response.displacements) {
+//!     assert!((u.y + p.y * 1e6 / 2e7).abs() < 1e-9, "shortened by the stress over the stiffness");
+//! }
+//! assert!(response.stresses.iter().all(|stress| (stress[(1, 1)] + 1e6).abs() < 1e-3));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 // a browser has one thread
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]

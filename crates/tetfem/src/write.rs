@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::max_principal;
 
-/// Fields to write with a mesh; empty slices are omitted.
+/// Fields to write with a mesh; empty ones are omitted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fields<'a> {
     /// One per vertex, m.
@@ -16,12 +16,31 @@ pub struct Fields<'a> {
     pub stresses: &'a [Matrix3<f64>],
 }
 
+impl Fields<'_> {
+    /// Checks that the fields are those of a mesh: programs read a file with others as garbage.
+    fn check(&self, mesh: &TetMesh) -> io::Result<()> {
+        let counts = [
+            ("displacements", self.displacements.len(), "vertices", mesh.vertices.len()),
+            ("stresses", self.stresses.len(), "tetrahedra", mesh.tets.len()),
+        ];
+        for (fields, given, places, wanted) in counts {
+            if given != 0 && given != wanted {
+                let problem =
+                    format!("{given} {fields} for {wanted} {places}: give one each, or none");
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Writes a VTU file (XML, text): point displacement, and cell stress and tension, the largest
 /// principal stress.
 ///
 /// # Errors
-/// If `out` fails.
+/// If `out` fails, or the fields have other numbers of entries than the mesh.
 pub fn write_vtu(out: &mut impl Write, mesh: &TetMesh, fields: &Fields<'_>) -> io::Result<()> {
+    fields.check(mesh)?;
     writeln!(out, "<?xml version=\"1.0\"?>")?;
     writeln!(
         out,
@@ -89,8 +108,9 @@ fn line<R: IntoIterator<Item: std::fmt::Display>>(out: &mut impl Write, row: R) 
 /// Writes a Gmsh file (version 2.2, text) with the fields as views.
 ///
 /// # Errors
-/// If `out` fails.
+/// If `out` fails, or the fields have other numbers of entries than the mesh.
 pub fn write_msh(out: &mut impl Write, mesh: &TetMesh, fields: &Fields<'_>) -> io::Result<()> {
+    fields.check(mesh)?;
     writeln!(out, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n{}", mesh.vertices.len())?;
     for (n, p) in mesh.vertices.iter().enumerate() {
         writeln!(out, "{} {} {} {}", n + 1, p.x, p.y, p.z)?;
