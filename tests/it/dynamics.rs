@@ -569,6 +569,8 @@ fn integrators_refuse_what_they_cannot_do() {
         let refusal = run(1.0, Integrator::DormandPrince { tolerance });
         assert!(matches!(refusal, Err(IntegrateError::Tolerance { .. })), "{tolerance}");
     }
+    let tiny = MassProperties::new(1e-310, Vector3::repeat(1.0)).unwrap_err().to_string();
+    assert!(tiny.ends_with("not 1e-310 kg"), "{tiny}");
     let none = Integrator::SemiImplicitEuler { steps: 0 };
     assert_eq!(run(1.0, none), Err(IntegrateError::NoSteps));
     let bad = |_: f64, _: &State| Load { force: Vector3::repeat(f64::NAN), ..Load::default() };

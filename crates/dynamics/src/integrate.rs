@@ -51,10 +51,11 @@ pub enum IntegrateError {
     /// The number of steps is zero.
     #[error("at least one step is needed")]
     NoSteps,
-    /// The motion needs more than ten million steps for this tolerance, or its loads are not
-    /// finite.
+    /// The motion needs more than ten million steps for this tolerance, or its start or loads are
+    /// not finite.
     #[error(
-        "stuck at {time} s with steps of {step:e} s: raise the tolerance, shorten the duration or check the loads"
+        "stuck at {time:e} s with steps of {step:e} s: raise the tolerance, shorten the duration, or check that \
+         the start and the loads are finite"
     )]
     Stuck {
         /// Time reached, s.

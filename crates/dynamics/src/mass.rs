@@ -9,7 +9,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum MassError {
     /// The mass is zero, subnormal, negative or not finite.
-    #[error("mass must be positive and finite, not {mass} kg")]
+    #[error("mass must be positive and finite, not {mass:?} kg")]
     Mass {
         /// The mass given, kg.
         mass: f64,

@@ -41,8 +41,18 @@ impl MassMoments {
 
     /// A tetrahedron of uniform `density` kg/m^3.
     ///
-    /// Its mass is positive if the first three corners run clockwise as seen from the last, and
-    /// negative otherwise.
+    /// Its mass is positive if the first three corners run counter-clockwise as seen from the last,
+    /// and negative otherwise.
+    ///
+    /// ```
+    /// use brisance_dynamics::MassMoments;
+    /// use brisance_dynamics::nalgebra::Point3;
+    ///
+    /// // from a point on the z axis, x to y is counter-clockwise
+    /// let [x, y, z] = [[6.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(Point3::from);
+    /// let tetrahedron = MassMoments::tetrahedron(2.0, &[Point3::origin(), x, y, z]);
+    /// assert!((tetrahedron.mass - 2.0).abs() < 1e-12);
+    /// ```
     pub fn tetrahedron(density: f64, corners: &[Point3<f64>; 4]) -> Self {
         let [a, b, c, d] = corners.map(|p| p.coords);
         let volume = (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0;
