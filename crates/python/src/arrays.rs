@@ -28,10 +28,8 @@ pub(crate) fn numbers<'py, T: numpy::Element, D: Dimension>(
     }
     let axes: usize = array.getattr("ndim")?.extract()?;
     if D::NDIM.is_some_and(|wanted| axes != wanted) {
-        let own: Vec<usize> = array.getattr("shape")?.extract()?;
-        return Err(PyValueError::new_err(format!(
-            "`{name}` must be of shape {shape}, not {own:?}"
-        )));
+        let own = array.getattr("shape")?;
+        return Err(PyValueError::new_err(format!("`{name}` must be of shape {shape}, not {own}")));
     }
     let array = array.call_method1("astype", (numpy::dtype::<T>(py),))?;
     Ok(array.cast_into::<PyArray<T, D>>().map_err(|_| wrong())?.readonly())
@@ -89,6 +87,27 @@ pub(crate) fn positive(x: f64, name: &str) -> PyResult<f64> {
         return Ok(x);
     }
     Err(PyValueError::new_err(format!("`{name}` must be above 0 and finite, not {x:?}")))
+}
+
+/// A length that shapes may have.
+pub(crate) fn length(x: f64, name: &str) -> PyResult<f64> {
+    if x > 0.0 && x <= MAX_NUMBER {
+        return Ok(x);
+    }
+    Err(PyValueError::new_err(format!("`{name}` must be above 0 and at most 1e30 m, not {x:?}")))
+}
+
+/// The number of nodes of a grid.
+pub(crate) fn nodes(nodes: Option<usize>) -> PyResult<()> {
+    /// One cell inside, and the margin of the grid around it.
+    const LEAST: usize = 512;
+    match nodes {
+        Some(nodes) if nodes < LEAST => {
+            let problem = format!("`nodes` must be at least {LEAST}, not {nodes}");
+            Err(PyValueError::new_err(problem))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A finite vector.

@@ -9,7 +9,7 @@ use sim::scene;
 
 use crate::arrays;
 use crate::failure::refused;
-use crate::interrupt::interruptible;
+use crate::interrupt::{detached, interruptible};
 use crate::mesh::{Mesh, mesh};
 
 /// Limit of the nodes of a level set: 2 GiB.
@@ -38,9 +38,15 @@ impl LevelSet {
             return Err(PyValueError::new_err("give `spacing` or `nodes`, not both"));
         }
         spacing.map_or(Ok(0.0), |spacing| arrays::positive(spacing, "spacing"))?;
+        arrays::nodes(nodes)?;
         let spec = scene::Mesh { spacing, nodes, ..scene::Mesh::default() };
         let (level_set, _) =
             interruptible(py, move || sim::sample_mesh(&spec, mesh).map_err(refused))?;
+        if level_set.inside_range().is_none() {
+            return Err(refused(
+                "nothing is inside at this fineness: use a smaller spacing or more nodes",
+            ));
+        }
         Ok(Self { level_set })
     }
 
@@ -95,15 +101,15 @@ impl LevelSet {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let points = arrays::points(points, "points")?;
         let mut values = vec![0.0; points.len()];
-        py.detach(|| self.level_set.sample(&points, &mut values));
+        detached(py, || self.level_set.sample(&points, &mut values))?;
         Ok(values.into_pyarray(py))
     }
 
     /// The isosurface by marching cubes.
-    fn to_mesh(&self, py: Python<'_>) -> Mesh {
-        let mesh = py.detach(|| self.level_set.isosurface());
+    fn to_mesh(&self, py: Python<'_>) -> PyResult<Mesh> {
+        let mesh = detached(py, || self.level_set.isosurface())?;
         let is_cut = vec![false; mesh.triangles.len()];
-        Mesh { mesh, is_cut }
+        Ok(Mesh { mesh, is_cut })
     }
 
     fn __repr__(&self) -> String {

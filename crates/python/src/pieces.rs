@@ -10,6 +10,7 @@ use sim::scene;
 
 use crate::arrays::{self, positive};
 use crate::failure::refused;
+use crate::interrupt::interruptible;
 use crate::mesh::{Mesh, mesh};
 
 /// A piece of a broken mesh, at its position in the whole.
@@ -159,6 +160,7 @@ pub(crate) fn break_mesh(
     if !(0.0..=1.0).contains(&min_share) {
         return Err(PyValueError::new_err("`min_share` must be from 0 to 1"));
     }
+    arrays::nodes(nodes)?;
     let job = Job {
         at: at.map(|at| arrays::vector(at, "at").map(Point3::from)).transpose()?,
         normal: arrays::direction(normal, "normal")?,
@@ -166,7 +168,7 @@ pub(crate) fn break_mesh(
         min_share,
         nodes,
     };
-    let (all, bonds) = py.detach(|| divided(mesh, &spec, &job))?;
+    let (all, bonds) = interruptible(py, move || divided(mesh, &spec, &job))?;
     if all.is_empty() {
         return Err(refused(
             "the pattern leaves no piece: move `at` nearer to the mesh, or lower `min_share`",

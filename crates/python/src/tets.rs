@@ -1,8 +1,8 @@
 //! Tetrahedra, and the stress in them.
 
 use brisance::commands::filling::Loss;
-use levelset::{Stuffing, TetMesh};
-use nalgebra::{Matrix3, Vector3};
+use levelset::{Aabb, Stuffing, TetMesh};
+use nalgebra::{Matrix3, Point3, Vector3};
 use numpy::ndarray::Array3;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3};
 use pyo3::exceptions::PyValueError;
@@ -128,6 +128,7 @@ pub(crate) fn stress(
         let problem = format!("there are {} points for {} forces", places.len(), forces.len());
         return Err(PyValueError::new_err(problem));
     }
+    check_near(&vertices, &places)?;
     let body_force = arrays::vector(body_force, "body_force")?;
     let pushes = places.into_iter().zip(forces);
     let contacts: Vec<Contact> =
@@ -142,6 +143,18 @@ pub(crate) fn stress(
         let response = body.map_err(refused)?.respond(&load).map_err(refused)?;
         Ok(Stress { displacements: response.displacements, stresses: response.stresses })
     })
+}
+
+/// Checks that points of forces are no farther from the box of a body than it is large.
+fn check_near(vertices: &[Point3<f64>], places: &[Point3<f64>]) -> PyResult<()> {
+    let Some(bounds) = Aabb::around(vertices) else { return Ok(()) };
+    let size = bounds.extents().norm();
+    match places.iter().position(|p| (p - bounds.clamp(p)).norm() > size) {
+        None => Ok(()),
+        Some(n) => Err(refused(format!(
+            "`points[{n}]` is farther from the body than the body is large, {size} m: give a point on it"
+        ))),
+    }
 }
 
 fn flags(fixed: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<bool>> {

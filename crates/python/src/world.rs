@@ -11,12 +11,16 @@ use sim::{BodyId, Event, Filter, Recorder};
 use crate::act::{Act, Body, Done};
 use crate::arrays;
 use crate::failure::refused;
+use crate::interrupt::detached;
 use crate::mesh::{Mesh, mesh};
 use crate::recording::Recording;
 use crate::report::{Break, Hit, Report};
 use crate::scene::{Scene, Start};
 
 /// The bodies of a scene; `step` advances them.
+///
+/// A world is for one thread at a time: while `step` or `run` runs, calls from other threads and from `progress` raise
+/// a `RuntimeError`. `copy` gives another thread its own world.
 #[pyclass(module = "brisance")]
 pub(crate) struct World {
     pub(crate) scene: Py<Scene>,
@@ -40,7 +44,7 @@ impl World {
     #[new]
     #[pyo3(signature = (scene, *, record=true))]
     fn new(py: Python<'_>, scene: Py<Scene>, record: bool) -> PyResult<Self> {
-        let Start { world, appearances, camera } = py.detach(|| scene.get().start())?;
+        let Start { world, appearances, camera } = detached(py, || scene.get().start())??;
         let recorder = Recorder::new(&world, &appearances).with_camera(camera);
         let (events, report, acts) = (Vec::new(), None, Vec::new());
         Ok(Self { scene, world, recorder, records: record, events, report, acts })
@@ -56,7 +60,7 @@ impl World {
     ) -> PyResult<Vec<Report>> {
         let mut reports = Vec::new();
         for _ in 0..n {
-            let report = py.detach(|| self.advance());
+            let report = detached(py, || self.advance())?;
             match self.acts.last_mut() {
                 Some(Act::Frames(count)) => *count += 1,
                 _ => self.acts.push(Act::Frames(1)),
@@ -153,7 +157,7 @@ impl World {
     fn mesh(&self, py: Python<'_>, id: u64) -> PyResult<Mesh> {
         let id = self.body(id)?;
         let track = self.recorder.track(id).ok_or_else(|| PyKeyError::new_err(id.number()))?;
-        let surface = py.detach(|| track.surface());
+        let surface = detached(py, || track.surface())?;
         let vertices = surface.vertices.iter().map(|v| Point3::from(*v).cast()).collect();
         let triangles = surface.outer.iter().chain(&surface.inner).copied().collect();
         let is_cut = [vec![false; surface.outer.len()], vec![true; surface.inner.len()]].concat();
@@ -350,8 +354,8 @@ impl World {
         self.act(Act::Torque(id, torque.into())).map(drop)
     }
 
-    /// Cuts all bodies that a straight edge sweeps on its way from one pair of end points to another, m. Returns the
-    /// fractures.
+    /// Cuts all bodies that a straight edge sweeps on its way from one pair of end points to another, m, each of shape
+    /// (2, 3). Returns the fractures.
     fn cut(&mut self, start: [[f64; 3]; 2], end: [[f64; 3]; 2]) -> PyResult<Vec<Break>> {
         for (ends, name) in [(start, "start"), (end, "end")] {
             for point in ends {
@@ -394,7 +398,7 @@ impl World {
         radius: f64,
     ) -> PyResult<Bound<'py, PyArray1<u64>>> {
         let center = Point3::from(arrays::vector(center, "center")?);
-        let radius = arrays::positive(radius, "radius")?;
+        let radius = arrays::length(radius, "radius")?;
         let found = self.world.overlap_ball(&center, radius, &Filter::default());
         Ok(found.iter().map(|id| id.number()).collect::<Vec<_>>().into_pyarray(py))
     }
@@ -433,7 +437,9 @@ pub(crate) fn world_at(
     record: bool,
     acts: &[u8],
 ) -> PyResult<World> {
-    let acts: Vec<Act> = postcard::from_bytes(acts).map_err(refused)?;
+    let acts: Vec<Act> = postcard::from_bytes(acts).map_err(|error| {
+        refused(format!("the pickle is damaged, or of another version of brisance: {error}"))
+    })?;
     let mut world = World::new(py, scene, record)?;
     for act in acts {
         if let Act::Frames(count) = act {

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import os
+import signal
+import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -130,6 +134,51 @@ def test_wrong_arguments_are_refused_by_name() -> None:
         brisance.slice(mesh.vertices, mesh.faces[1:], point=(0, 0, 0), normal=(0, 1, 0))
     with pytest.raises(ValueError, match="normal"):
         brisance.slice(mesh, point=(0, 0, 0), normal=(0, 0, 0))
+    with pytest.raises(ValueError, match=r"`vertices` must be of shape \(n, 3\), not \(0,\)"):
+        brisance.fracture([], [])
+    for nodes in (0, 511):
+        with pytest.raises(ValueError, match=f"`nodes` must be at least 512, not {nodes}"):
+            brisance.level_set(mesh, nodes=nodes)
+        with pytest.raises(ValueError, match="`nodes`"):
+            brisance.fracture(mesh, nodes=nodes)
+    for coarse in ({"nodes": 512}, {"spacing": 100.0}):
+        with pytest.raises(brisance.BrisanceError, match="nothing is inside"):
+            brisance.level_set(mesh, **coarse)
+    assert brisance.level_set(mesh, nodes=1000).volume > 0.0
+    vertices, tets = brisance.tetrahedralize(mesh, count=200)
+    with pytest.raises(brisance.BrisanceError, match=r"points\[1\].*farther"):
+        points = [vertices[0], vertices[0] + 3.0]
+        brisance.stress(vertices, tets, young=1e9, poisson=0.3, points=points, forces=np.ones((2, 3)))
+
+
+def test_directions_and_points_are_tuples_lists_or_arrays() -> None:
+    mesh = ball()
+    points: list[Any] = [(0.0, 0.5, 0.0), [0.0, 0.5, 0.0], np.array([0.0, 0.5, 0.0])]
+    whole = [brisance.fracture(mesh, pieces=5, at=point, normal=point) for point in points]
+    assert len({piece.pieces[0].vertices.tobytes() for piece in whole}) == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where processes can be forked")
+def test_a_forked_process_is_told_to_be_spawned() -> None:
+    brisance.fracture(ball(), pieces=3)
+    child = os.fork()
+    if child == 0:
+        try:
+            brisance.fracture(ball(), pieces=3)
+            os._exit(1)
+        except RuntimeError as error:
+            os._exit(0 if "spawn" in str(error) else 2)
+        finally:
+            os._exit(3)
+    for _ in range(600):
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            break
+        time.sleep(0.05)
+    else:
+        os.kill(child, signal.SIGKILL)
+        pytest.fail("the forked process hangs")
+    assert os.waitstatus_to_exitcode(status) == 0
 
 
 NUMBERS = st.one_of(

@@ -121,6 +121,8 @@ def test_a_game_acts_on_bodies() -> None:
     assert hit is not None and hit.body == cube and hit.distance == pytest.approx(7.8)
     assert hit.normal == pytest.approx([0.0, 1.0, 0.0])
     assert list(w.overlap_ball((5.0, 1.0, 0.0), 0.01)) == [cube]
+    with pytest.raises(ValueError, match="`radius` must be above 0 and at most 1e30"):
+        w.overlap_ball((5.0, 1.0, 0.0), 1e300)
     near = w.nearest((5.0, 1.5, 0.0))
     assert near is not None and near.distance == pytest.approx(0.3)
     halves = w.cut([[4.0, 1.0, -2.0], [4.0, 1.0, 2.0]], [[6.0, 1.0, -2.0], [6.0, 1.0, 2.0]])
@@ -248,6 +250,7 @@ def test_bodies_that_cannot_be_are_refused_and_leave_the_world_as_it_was() -> No
         ({"mesh": {"file": "gone.obj"}}, {}, FileNotFoundError, "gone.obj"),
         ({"sphere": {}}, {}, brisance.BrisanceError, "radius"),
         (3, {}, TypeError, "trimesh"),
+        ("sphere", {}, TypeError, '"radius": 0.1'),
         ((np.zeros((3, 2)), [[0, 1, 2]]), {}, ValueError, "shape"),
         ((np.zeros((3, 3)), [[0, 1, 2]]), {}, brisance.BrisanceError, "mesh"),
     ]
@@ -367,7 +370,7 @@ def no_collections() -> Iterator[None]:
 def test_ctrl_c_ends_long_calls() -> None:
     mesh = trimesh.creation.icosphere(subdivisions=6, radius=1.0)
     calls: list[Callable[[], object]] = [
-        lambda: brisance.fracture(mesh, pieces=2000),
+        lambda: brisance.fracture(mesh, pieces=10_000),
         lambda: brisance.tetrahedralize(mesh, count=2_000_000),
         lambda: world().step(100_000),
     ]
@@ -377,4 +380,4 @@ def test_ctrl_c_ends_long_calls() -> None:
         timer.start()
         with pytest.raises(KeyboardInterrupt):
             call()
-        assert time.monotonic() - start < 30.0
+        assert time.monotonic() - start < 5.0

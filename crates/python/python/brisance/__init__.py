@@ -6,6 +6,9 @@ shape (m, 3), or instead an object of trimesh, meshio or PyVista.
 
 from __future__ import annotations
 
+from typing import Any as _Any
+from typing import Union as _Union
+
 from ._meshes import MeshLike, arrays_of
 from ._native import (
     Break,
@@ -33,6 +36,8 @@ from ._native import world_at as _world
 
 import numpy as _np
 import numpy.typing as _npt
+
+_Vector = _Union[tuple[float, float, float], list[float], "_npt.NDArray[_Any]"]
 
 __all__ = [
     "Break",
@@ -66,8 +71,8 @@ def fracture(
     *,
     pattern: str | None = None,
     pieces: int | None = None,
-    at: tuple[float, float, float] | None = None,
-    normal: tuple[float, float, float] = (0.0, 1.0, 0.0),
+    at: _Vector | None = None,
+    normal: _Vector = (0.0, 1.0, 0.0),
     seed: int = 0,
     min_share: float | None = None,
     nodes: int | None = None,
@@ -107,8 +112,8 @@ def slice(
     mesh: MeshLike | _npt.ArrayLike,
     triangles: _npt.ArrayLike | None = None,
     *,
-    point: tuple[float, float, float],
-    normal: tuple[float, float, float],
+    point: _Vector,
+    normal: _Vector,
 ) -> tuple[Mesh, Mesh]:
     """Cuts a closed mesh by a plane; returns the closed parts behind and in front of the plane."""
     vertices, faces = arrays_of(mesh, triangles)
@@ -126,7 +131,7 @@ def tetrahedralize(
     """Fills the solid of a mesh with about ``count`` tetrahedra, or with cells of ``cell`` m.
 
     Cells are halved up to ``halvings`` times where the mesh is too thin; a mesh that would still lose parts is
-    same is refused.
+    refused.
 
     Returns vertices, m, of shape (n, 3), and tetrahedra of shape (m, 4).
     """

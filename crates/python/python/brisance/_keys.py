@@ -39,5 +39,11 @@ def body(shape: Any, keys: dict[str, Any]) -> tuple[str, Any]:
     if isinstance(shape, Mapping):
         return as_json({**keys, "shape": shape}), None
     sampling = keys.pop("sampling", None) or {}
-    surface = arrays_of(*shape) if isinstance(shape, tuple) else arrays_of(shape, None)
+    try:
+        surface = arrays_of(*shape) if isinstance(shape, tuple) else arrays_of(shape, None)
+    except TypeError:
+        raise TypeError(
+            'give a shape as {"sphere": {"radius": 0.1}}, a tuple of vertices and triangles, '
+            "or a mesh of trimesh, meshio or PyVista"
+        ) from None
     return as_json({**keys, "shape": {"mesh": {**sampling, "file": MESH}}}), surface

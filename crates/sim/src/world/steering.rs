@@ -34,7 +34,7 @@ pub enum SteeringError {
     #[error("body {0} is not dynamic: give a kinematic body a velocity by `World::set_velocity`")]
     NotDynamic(BodyId),
     /// The body is not kinematic.
-    #[error("body {0} is not kinematic: give a dynamic body an impulse by `World::apply_impulse`")]
+    #[error("body {0} is not kinematic: give a dynamic body an impulse")]
     NotKinematic(BodyId),
     /// The body follows a path of the timeline.
     #[error("body {0} follows a path: take the path out of the timeline first")]
