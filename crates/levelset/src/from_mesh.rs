@@ -38,8 +38,8 @@ pub enum MeshError {
         /// Number of the vertex.
         vertex: usize,
     },
-    /// A coordinate is beyond 1e61 m: second moments would overflow.
-    #[error("vertex {vertex} has a coordinate beyond 1e61 m: scale the mesh down")]
+    /// A coordinate is beyond [`MAX_COORDINATE`]: second moments would overflow.
+    #[error("vertex {vertex} has a coordinate beyond {MAX_COORDINATE:e} m: scale the mesh down")]
     TooLarge {
         /// Number of the vertex.
         vertex: usize,
@@ -88,7 +88,7 @@ pub enum MeshError {
 }
 
 /// Largest coordinate of a mesh, m: second moments, of the fifth power, are finite up to here.
-const MAX_COORDINATE: f64 = 1e61;
+pub const MAX_COORDINATE: f64 = 1e61;
 
 /// Planes of the grid per task.
 const SLAB: usize = 8;
@@ -203,7 +203,7 @@ fn anchors(distance: &[f32], inside: &[bool], dims: [usize; 3]) -> Vec<Anchor> {
 }
 
 impl TriMesh {
-    /// Checks that there are triangles, that vertices are finite and within 1e61 m, and that indices
+    /// Checks that there are triangles, that vertices are finite and within [`MAX_COORDINATE`], and that indices
     /// are in range. Does not check whether the mesh is closed.
     ///
     /// # Errors

@@ -163,7 +163,7 @@ pub use compact::CompactLevelSet;
 pub use components::{Components, Run, label_components};
 pub use cube::Sheets;
 pub use facts::MeshFacts;
-pub use from_mesh::{MeshError, Sign};
+pub use from_mesh::{MAX_COORDINATE, MeshError, Sign};
 pub use grid::{Aabb, Grid, GridError};
 pub use hull::{ConvexHull, HullError};
 pub use integrate::{NodeCounts, label_moments};

@@ -42,6 +42,11 @@ impl LevelSet {
         let spec = scene::Mesh { spacing, nodes, ..scene::Mesh::default() };
         let (level_set, _) =
             interruptible(py, move || sim::sample_mesh(&spec, mesh).map_err(refused))?;
+        if level_set.inside_range().is_none() {
+            return Err(refused(
+                "nothing is inside at this fineness: use a smaller spacing or more nodes",
+            ));
+        }
         Ok(Self { level_set })
     }
 

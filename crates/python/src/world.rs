@@ -34,6 +34,9 @@ pub(crate) struct World {
     pub(crate) acts: Vec<Act>,
 }
 
+/// Vertices and triangles, as given.
+type Surface<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+
 /// Contents of pickles: the scene, whether poses are recorded, and the actions.
 type Pickled = (Py<Scene>, bool, Vec<u8>);
 
@@ -242,7 +245,7 @@ impl World {
             keys.set_item("name", format!("body {next}"))?;
         }
         let body = py.import("brisance._keys")?.getattr("body")?;
-        let (keys, surface): (String, Option<(Bound<'_, PyAny>, Bound<'_, PyAny>)>) =
+        let (keys, surface): (String, Option<Surface<'_>>) =
             body.call1((shape, keys))?.extract()?;
         let mesh = surface.map(|(vertices, triangles)| {
             let mesh = mesh(&vertices, &triangles)?;

@@ -141,7 +141,10 @@ def test_wrong_arguments_are_refused_by_name() -> None:
             brisance.level_set(mesh, nodes=nodes)
         with pytest.raises(ValueError, match="`nodes`"):
             brisance.fracture(mesh, nodes=nodes)
-    assert brisance.level_set(mesh, nodes=512).volume > 0.0
+    for coarse in ({"nodes": 512}, {"spacing": 100.0}):
+        with pytest.raises(brisance.BrisanceError, match="nothing is inside"):
+            brisance.level_set(mesh, **coarse)
+    assert brisance.level_set(mesh, nodes=1000).volume > 0.0
     vertices, tets = brisance.tetrahedralize(mesh, count=200)
     with pytest.raises(brisance.BrisanceError, match=r"points\[1\].*farther"):
         points = [vertices[0], vertices[0] + 3.0]

@@ -1,6 +1,6 @@
 //! Closed meshes.
 
-use levelset::{TriMesh, Union};
+use levelset::{MAX_COORDINATE, TriMesh, Union};
 use nalgebra::{Point3, Vector3};
 
 /// A triangle mesh that bounds a solid: the triangles at every edge form opposite pairs.
@@ -28,8 +28,8 @@ pub enum NotClosed {
         /// Index of the vertex.
         vertex: usize,
     },
-    /// A coordinate is beyond 1e30 m: volumes would overflow.
-    #[error("vertex {vertex} has a coordinate beyond 1e30 m: scale the mesh down")]
+    /// A coordinate is beyond [`levelset::MAX_COORDINATE`]: second moments would overflow.
+    #[error("vertex {vertex} has a coordinate beyond {MAX_COORDINATE:e} m: scale the mesh down")]
     TooLarge {
         /// Index of the vertex.
         vertex: usize,
@@ -148,9 +148,6 @@ impl ClosedMesh {
         pieces.into_iter().filter(|mesh| !mesh.triangles.is_empty()).map(whole).collect()
     }
 }
-
-/// Largest coordinate, m: volumes and their moments up to here are finite.
-const MAX_COORDINATE: f64 = 1e30;
 
 fn check_numbers(mesh: &TriMesh) -> Result<(), NotClosed> {
     let vertices = mesh.vertices.len();
