@@ -1,6 +1,6 @@
 //! Properties of analytic and convex solids, and of set operations on them.
 
-use levelset::{Aabb, ConvexHull, Grid, HullError, LevelSet, Solid, UpwindOrder};
+use levelset::{Aabb, ConvexHull, Grid, HullError, LevelSet, MeshError, Solid, UpwindOrder};
 use nalgebra::{Point3, Vector3};
 use parry3d::math::Vector;
 use parry3d::query::PointQuery;
@@ -166,10 +166,10 @@ fn points_without_a_hull_give_typed_errors() {
     let tet = ConvexHull::new(&corners).unwrap().mesh().clone();
     let mut nan = tet.clone();
     nan.vertices[2].z = f64::NAN;
-    assert_eq!(ConvexHull::of_convex(nan), Err(HullError::NotFinite { point: 2 }));
+    assert_eq!(ConvexHull::of_convex(nan), Err(MeshError::NotFinite { vertex: 2 }.into()));
     let mut unknown = tet;
     unknown.triangles[1][0] = 4;
-    let error = HullError::IndexOutOfRange { triangle: 1, vertex: 4, count: 4 };
+    let error = MeshError::IndexOutOfRange { triangle: 1, vertex: 4, count: 4 }.into();
     assert_eq!(ConvexHull::of_convex(unknown), Err(error));
 }
 

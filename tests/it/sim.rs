@@ -224,7 +224,7 @@ fn the_blow_that_breaks_a_body_is_borne_by_its_pieces_in_the_same_frame() {
         let pieces: Vector3<f64> =
             world.iter().filter(|s| s.id != ball).map(|s| s.momentum.linear).sum();
         assert!((pieces - given).norm() < 1e-10 * before.norm(), "{pieces} {given}");
-        // light pieces yield, so that the ball loses only a part of the impulse on an unbroken wall
+        // light pieces yield: the ball loses less momentum than at an unbreakable wall
         let share = given.norm() / event.impulse.norm();
         assert!(share > 0.1 && share < 1.0, "{share}");
         return;

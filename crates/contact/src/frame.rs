@@ -15,10 +15,11 @@ use crate::solve::problem::Problem;
 
 /// Bodies at one time and the forces on them, for a step from there.
 ///
-/// Every slice has one entry per body, except `flights`, which may be empty, and `joints`: the passes
-/// may panic otherwise. They do not check numbers: a shape that is not [usable](crate::Shape::is_usable) or
-/// a state that is not finite may reach all bodies. [`Material::check`](crate::Material::check) and
-/// [`Settings::is_usable`] check the others.
+/// Every slice has one entry per body, except `joints` and `flights`, which may be empty; otherwise
+/// the passes may panic. The passes do not check numbers: a state that is not finite, or a shape
+/// that is not [usable](crate::Shape::is_usable), may make the states of all bodies not finite. Check
+/// materials by [`Material::check`](crate::Material::check) and settings by
+/// [`Settings::is_usable`].
 #[derive(Clone, Copy)]
 pub struct Frame<'a> {
     /// The bodies.

@@ -5,7 +5,7 @@ use robust::{Coord, Coord3D, orient2d, orient3d};
 use thiserror::Error;
 
 use crate::facet::segment_distance_squared;
-use crate::{Aabb, TriMesh};
+use crate::{Aabb, MeshError, TriMesh};
 
 /// The convex hull of some points, with its exact signed distance.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,16 +57,9 @@ pub enum HullError {
         /// Number of the point.
         point: usize,
     },
-    /// A triangle of a given mesh has an unknown vertex.
-    #[error("triangle {triangle} refers to vertex {vertex}, but there are only {count}")]
-    IndexOutOfRange {
-        /// Number of the triangle.
-        triangle: usize,
-        /// The vertex it names.
-        vertex: u32,
-        /// Number of vertices.
-        count: usize,
-    },
+    /// The mesh is invalid.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
     /// There are fewer than four points, or all are in one plane.
     #[error("all {count} points lie in one plane: a convex solid needs four that do not")]
     Flat {
@@ -139,16 +132,11 @@ impl ConvexHull {
     /// checked.
     ///
     /// # Errors
-    /// [`HullError`] when a vertex is not finite, a triangle has an unknown vertex or no triangle
-    /// has an area.
+    /// [`HullError::Mesh`] when the mesh is [invalid](TriMesh::validate), [`HullError::Flat`] when
+    /// no triangle has an area.
     pub fn of_convex(mesh: TriMesh) -> Result<Self, HullError> {
-        check_finite(&mesh.vertices)?;
+        mesh.validate()?;
         let count = mesh.vertices.len();
-        for (triangle, t) in mesh.triangles.iter().enumerate() {
-            if let Some(&vertex) = t.iter().find(|&&v| v as usize >= count) {
-                return Err(HullError::IndexOutOfRange { triangle, vertex, count });
-            }
-        }
         let faces: Vec<Face> =
             (0..mesh.triangles.len()).filter_map(|t| Face::new(mesh.corners(t))).collect();
         Self::with_faces(mesh, faces).ok_or(HullError::Flat { count })

@@ -17,8 +17,8 @@
 //! indexed `[i, j, k]` along x, y, z, with k fastest in memory. State and arithmetic are `f64`,
 //! stored samples are `f32`. Results are the same to the bit for any number of threads.
 //!
-//! Meshes are arrays, [`TriMesh`] and [`TetMesh`]. [`LevelSet::write_to`] and [`LevelSet::from_bytes`] are the file format
-//! of level sets; [`CompactLevelSet`] takes half the space.
+//! Meshes are arrays, [`TriMesh`] and [`TetMesh`]. [`LevelSet::write_to`] writes the file format of
+//! level sets, and [`LevelSet::from_bytes`] reads it; [`CompactLevelSet`] takes half the space.
 //!
 //! ```text
 //!     + 1.2   + 0.7   + 0.5   + 0.7        one plane of nodes around a ball:

@@ -6,6 +6,7 @@ use numpy::{IntoPyArray, PyArray, PyArray2, PyArrayMethods, PyReadonlyArray};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyAny;
+use sim::scene::MIN_NODES;
 
 /// The largest magnitude of a coordinate, m.
 const MAX_NUMBER: f64 = 1e30;
@@ -89,7 +90,7 @@ pub(crate) fn positive(x: f64, name: &str) -> PyResult<f64> {
     Err(PyValueError::new_err(format!("`{name}` must be above 0 and finite, not {x:?}")))
 }
 
-/// A length that shapes may have.
+/// A positive length within the limits of shapes.
 pub(crate) fn length(x: f64, name: &str) -> PyResult<f64> {
     if x > 0.0 && x <= MAX_NUMBER {
         return Ok(x);
@@ -97,13 +98,11 @@ pub(crate) fn length(x: f64, name: &str) -> PyResult<f64> {
     Err(PyValueError::new_err(format!("`{name}` must be above 0 and at most 1e30 m, not {x:?}")))
 }
 
-/// The number of nodes of a grid.
+/// Checks the number of nodes of a level set.
 pub(crate) fn nodes(nodes: Option<usize>) -> PyResult<()> {
-    /// One cell inside, and the margin of the grid around it.
-    const LEAST: usize = 512;
     match nodes {
-        Some(nodes) if nodes < LEAST => {
-            let problem = format!("`nodes` must be at least {LEAST}, not {nodes}");
+        Some(nodes) if nodes < MIN_NODES => {
+            let problem = format!("`nodes` must be at least {MIN_NODES}, not {nodes}");
             Err(PyValueError::new_err(problem))
         }
         _ => Ok(()),

@@ -159,7 +159,7 @@ def test_directions_and_points_are_tuples_lists_or_arrays() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="where processes can be forked")
-def test_a_forked_process_is_told_to_be_spawned() -> None:
+def test_a_forked_process_raises_an_error_that_names_spawn() -> None:
     brisance.fracture(ball(), pieces=3)
     child = os.fork()
     if child == 0:

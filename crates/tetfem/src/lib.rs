@@ -18,20 +18,20 @@
 //!
 //! // cubes of six tetrahedra around a diagonal, one above the other
 //! let corners = (0..12).map(|n| Point3::new((n & 1) as f64, (n >> 2) as f64, (n >> 1 & 1) as f64));
-//! let ways = [[1, 5], [5, 4], [4, 6], [6, 2], [2, 3], [3, 1]];
-//! let cube = |first: u32| ways.map(|[a, b]| [first, first + a, first + b, first + 7]);
+//! let edges = [[1, 5], [5, 4], [4, 6], [6, 2], [2, 3], [3, 1]];
+//! let cube = |first: u32| edges.map(|[a, b]| [first, first + a, first + b, first + 7]);
 //! let mesh = TetMesh { vertices: corners.collect(), tets: [cube(0), cube(4)].concat() };
 //!
-//! let held = mesh.vertices.iter().map(|p| p.y == 0.0).collect();
+//! let fixed = mesh.vertices.iter().map(|p| p.y == 0.0).collect();
 //! let is_top = |face: &[u32; 3]| face.iter().all(|&v| mesh.vertices[v as usize].y == 2.0);
 //! let pressures: Vec<f64> =
 //!     mesh.boundary_faces().iter().map(|face| if is_top(face) { 1e6 } else { 0.0 }).collect();
 //! let cork = Material::from_young(2e7, 0.0)?;
 //! let (interpolation, solver) = (Interpolation::Linear, LinearSolver::Cholesky);
-//! let column = Structure::supported(mesh, held, cork, interpolation, solver)?;
+//! let column = Structure::supported(mesh, fixed, cork, interpolation, solver)?;
 //! let response = column.respond(&Load { pressures: &pressures, ..Load::default() })?;
 //! for (p, u) in column.mesh().vertices.iter().zip(&response.displacements) {
-//!     assert!((u.y + p.y * 1e6 / 2e7).abs() < 1e-9, "shortened by the stress over the stiffness");
+//!     assert!((u.y + p.y * 1e6 / 2e7).abs() < 1e-9, "strain: stress over Young's modulus");
 //! }
 //! assert!(response.stresses.iter().all(|stress| (stress[(1, 1)] + 1e6).abs() < 1e-3));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

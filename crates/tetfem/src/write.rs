@@ -17,7 +17,7 @@ pub struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    /// Checks that the fields are those of a mesh: programs read a file with others as garbage.
+    /// Checks that each field has the length of the mesh, or none.
     fn check(&self, mesh: &TetMesh) -> io::Result<()> {
         let counts = [
             ("displacements", self.displacements.len(), "vertices", mesh.vertices.len()),

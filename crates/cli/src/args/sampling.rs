@@ -1,11 +1,15 @@
 //! Options of commands that sample a mesh.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use clap::Args;
-use sim::scene::{Collide, Mesh, MeshSign};
+use sim::scene::{Collide, MAX_NODES, MIN_NODES, Mesh, MeshSign};
 
 use super::value::length;
+
+/// Number of nodes of a level set.
+const NODES: RangeInclusive<i64> = MIN_NODES as i64..=MAX_NODES as i64;
 
 /// Sampling of a mesh.
 #[derive(Args, Clone, Debug)]
@@ -16,7 +20,7 @@ pub struct Sampling {
     #[arg(allow_hyphen_values = true)]
     pub spacing: Option<f64>,
     /// Maximum number of nodes of the level set
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(512..=134_217_728))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(NODES))]
     pub nodes: Option<u32>,
     /// Definition of the inside of the mesh: auto, strict (closed meshes only) or winding (winding
     /// numbers) [default: auto]

@@ -119,7 +119,7 @@ impl Bodies<'_> {
         let max_distance = first.map_or(max_distance.next_up(), |(_, found)| found.distance);
         let away = |node: &BvhNode, _| {
             let away = node.aabb().distance_to_local_point(point, true);
-            // inside a box, the penetration depth decides, which the box does not bound
+            // inside a body the distance is negative, with no bound by its box
             if away > 0.0 { away } else { f64::NEG_INFINITY }
         };
         let inner = tree.find_best(max_distance, away, |leaf, _| {

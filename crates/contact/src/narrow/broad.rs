@@ -178,8 +178,11 @@ impl Broad {
             .with_min_len(512)
             .map(|i| swept(motion, i))
             .collect_into_vec(&mut self.boxes);
-        let unbounded: Vec<u32> =
-            (0..).zip(shapes).filter(|(_, s)| !s.radius().is_finite()).map(|(i, _)| i).collect();
+        let unbounded: Vec<u32> = (0..)
+            .zip(shapes)
+            .filter(|(_, s)| !bounding_radius(s).is_finite())
+            .map(|(i, _)| i)
+            .collect();
         if self.names == names && self.unbounded == unbounded {
             self.refit();
         } else {
@@ -266,8 +269,7 @@ impl Broad {
     /// are.
     fn with_margin(&self, i: usize) -> TreeBox {
         let Ball { radius, moves, .. } = &self.balls[i];
-        // the radius of a shape that is not usable may be negative or not a number
-        let margin = (self.margin * radius).max(0.0);
+        let margin = self.margin * radius;
         if *moves { self.boxes[i].loosened(margin) } else { self.boxes[i] }
     }
 
@@ -322,8 +324,7 @@ impl Broad {
 
     fn add(&self, i: u32, j: u32, found: &mut Pairs) {
         let [p, q] = [i, j].map(|i| &self.balls[i as usize]);
-        // as in `with_margin`
-        let margin = (self.margin * p.radius.min(q.radius)).max(0.0);
+        let margin = self.margin * p.radius.min(q.radius);
         let close = || self.boxes[i as usize].loosened(margin).intersects(&self.boxes[j as usize]);
         if !(p.moves || q.moves) || !close() {
             return;
@@ -343,7 +344,7 @@ impl Ball {
     fn new(motion: StepMotion<'_>, i: usize) -> Self {
         let path = motion.path(i);
         let (end, travel) = (path.end.translation.vector, path.travel());
-        let radius = motion.columns.shapes[i].radius();
+        let radius = bounding_radius(&motion.columns.shapes[i]);
         let moves = motion.columns.bodies[i].mass_properties().is_some();
         let stays = motion.poses[i] == motion.predicted[i];
         let is_plane = matches!(motion.columns.shapes[i].field(), Field::HalfSpace);
@@ -377,10 +378,17 @@ fn is_finite(bounds: &TreeBox) -> bool {
     bounds.mins.is_finite() && bounds.maxs.is_finite()
 }
 
+/// The radius of a shape, m. The radius of an unusable shape may be negative or NaN: the box of
+/// such a shape has no margin, or is unbounded.
+fn bounding_radius(shape: &Shape) -> f64 {
+    let radius = shape.radius();
+    if radius.is_finite() { radius.max(0.0) } else { f64::INFINITY }
+}
+
 /// The swept box of body `i`.
 fn swept(motion: StepMotion<'_>, i: usize) -> TreeBox {
     let shape: &Shape = &motion.columns.shapes[i];
-    let radius = shape.radius();
+    let radius = bounding_radius(shape);
     if !radius.is_finite() {
         return TreeBox::new(TreeVector::splat(f64::MIN), TreeVector::splat(f64::MAX));
     }

@@ -26,8 +26,8 @@ impl<'a> Exit<'a> {
         })
     }
 
-    /// The parts other than `left` that contain the point one step along `normal` beyond the
-    /// displacement `displacement`.
+    /// The parts other than `left` that contain the point one step along `normal` beyond the end
+    /// of `displacement`.
     fn parts_beyond(
         &self,
         displacement: &Vector3<f64>,

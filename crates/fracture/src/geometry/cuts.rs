@@ -180,10 +180,10 @@ impl Cuts {
         let (facets, grid) = (&exact.facets, &parent.grid);
         let bounds = facets.bounds().unwrap_or_else(|| grid.bounds());
         let nodes = NodeBox::around(&bounds, grid, 2);
-        // a piece between two nodes has some around it
+        // a thin piece may contain no node: it gets the nodes around it
         let nodes =
             if nodes.dims().iter().any(|&n| n < 2) { nodes.grown(1, grid.dims()) } else { nodes };
-        // one beyond the grid has its last nodes
+        // a piece outside the grid gets the nodes at its border
         let low = std::array::from_fn(|a| nodes.low[a].min(grid.dims()[a] - 2));
         let nodes = NodeBox { low, high: std::array::from_fn(|a| nodes.high[a].max(low[a] + 2)) };
         let part = grid.subgrid(nodes.low, nodes.high.map(|n| n - 1));

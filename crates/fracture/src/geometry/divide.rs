@@ -25,7 +25,7 @@ impl Geometry {
     /// primitives.
     ///
     /// An `at` that is not finite, or has a scale of 0, leaves the solid whole. Convex cells are
-    /// exact within `[-4, 4]^3` of the pattern: a solid that `at` places beyond is sampled.
+    /// exact within `[-4, 4]^3` of the pattern: a solid that reaches beyond is sampled.
     pub fn divide(&self, pattern: &Pattern, at: &Alignment, least: f64) -> Pieces {
         let transform = at.transform();
         let is_finite = transform.to_homogeneous().iter().all(|x| x.is_finite());
@@ -38,7 +38,8 @@ impl Geometry {
         }
     }
 
-    /// Whether it is in the box from which the cells of patterns are cut.
+    /// Whether the solid lies in the box from which patterns cut their cells.
+    /// `to_material` maps the coordinates of the pattern to those of the solid.
     fn is_reached(&self, to_material: &Similarity3<f64>) -> bool {
         let seen = transformed_bounds(&self.bounds(), &to_material.inverse());
         seen.is_some_and(|seen| {

@@ -78,6 +78,14 @@ pub(crate) struct ImpactContext<'a> {
     pub(crate) dissipated: f64,
 }
 
+/// The bodies of an impact, by index, and the impulse on each.
+fn sides(blow: &Blow) -> [(usize, Push); 2] {
+    let [p, q] = blow.at.map(|point| point.into());
+    let [j, k] = [blow.impulse, -blow.impulse].map(|impulse| impulse.into());
+    let push = |point, impulse| Push { point, impulse };
+    [(blow.a as usize, push(p, j)), (blow.b as usize, push(q, k))]
+}
+
 impl World {
     /// The bodies hit beyond their strength: only the weaker one of each impact, since the other
     /// body then collides with its pieces. `resistances` are those of the pass that found `blows`.
@@ -156,18 +164,15 @@ impl World {
 
     /// The impulse of an impact on a body.
     fn push_on(&self, body: BodyId, blow: &Blow) -> Option<Push> {
-        let sides = [(blow.a, blow.impulse), (blow.b, -blow.impulse)].into_iter().zip(blow.at);
-        let mut own = sides.filter(|((i, _), _)| self.ids[*i as usize] == body);
-        own.next().map(|((_, j), at)| Push { point: at.into(), impulse: j.into() })
+        let own = sides(blow).into_iter().find(|(i, _)| self.ids[*i] == body);
+        own.map(|(_, push)| push)
     }
 
     /// Adds the impulse of an impact to the momenta of both bodies.
     fn strike(&self, blow: &Blow, momenta: &mut [Momentum]) {
-        let sides = [(blow.a, blow.impulse), (blow.b, -blow.impulse)].into_iter().zip(blow.at);
-        for (((i, impulse), at), pose) in sides.zip(blow.poses) {
-            let i = i as usize;
+        for ((i, push), pose) in sides(blow).into_iter().zip(blow.poses) {
             if self.acting[i].mass_properties().is_some() {
-                momenta[i].apply_impulse(&impulse, &(pose * at.coords));
+                momenta[i].apply_impulse(&push.impulse.into(), &(pose * Vector3::from(push.point)));
             }
         }
     }

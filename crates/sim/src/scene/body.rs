@@ -108,7 +108,7 @@ pub struct Body {
     pub(crate) whole: Option<Whole>,
 }
 
-/// Splits the first number off the end of a name, such as ` 3 12`.
+/// Parses the first number of the suffix of a name, such as ` 3 12`: 3 and ` 12`.
 fn take_number(text: &str) -> Option<(usize, &str)> {
     let text = text.strip_prefix(' ')?;
     let (digits, rest) = text.split_at(text.find(' ').unwrap_or(text.len()));

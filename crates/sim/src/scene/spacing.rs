@@ -14,8 +14,10 @@ pub(super) const DEFAULT_NODES: usize = 100_000;
 const MAX_DEFAULT_NODES: usize = 2_000_000;
 /// Number of nodes through a wall that resolve it.
 pub(crate) const NODES_THROUGH: f64 = 4.0;
+/// Smallest number of nodes of a level set: a cell of the solid and the margin around it.
+pub const MIN_NODES: usize = (2 * MARGIN + 2).pow(3);
 /// Largest number of nodes of one level set: 2^27, half a gibibyte.
-pub(crate) const MAX_NODES: usize = 1 << 27;
+pub const MAX_NODES: usize = 1 << 27;
 
 /// Default spacing of a level set, m: that of 100,000 nodes, or of four nodes through the thinnest
 /// wall, but at most 2,000,000 nodes. `extents` are the edge lengths of the bounding box and `wall`
@@ -41,10 +43,9 @@ pub(super) fn check_fineness(
     key: &str,
     (spacing, nodes): (Option<f64>, Option<usize>),
 ) -> Result<(), InvalidValue> {
-    let least = (2 * MARGIN + 2).pow(3);
     if let Some(spacing) = spacing {
         positive(&at(key, "spacing"), spacing, "m")?;
         require(nodes.is_none(), &at(key, "nodes"), || "must be removed: `spacing` is given")?;
     }
-    nodes.map_or(Ok(()), |nodes| count(&at(key, "nodes"), nodes, least, MAX_NODES))
+    nodes.map_or(Ok(()), |nodes| count(&at(key, "nodes"), nodes, MIN_NODES, MAX_NODES))
 }
