@@ -50,6 +50,14 @@ const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
   if (stressed) await shot("stresses");
   const high = await text("#high");
   const legend = await text("#legend");
+  const dusty = await page.isVisible("#dusty");
+  if (dusty) {
+    await page.keyboard.press("End");
+    for (const name of ["dust", "clear"]) {
+      await shot(name);
+      await page.keyboard.press("d");
+    }
+  }
   await browser.close();
-  console.log(JSON.stringify({ first, middle, pieces, legend, calls: Number(calls), stressed, colour, high, trouble, external_requests }));
+  console.log(JSON.stringify({ first, middle, pieces, legend, calls: Number(calls), stressed, dusty, colour, high, trouble, external_requests }));
 })();

@@ -1,7 +1,9 @@
 //! New cracks emit dust in proportion to their energy, and dust falls like points.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 
+use brisance::format::{VisibleSpeck, read_dust};
 use nalgebra::{Point3, Vector3};
 use sim::{Dust, Recorder, Recording, Surroundings};
 
@@ -270,6 +272,73 @@ fn specks_fly_as_thrown_stones_and_end_at_the_floor() {
         assert!(height.abs() < 1e-4 || born.life == 0.0, "{born:?} ends {height} m up");
     }
     assert!(shown > 2 * births.len());
+}
+
+/// Sorts specks by position, since files group them by time.
+fn sorted(mut specks: Vec<VisibleSpeck>) -> Vec<VisibleSpeck> {
+    specks.sort_by(|p, q| p.position.iter().partial_cmp(q.position.iter()).unwrap());
+    specks
+}
+
+#[test]
+fn dust_in_glb_is_where_it_was_in_every_frame() {
+    // two bodies of different colors
+    let other = BEAM.split_once("[[body]]\nname = \"beam\"").unwrap().1;
+    let other = other.replace("\"glass\"", "\"brick\"").replace("0.5, 0]", "0.5, 2]");
+    let run = simulated(&format!("{BEAM}[[body]]\nname = \"other\"{other}"));
+    let dust = dust(&run, 30.0);
+    let mut bytes = Vec::new();
+    meshfile::write_dust_glb(&dust, &mut bytes).unwrap();
+    let cloud = read_dust(&bytes).unwrap();
+    let (mut shown, mut colors) = (0, BTreeSet::new());
+    for frame in 0..dust.frames() {
+        let expected: Vec<VisibleSpeck> = dust
+            .shown(frame)
+            .map(|own| {
+                let speck = &dust.specks[own.number];
+                let color = run.0.tracks[speck.track].look.inner_color;
+                let position = own.position.coords.cast();
+                VisibleSpeck { position, size: speck.size as f32, color }
+            })
+            .collect();
+        let found = sorted(cloud.at((frame as f64 / dust.fps()) as f32).collect());
+        assert_eq!(found.len(), expected.len(), "frame {frame}");
+        for (found, expected) in found.iter().zip(sorted(expected)) {
+            let off = (found.position - expected.position).norm();
+            assert!(off < 1e-4, "frame {frame}: {found:?}, not {expected:?}");
+            assert_eq!((found.size, found.color), (expected.size, expected.color));
+            colors.insert(found.color.map(f32::to_bits));
+        }
+        shown += found.len();
+    }
+    assert!(shown > 1000 && colors.len() == 2, "{shown} specks of {} colors", colors.len());
+}
+
+#[test]
+fn dust_is_drawn_with_the_recording_of_its_run() {
+    let case = Case::new(&[("a.toml", &BEAM.replace("frames = 25", "frames = 12"))]);
+    let run = |arguments: &str| case.run(&arguments.split(' ').collect::<Vec<_>>());
+    let made = run("run a.toml -q -o a.glb --dust dust.glb --dust-per-joule 50000");
+    assert!(made.status.success(), "{}", problem(made.stderr));
+    let drawn = |arguments: &str| {
+        let output = run(&format!("render a.glb -q --size 96x54 -o a.png {arguments}"));
+        assert!(output.status.success(), "{}", problem(output.stderr));
+        std::fs::read(case.folder.path().join("a.png")).unwrap()
+    };
+    // the beam breaks in the fourth frame
+    assert!(drawn("--frame 0") == drawn("--frame 0 --dust dust.glb"));
+    assert!(drawn("--frame 10") != drawn("--frame 10 --dust dust.glb"));
+    for (arguments, said) in [
+        ("render a.glb --dust a.glb -o b.png", "a.glb: is no dust"),
+        ("render a.glb --dust a.toml -o b.png", "a.toml: is not a GLB file"),
+        ("render a.glb --dust none.glb -o b.png", "none.glb: cannot be read"),
+        ("view a.glb a.glb --dust dust.glb", "--dust belongs to one recording"),
+        ("view a.glb --dust a.glb", "a.glb: is no dust"),
+    ] {
+        let output = run(arguments);
+        let error = problem(output.stderr);
+        assert!(output.status.code() == Some(2) && error.contains(said), "{arguments}: {error}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use brisance::format::glb::read_glb;
 use brisance::mesh_file::read_mesh_file;
-use brisance::render::{Images, View, render};
+use brisance::render::{Images, Subject, View, render};
 use brisance::viewer::playback;
 use fracture::{ClosedMesh, Plane, slice};
 use nalgebra::Vector3;
@@ -97,9 +97,10 @@ fn used(bytes: &[u8], path: &Path, is_drawn: bool) -> [bool; 2] {
         let view = View::fitted(recording, 1.0);
         if is_drawn {
             let images = Images::of(recording).unwrap_or_default();
-            render((recording, &images), &view, (recording.frames - 1) as f64, [16, 16]);
+            let subject = Subject { recording, images: &images, dust: None };
+            render(subject, &view, (recording.frames - 1) as f64, [16, 16]);
         }
-        playback(recording, "damaged");
+        playback(recording, None, "damaged");
         glb(recording);
     }
     std::fs::write(path, bytes).unwrap();

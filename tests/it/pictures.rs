@@ -1,8 +1,9 @@
 //! Contents and times of pictures.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use brisance::render::{Images, Picture, View, render};
+use brisance::format::{DustCloud, DustGroup, Grain};
+use brisance::render::{Images, Picture, Subject, View, render};
 use nalgebra::{Isometry3, Point3, Vector3};
 use sim::{Camera, CameraKey, LazySurface, Look, Recording, Surface, Track};
 
@@ -38,6 +39,12 @@ fn ground() -> Track {
     track("ground", Surface::of(&plane, None, None, None), vec![Isometry3::identity()])
 }
 
+/// A subject without dust or images.
+fn bodies(recording: &Recording) -> Subject<'_> {
+    static NONE: LazyLock<Images> = LazyLock::new(Images::default);
+    Subject { recording, images: &NONE, dust: None }
+}
+
 fn brightness(picture: &Picture, column: usize, row: usize) -> i32 {
     picture.pixel(column, row).iter().map(|&c| i32::from(c)).sum()
 }
@@ -49,7 +56,7 @@ fn a_picture_does_not_depend_on_the_number_of_threads() {
     let view = View::fitted(&recording, 1.5);
     let drawn = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| render((&recording, &Images::default()), &view, 0.0, [96, 64]))
+        pool.install(|| render(bodies(&recording), &view, 0.0, [96, 64]))
     };
     let one = drawn(1);
     assert_eq!(one, drawn(2));
@@ -63,9 +70,9 @@ fn a_subject_fills_most_of_the_picture_and_all_of_it_is_seen() {
     {
         let recording = still(vec![track("block", cuboid(half), vec![Isometry3::identity()])]);
         let view = View::fitted(&recording, size[0] as f64 / size[1] as f64);
-        let picture = render((&recording, &Images::default()), &view, 0.0, size);
+        let picture = render(bodies(&recording), &view, 0.0, size);
         let empty = still(vec![]);
-        let sky = render((&empty, &Images::default()), &view, 0.0, size);
+        let sky = render(bodies(&empty), &view, 0.0, size);
         let is_drawn =
             |column: usize, row: usize| picture.pixel(column, row) != sky.pixel(column, row);
         let columns: Vec<usize> =
@@ -88,8 +95,7 @@ fn it_is_darker_in_the_shadow_and_in_corners() {
     let view = View::fitted(&with, 1.0);
     // the camera looks straight down, with -z at the top of the picture; the sun is at -x and +z
     let above = view.moved(Point3::origin(), Point3::new(0.0, 8.0, 0.0)).unwrap();
-    let [dark, bright] =
-        [&with, &without].map(|r| render((r, &Images::default()), &above, 0.0, [81, 81]));
+    let [dark, bright] = [&with, &without].map(|r| render(bodies(r), &above, 0.0, [81, 81]));
     let off = |x: usize, y: usize| brightness(&bright, x, y) - brightness(&dark, x, y);
     let reach = 81.0 / (2.0 * 8.0 * (View::fitted(&with, 1.0).field() / 2.0).tan());
     let pixel = |along: f64| (40.0 + along * reach).round() as usize;
@@ -116,7 +122,7 @@ fn one_looks_through_glass() {
         let recording = still(vec![pane(front), behind()]);
         let view = View::fitted(&recording, 1.0);
         let view = view.moved(Point3::new(0.0, 0.5, 0.0), Point3::new(0.0, 0.7, 4.0)).unwrap();
-        render((&recording, &Images::default()), &view, 0.0, [33, 33]).pixel(16, 16)
+        render(bodies(&recording), &view, 0.0, [33, 33]).pixel(16, 16)
     };
     let clear = Look { transmission: 1.0, ior: 1.5, roughness: 0.05, ..Look::default() };
     let clear = Look { color: [0.95; 3], ..clear };
@@ -142,7 +148,7 @@ fn metals_mirror_what_is_around_them() {
         ]);
         let view = View::fitted(&recording, 1.0);
         let view = view.moved(Point3::new(0.0, 0.0, 0.0), Point3::new(0.0, 2.0, 4.0)).unwrap();
-        let picture = render((&recording, &Images::default()), &view, 0.0, [33, 33]);
+        let picture = render(bodies(&recording), &view, 0.0, [33, 33]);
         // the mirror image of the center is as far below the floor as the center is above it
         [picture.pixel(16, 16), picture.pixel(1, 24)].map(|pixel| pixel.map(i32::from))
     };
@@ -412,4 +418,47 @@ fn pictures_without_a_body_are_reported() {
     assert_eq!(message(&[&away[..], &["-q"]].concat()), "");
     assert!(!message(&[]).contains("in view"));
     assert!(!message(&["--from", "0,0.2,2", "--at", "0,0.2,0"]).contains("in view"));
+}
+
+/// A speck covers a disc of its diameter in front of bodies, and hides behind them.
+#[test]
+fn a_speck_is_a_disc_of_its_size() {
+    let block = track("block", cuboid([0.5; 3]), vec![Isometry3::identity()]);
+    let recording = still(vec![block]);
+    let view = View::fitted(&recording, 1.0);
+    let view = view.moved(Point3::origin(), Point3::new(0.0, 0.0, 4.0)).unwrap();
+    let dust = |z: f32, size: f32| {
+        let grain = Grain { position: Vector3::new(0.0, 0.0, z), velocity: Vector3::zeros(), size };
+        let color = [0.9, 0.05, 0.05];
+        let group = DustGroup { birth: 0.0, end: f32::INFINITY, color, grains: vec![grain] };
+        DustCloud { gravity: Vector3::zeros(), groups: vec![group] }
+    };
+    const SIDE: usize = 121;
+    let drawn = |dust: Option<&DustCloud>| {
+        render(Subject { dust, ..bodies(&recording) }, &view, 0.0, [SIDE, SIDE])
+    };
+    let plain = drawn(None);
+    let share = |dust: &DustCloud| {
+        let picture = drawn(Some(dust));
+        // pixels on the rim are partly covered
+        let full = brightness(&picture, 60, 60) - brightness(&plain, 60, 60);
+        let places = (0..SIDE * SIDE).map(|n| (n % SIDE, n / SIDE));
+        let covered = places.map(|(x, y)| {
+            let change = (brightness(&picture, x, y) - brightness(&plain, x, y)).abs();
+            f64::from(change.min(full.abs())) / f64::from(full.abs().max(1))
+        });
+        covered.sum::<f64>()
+    };
+    // a disc at a distance of 3 m
+    let pixel = 2.0 * 3.0 * (view.field() / 2.0).tan() / SIDE as f64;
+    for size in [0.1, 0.3] {
+        let area = std::f64::consts::PI * (f64::from(size) / pixel / 2.0).powi(2);
+        let found = share(&dust(1.0, size));
+        assert!((found / area - 1.0).abs() < 0.1, "{size}: {found} pixels, not {area}");
+    }
+    assert!(drawn(Some(&dust(-1.0, 0.3))) == plain, "it is behind the block");
+    assert!(drawn(Some(&dust(4.5, 0.3))) == plain, "it is behind the camera");
+    // one of a hundredth of a pixel changes almost nothing
+    let fine = drawn(Some(&dust(1.0, 0.01 * pixel as f32)));
+    assert!((brightness(&fine, 60, 60) - brightness(&plain, 60, 60)).abs() <= 3);
 }

@@ -291,8 +291,8 @@ fn a_browser_plays_the_recording_in_one_batch() {
         Ok(found) => found,
         Err(reason) => return skipped(reason),
     };
-    let play = |case: &Case| {
-        let served = Served::new(case, "out.glb");
+    let play_with = |case: &Case, arguments: &[&str]| {
+        let served = Served::by(case, &[&["view", "out.glb", "--no-open"], arguments].concat());
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("view_page.cjs");
         let mut node = Command::new("node");
         node.arg(script).arg(&served.address).arg(case.folder.path());
@@ -301,8 +301,10 @@ fn a_browser_plays_the_recording_in_one_batch() {
         assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
         serde_json::from_slice::<serde_json::Value>(&run.stdout).unwrap()
     };
+    let play = |case: &Case| play_with(case, &[]);
     let case = broken_ball();
     let seen = play(&case);
+    assert_eq!(seen["dusty"], false, "{seen}");
     assert_eq!((&seen["stressed"], &seen["colour"]), (&false.into(), &"material".into()), "{seen}");
     assert_eq!(seen["trouble"], serde_json::json!([]), "{seen}");
     assert_eq!(seen["external_requests"], serde_json::json!([]), "no requests to other servers");
@@ -329,4 +331,19 @@ fn a_browser_plays_the_recording_in_one_batch() {
         .map(|name| picture(&case.folder.path().join(name).with_extension("png")));
     let differ = speeds.iter().zip(&stresses).filter(|(a, b)| a.abs_diff(**b) > 8).count();
     assert!(differ > stresses.len() / 1000, "{differ} bytes differ");
+    // dust, with a switch
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    let rate = ["--dust", "dust.glb", "--dust-per-joule", "1e6"];
+    let run = case.run(&[&["run", "scene.toml", "-q", "-o", "out.glb"], &rate[..]].concat());
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let seen = play_with(&case, &["--dust", "dust.glb"]);
+    assert_eq!(
+        (&seen["dusty"], &seen["trouble"]),
+        (&true.into(), &serde_json::json!([])),
+        "{seen}"
+    );
+    let [dust, clear] =
+        ["dust", "clear"].map(|name| picture(&case.folder.path().join(name).with_extension("png")));
+    let differ = dust.iter().zip(&clear).filter(|(a, b)| a.abs_diff(**b) > 8).count();
+    assert!(differ > clear.len() / 1000, "{differ} bytes differ");
 }

@@ -17,7 +17,9 @@ use sim::Recording;
 use crate::output::{write_whole, write_whole_folder};
 use crate::spool::Paths;
 
-pub use dust::{DustFormat, count_specks};
+pub use dust::{
+    DustCloud, DustFormat, DustGroup, DustReadError, Grain, VisibleSpeck, count_specks, read_dust,
+};
 pub use meshfile::WriteError;
 pub use physics::PhysicsFormat;
 pub use usd::Encoding;

@@ -13,6 +13,7 @@ mod images;
 mod light;
 mod picture;
 mod smooth;
+mod specks;
 mod stage;
 mod tone;
 mod video;
@@ -20,6 +21,8 @@ mod view;
 
 use rayon::prelude::*;
 use sim::Recording;
+
+use crate::format::DustCloud;
 
 pub use animation::{Apng, Gif};
 pub use images::{ImageError, Images};
@@ -31,6 +34,7 @@ pub use view::View;
 use bvh::{Ray, Vec3};
 use directions::Random;
 use light::Sample;
+use specks::Speck;
 use stage::Stage;
 
 /// Samples per pixel and axis.
@@ -41,22 +45,31 @@ const PLACES: [[[f32; 2]; SUPERSAMPLING]; SUPERSAMPLING] =
 /// Number of samples in memory at a time, unless rows are longer: 80 MB.
 const AT_ONCE: usize = 1 << 20;
 
-/// Draws `recording` with `images` at a time in frames, `size` pixels wide and high. Materials
-/// whose images are not among `images` have only their colors.
-pub fn render(
-    (recording, images): (&Recording, &Images),
-    view: &View,
-    time: f64,
-    size: [usize; 2],
-) -> Picture {
+/// What pictures show.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// The bodies.
+    pub recording: &'a Recording,
+    /// Images of materials. Materials whose images are not among them have only their colors.
+    pub images: &'a Images,
+    /// Dust of the same run.
+    pub dust: Option<&'a DustCloud>,
+}
+
+/// Draws a subject at a time in frames, `size` pixels wide and high.
+pub fn render(subject: Subject<'_>, view: &View, time: f64, size: [usize; 2]) -> Picture {
+    let Subject { recording, images, dust } = subject;
     let stage = Stage::new((recording, images), view, time);
     let camera = Camera::new(view, size);
+    let seconds = (time / recording.fps) as f32;
+    let visible = dust.iter().flat_map(|dust| dust.at(seconds)).collect();
+    let specks = specks::specks(&stage, &camera, view, visible);
     let [width, height] = size;
     let rows = (AT_ONCE / (width * SUPERSAMPLING * SUPERSAMPLING)).max(16);
     let mut bytes = Vec::with_capacity(3 * width * height);
     for first in (0..height).step_by(rows) {
         let rows = first..(first + rows).min(height);
-        bytes.extend(draw_rows(&stage, &camera, size, rows));
+        bytes.extend(draw_rows(&stage, &camera, &specks, rows));
     }
     let shows_body = (0..height).into_par_iter().any(|y| {
         (0..width).any(|x| stage.has_body(&camera.ray(SUPERSAMPLING * x, SUPERSAMPLING * y)))
@@ -68,9 +81,10 @@ pub fn render(
 fn draw_rows(
     stage: &Stage<'_>,
     camera: &Camera,
-    [width, height]: [usize; 2],
+    specks: &[Speck],
     rows: std::ops::Range<usize>,
 ) -> Vec<u8> {
+    let [width, height] = camera.size;
     // filtering needs the rows above and below
     let margin = smooth::REACH.div_ceil(SUPERSAMPLING);
     let above = margin.min(rows.start);
@@ -87,6 +101,7 @@ fn draw_rows(
         })
         .collect();
     smooth::smooth(&mut samples, across, camera.spread);
+    specks::draw(specks, &mut samples, across, first);
     let bright = |sample: &Sample| tone::film(sample.bright());
     let share = 1.0 / (SUPERSAMPLING * SUPERSAMPLING) as f32;
     let pixel = |(row, column): (usize, usize)| {
@@ -129,5 +144,19 @@ impl Camera {
         };
         let direction = into + right * along(x, a, self.size[0]) - up * along(y, b, self.size[1]);
         Ray::new(self.eye, direction.normalize())
+    }
+
+    /// The center and the radius of a ball on the picture, in samples from the left and from the
+    /// top; `None` if it is not in view.
+    fn project(&self, center: &Vec3, radius: f32) -> Option<([f32; 2], f32)> {
+        let [right, up, into] = &self.steps;
+        let arm = center - self.eye;
+        let scale = 1.0 / (self.spread * into.dot(&arm));
+        let (radius, across) = (radius * scale, scale / (self.spread * SUPERSAMPLING as f32));
+        let [width, height] = self.size.map(|pixels| (pixels * SUPERSAMPLING) as f32);
+        let at = [0.5 * width + right.dot(&arm) * across, 0.5 * height - up.dot(&arm) * across];
+        let is_in = |x: f32, size: f32| x + radius > 0.0 && x - radius < size;
+        let is_seen = scale > 0.0 && scale.is_finite() && is_in(at[0], width);
+        (is_seen && is_in(at[1], height)).then_some((at, radius))
     }
 }

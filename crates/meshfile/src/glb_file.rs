@@ -127,6 +127,34 @@ pub fn check_animations(file: &Gltf) -> Result<(), GlbError> {
     Ok(())
 }
 
+/// Rejects points whose diameters or displacements cannot be read.
+///
+/// # Errors
+/// [`GlbError`] if the attribute `_SIZE` or a morph target of a mesh has a wrong type, or another
+/// number of entries than its vertices.
+pub fn check_points(file: &Gltf) -> Result<(), GlbError> {
+    let checker = Checker::of(file);
+    let size = Checked::Valid(Semantic::Extras("SIZE".to_owned()));
+    for (number, mesh) in checker.root.meshes.iter().enumerate() {
+        for primitive in &mesh.primitives {
+            let positions = primitive.attributes.get(&Checked::Valid(Semantic::Positions));
+            let vertices = positions.and_then(|at| checker.root.accessors.get(at.value()));
+            let sizes = primitive.attributes.get(&size).map(|at| (at, Dimensions::Scalar, "sizes"));
+            let targets = primitive.targets.iter().flatten();
+            let targets = targets.filter_map(|target| target.positions.as_ref());
+            let targets = targets.map(|at| (at, Dimensions::Vec3, "a morph target"));
+            for (at, kind, what) in sizes.into_iter().chain(targets) {
+                let part = format!("{what} of mesh {number}");
+                let count = checker.accessor(&part, at.value(), (&[kind], &[DataType::F32]))?;
+                if vertices.is_none_or(|vertices| vertices.count.0 != count as u64) {
+                    return Err(wrong(part, "has not as many entries as there are vertices"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The bytes of a view, if they are in the file itself.
 pub fn view_bytes<'a>(root: &Root, blob: &'a [u8], view: usize) -> Option<&'a [u8]> {
     let view = root.buffer_views.get(view)?;

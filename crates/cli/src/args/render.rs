@@ -13,6 +13,7 @@ const RENDER_EXAMPLES: &str = "Examples:
   brisance render bunny.glb --every 2 --size 480x270 -o bunny.gif
   brisance render bunny.glb --speed 0.25 -o bunny.mp4
   brisance render bunny.glb --turntable 360 -o frames/
+  brisance render bunny.glb --dust dust.glb --frame 20 -o dusty.png
 
 The extension of OUT determines the format: an image or a contact sheet (.png), an animation (.gif, or \
 .apng with all colors), a video (.mp4, if `ffmpeg` is on the PATH), or a folder with an image for each frame \
@@ -39,6 +40,9 @@ pub struct RenderArguments {
     /// camera
     #[arg(long, value_name = "RECORDING,...", value_delimiter = ',')]
     pub beside: Vec<PathBuf>,
+    /// Dust of the same run to draw with the first recording: the .glb file that `brisance run --dust` wrote
+    #[arg(long, value_name = "DUST")]
+    pub dust: Option<PathBuf>,
     /// In an animation or a folder, draw every Nth frame; the speed stays the same
     #[arg(long, value_name = "N", conflicts_with_all = ["frame", "sheet"])]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=1000))]

@@ -6,6 +6,7 @@ use clap::Args;
 
 const VIEW_EXAMPLES: &str = "Examples:
   brisance view bunny.glb
+  brisance view bunny.glb --dust dust.glb
   brisance view bunny.glb --port 8000 --no-open
 
 The page is available on this machine only, at http://127.0.0.1, and makes no other network requests. The \
@@ -32,6 +33,9 @@ pub struct ViewArguments {
     /// Recordings that `brisance run` wrote, .glb; the page shows one at a time
     #[arg(required = true, value_name = "RECORDING")]
     pub recordings: Vec<PathBuf>,
+    /// Dust of the same run to show: the .glb file that `brisance run --dust` wrote; only with one recording
+    #[arg(long, value_name = "DUST")]
+    pub dust: Option<PathBuf>,
     /// Options of the page server
     #[command(flatten)]
     pub serving: ServingArguments,

@@ -18,7 +18,7 @@ use crate::comparison::{
 use crate::format::Format;
 use crate::output::write_whole_folder;
 use crate::progress::phase;
-use crate::render::{Images, View, render};
+use crate::render::{Images, Subject, View, render};
 use crate::wording::{count, number};
 
 /// Times of images after the first fracture, s.
@@ -212,8 +212,8 @@ fn write_report(
         Format::Glb.write(&done.recording, &folder.join(&of.recording))?;
         for (time, name) in picture_times(done).into_iter().zip(&of.pictures) {
             let view = view.at(&done.recording, time);
-            let shown = (&done.recording, &images);
-            render(shown, &view, time, arguments.size).write_png(file(name)?)?;
+            let subject = Subject { recording: &done.recording, images: &images, dust: None };
+            render(subject, &view, time, arguments.size).write_png(file(name)?)?;
         }
     }
     std::fs::write(folder.join("index.html"), page(report, &plots))?;

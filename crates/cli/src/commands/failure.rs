@@ -9,8 +9,8 @@ use sim::scene::{Place, SceneError};
 use thiserror::Error;
 
 use super::filling::{Fineness, Loss};
-use crate::format::WriteError;
 use crate::format::glb::GlbReadError;
+use crate::format::{DustReadError, WriteError};
 use crate::mesh_file::MeshFileError;
 use crate::wording::place;
 
@@ -542,6 +542,17 @@ pub enum Failure {
     NoRecording {
         /// The file.
         path: PathBuf,
+    },
+    /// There are several recordings for one file of dust.
+    #[error("--dust belongs to one recording: give only that one")]
+    DustOfSeveral,
+    /// A file of dust is invalid.
+    #[error("{}: {source}", path.display())]
+    Dust {
+        /// The file.
+        path: PathBuf,
+        /// The problem.
+        source: DustReadError,
     },
     /// A recording is invalid.
     #[error("{}: {source}", path.display())]

@@ -8,6 +8,7 @@ use sim::Recording;
 
 use super::failure::Failure;
 use crate::format::glb::read_glb;
+use crate::format::{DustCloud, read_dust};
 
 pub(super) fn ends_in(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension))
@@ -30,6 +31,11 @@ pub(super) fn recording_at(path: &Path) -> Result<Recording, Failure> {
         return Err(Failure::NoRecording { path: path.to_owned() });
     }
     read_glb(&bytes).map_err(|source| Failure::Recording { path: path.to_owned(), source })
+}
+
+/// The dust in the `.glb` file at `path`.
+pub(super) fn dust_at(path: &Path) -> Result<DustCloud, Failure> {
+    read_dust(&read(path)?).map_err(|source| Failure::Dust { path: path.to_owned(), source })
 }
 
 /// Prints warnings about a mesh that is sampled according to `spec`; about thin walls only if it is

@@ -8,11 +8,14 @@ use sim::Recording;
 
 use crate::args::{RenderArguments, Sheet};
 use crate::commands::Failure;
-use crate::commands::inputs::{ends_in, recording_at};
+use crate::commands::inputs::{dust_at, ends_in, recording_at};
 use crate::commands::outputs::{check_distinct, check_folder, note_no_effect, print};
+use crate::format::DustCloud;
 use crate::output::{write_whole, write_whole_elsewhere, write_whole_folder};
 use crate::progress::Progress;
-use crate::render::{Apng, Gif, Images, Picture, Video, View, contact_sheet, render as draw};
+use crate::render::{
+    Apng, Gif, Images, Picture, Subject, Video, View, contact_sheet, render as draw,
+};
 use crate::wording;
 
 /// Maximum number of pixels of a contact sheet: 256 MB while it is drawn.
@@ -45,6 +48,7 @@ impl Kind {
 struct Drawing<'a> {
     recording: &'a Recording,
     images: Images,
+    dust: Option<DustCloud>,
     view: View,
     /// Whether `--at` and `--from` replace the camera of the recording.
     is_fixed: bool,
@@ -70,7 +74,7 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
         known: ".png, .gif, .apng or .mp4, or end it in / for a folder of .png files",
     })?;
     check_folder(output)?;
-    let read = arguments.beside.iter().chain([path]);
+    let read = arguments.beside.iter().chain([path]).chain(&arguments.dust);
     check_distinct(output, read.map(PathBuf::as_path))?;
     for (option, is_given) in
         [("--every", arguments.every.is_some()), ("--speed", arguments.speed.is_some())]
@@ -108,6 +112,9 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     let mut drawings = vec![Drawing::new((&recording, path), arguments, sample_times.clone())?];
     for (other, path) in others.iter().zip(&arguments.beside) {
         drawings.push(Drawing::new((other, path), arguments, beside(other))?);
+    }
+    if let Some(dust) = &arguments.dust {
+        drawings[0].dust = Some(dust_at(dust)?);
     }
     let written = match kind {
         Kind::Sheet => write_sheet(&drawings, columns, output),
@@ -203,6 +210,7 @@ impl<'a> Drawing<'a> {
         Ok(Self {
             recording,
             images,
+            dust: None,
             view,
             is_fixed: arguments.at.is_some(),
             sample_times,
@@ -284,7 +292,9 @@ impl<'a> Drawing<'a> {
         for (n, &time) in self.sample_times.iter().enumerate() {
             let view = if self.is_fixed { self.view } else { self.view.at(self.recording, time) };
             let view = view.turned(self.turntable * n as f64 / self.sample_times.len() as f64);
-            let picture = draw((self.recording, &self.images), &view, time, self.size);
+            let Self { recording, images, .. } = self;
+            let subject = Subject { recording, images, dust: self.dust.as_ref() };
+            let picture = draw(subject, &view, time, self.size);
             if !picture.shows_body() {
                 self.empty.borrow_mut().push(time);
             }

@@ -4,18 +4,22 @@ use std::io::Write;
 
 use crate::args::{ServingArguments, ViewArguments};
 use crate::commands::Failure;
-use crate::commands::inputs::recording_at;
+use crate::commands::inputs::{dust_at, recording_at};
 use crate::commands::outputs::print;
 use crate::viewer::{Part, Server, playback, viewer};
 
 /// Serves the page of recordings until a signal ends the program.
 pub(super) fn view(arguments: &ViewArguments) -> Result<(), Failure> {
-    let ViewArguments { recordings: paths, serving } = arguments;
+    let ViewArguments { recordings: paths, dust, serving } = arguments;
+    if paths.len() > 1 && dust.is_some() {
+        return Err(Failure::DustOfSeveral);
+    }
+    let dust = dust.as_deref().map(dust_at).transpose()?;
     let mut recordings = vec![];
     for path in paths {
         let recording = recording_at(path)?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let bytes = playback(&recording, &name);
+        let bytes = playback(&recording, dust.as_ref(), &name);
         recordings.push((name, bytes));
     }
     let parts = viewer(recordings);

@@ -3,12 +3,14 @@
 //! A vertex of a PLY file is a particle: position (m), velocity (m/s), diameter `size` (m), `birth`
 //! (frame), `life` (s), `id`, and `body`, the index in the recording of the piece that emitted it.
 
+mod read;
+
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
 use gltf::mesh::Mode;
-use gltf::{Primitive, Semantic};
+use gltf::{Gltf, Primitive, Semantic};
 use meshfile::glb_file::open;
 use meshfile::{WriteError, write_dust_glb};
 use nalgebra::Vector3;
@@ -16,6 +18,8 @@ use sim::{Dust, ShownSpeck, Speck};
 
 use super::usd::{Encoding, Prim, Samples, Value, timed};
 use crate::output::{write_whole, write_whole_folder};
+
+pub use read::{DustCloud, DustGroup, DustReadError, Grain, VisibleSpeck, read_dust};
 
 /// Output format of dust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,16 +96,20 @@ fn ply_specks(bytes: &[u8]) -> Option<usize> {
 }
 
 fn glb_specks(bytes: &[u8]) -> Option<usize> {
-    let file = open(bytes).ok()?;
-    let is_ours = file.as_json().asset.generator.as_deref() == Some("brisance");
-    let is_recording = file.scenes().any(|scene| scene.extras().is_some());
-    if !is_ours || is_recording {
-        return None;
-    }
-    let parts = || file.meshes().flat_map(|mesh| mesh.primitives());
+    let file = open(bytes).ok().filter(is_ours)?;
     let count = |part: Primitive<'_>| part.get(&Semantic::Positions).map_or(0, |at| at.count());
-    let all = || parts().map(count).fold(0, usize::saturating_add);
-    parts().all(|part| part.mode() == Mode::Points).then(all)
+    Some(primitives(&file).map(count).fold(0, usize::saturating_add))
+}
+
+/// Whether a file is of [`write_dust_glb`].
+fn is_ours(file: &Gltf) -> bool {
+    let is_named = file.as_json().asset.generator.as_deref() == Some("brisance");
+    let is_recording = file.scenes().any(|scene| scene.extras().is_some());
+    is_named && !is_recording && primitives(file).all(|part| part.mode() == Mode::Points)
+}
+
+fn primitives(file: &Gltf) -> impl Iterator<Item = Primitive<'_>> {
+    file.meshes().flat_map(|mesh| mesh.primitives())
 }
 
 const FLOATS: [&str; 8] = ["x", "y", "z", "vx", "vy", "vz", "size", "life"];

@@ -1,5 +1,7 @@
 //! Lighting: one sun, a sky, and one bounce of light between bodies.
 
+use std::f32::consts::PI;
+
 use nalgebra::Vector4;
 
 use super::bvh::{Ray, Vec3};
@@ -31,6 +33,28 @@ impl Sample {
     pub(super) fn bright(&self) -> Vec3 {
         self.color.component_mul(&(self.light.xyz() + SUN * self.light.w)) + self.glow
     }
+
+    /// Covers a share of the sample by something of a radiance.
+    pub(super) fn cover(&mut self, bright: &Vec3, share: f32) {
+        self.color *= 1.0 - share;
+        self.glow = self.glow.lerp(bright, share);
+    }
+}
+
+/// The mean radiance of a small white ball in the direction `to_eye`; `transmittance` is the share
+/// of distant light that arrives from a direction.
+pub(super) fn speck_light(to_eye: &Vec3, transmittance: impl Fn(Vec3) -> f32) -> Vec3 {
+    let (sun, up) = (sun(), Vec3::y());
+    let sunny = SUN * (ball_phase(sun.dot(to_eye)) * transmittance(sun));
+    // half of its surroundings is sky, and half ground
+    sunny + ((HORIZON + ZENITH) * (0.5 * transmittance(up)) + sky(-up)) * 0.5
+}
+
+/// The brightness of a diffuse ball, as a share of that of a surface that faces the sun, from the
+/// cosine of the angle between the sun and the observer (Lambert 1760).
+fn ball_phase(cosine: f32) -> f32 {
+    let angle = cosine.clamp(-1.0, 1.0).acos();
+    2.0 / 3.0 * (angle.sin() + (PI - angle) * angle.cos()) / PI
 }
 
 /// Maximum number of surfaces that a ray passes through.
@@ -299,9 +323,19 @@ fn clearness(distance: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use std::f32::consts::PI;
-
     use super::*;
+
+    /// A ball scatters as much light as falls on its shadow: the mean over all directions is a
+    /// quarter.
+    #[test]
+    fn a_ball_scatters_the_light_that_falls_on_it() {
+        let cosines = (0..2000).map(|n| (n as f32 + 0.5) / 1000.0 - 1.0);
+        let mean = cosines.map(ball_phase).sum::<f32>() / 2000.0;
+        assert!((mean - 0.25).abs() < 1e-4, "{mean}");
+        // seen from the sun, the mean of the cosine over the disc
+        assert!((ball_phase(1.0) - 2.0 / 3.0).abs() < 1e-6);
+        assert!(ball_phase(-1.0).abs() < 1e-6);
+    }
 
     #[test]
     fn fresnel_is_as_in_closed_form() {

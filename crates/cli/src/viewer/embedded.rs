@@ -25,7 +25,8 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' data:; styl
     img-src data:; connect-src data:";
 
 /// The scripts that others import.
-const MODULES: [&str; 8] = [
+const MODULES: [&str; 9] = [
+    "dust.js",
     "packed.js",
     "panels.js",
     "playback.js",
@@ -41,7 +42,7 @@ const MODULES: [&str; 8] = [
 /// # Errors
 /// [`TooLarge`] if it would exceed `limit` bytes.
 pub fn embedded(recording: &Recording, name: &str, limit: usize) -> Result<String, TooLarge> {
-    let playback = playback(recording, name);
+    let playback = playback(recording, None, name);
     // base64: four characters for three bytes
     let bytes = playback.len().div_ceil(3) * 4 + OWN;
     if bytes > limit {

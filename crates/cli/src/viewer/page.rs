@@ -6,9 +6,10 @@ use super::frame::filled;
 use super::server::Part;
 
 /// By route: content type and content. The recording is added separately.
-pub(super) const PAGE: [(&str, &str, &[u8]); 11] = [
+pub(super) const PAGE: [(&str, &str, &[u8]); 12] = [
     ("/viewer.css", "text/css; charset=utf-8", include_bytes!("page/viewer.css")),
     ("/viewer.js", SCRIPT, include_bytes!("page/viewer.js")),
+    ("/dust.js", SCRIPT, include_bytes!("page/dust.js")),
     ("/packed.js", SCRIPT, include_bytes!("page/packed.js")),
     ("/panels.js", SCRIPT, include_bytes!("page/panels.js")),
     ("/playback.js", SCRIPT, include_bytes!("page/playback.js")),

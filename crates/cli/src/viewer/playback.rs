@@ -4,14 +4,16 @@ use meshfile::page::{Coats, Geometries, appearance, image_head, write_head, writ
 use serde_json::{Value, json};
 use sim::{Recording, TimedWaypoint, Track};
 
+use crate::format::DustCloud;
 use crate::render::View;
 
-/// The recording as bytes, little-endian, titled `name` on the page.
+/// The recording with its dust as bytes, little-endian, titled `name` on the page.
 ///
 /// A header as by [`write_head`]; then its geometries as by [`meshfile::page::Packed`]; then for
 /// each body its poses, one per frame, as by [`write_pose`], followed by the time in frames, `f32`,
-/// and the pose of each of its waypoints; then for each image of the header the bytes of its file.
-pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
+/// and the pose of each of its waypoints; then the dust as by [`write_dust`]; then for each image
+/// of the header the bytes of its file.
+pub fn playback(recording: &Recording, dust: Option<&DustCloud>, name: &str) -> Vec<u8> {
     let mut geometries = Geometries::default();
     let mut coats = Coats::default();
     let mut packed = |track| body(track, recording.fps, (&mut geometries, &mut coats));
@@ -36,6 +38,7 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
         "coats": coats.entries,
         "images": coats.images.iter().map(image_head).collect::<Vec<_>>(),
         "energies": energies,
+        "dust": dust.map(dust_head),
     });
     let mut bytes = write_head(&head);
     bytes.extend(geometries.bytes);
@@ -46,8 +49,27 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
             write_pose(pose, &mut bytes);
         }
     }
+    dust.into_iter().for_each(|dust| write_dust(dust, &mut bytes));
     coats.images.iter().for_each(|image| bytes.extend_from_slice(&image.bytes));
     bytes
+}
+
+/// The number of specks and their acceleration, m/s^2.
+fn dust_head(dust: &DustCloud) -> Value {
+    let count: usize = dust.groups.iter().map(|group| group.grains.len()).sum();
+    json!({ "count": count, "gravity": dust.gravity.as_slice() })
+}
+
+/// Appends the positions of all specks, m, their velocities, m/s, linear colors, diameters, m, and
+/// the start and end of their lives, s, as `f32`.
+fn write_dust(dust: &DustCloud, bytes: &mut Vec<u8>) {
+    let all = || dust.groups.iter().flat_map(|own| own.grains.iter().map(move |one| (own, one)));
+    let mut write = |numbers: &[f32]| bytes.extend(numbers.iter().flat_map(|x| x.to_le_bytes()));
+    all().for_each(|(_, grain)| write(grain.position.as_slice()));
+    all().for_each(|(_, grain)| write(grain.velocity.as_slice()));
+    all().for_each(|(group, _)| write(&group.color));
+    all().for_each(|(_, grain)| write(&[grain.size]));
+    all().for_each(|(group, _)| write(&[group.birth, group.end]));
 }
 
 /// The camera target and the vector from it to the camera in each frame, if it moves.

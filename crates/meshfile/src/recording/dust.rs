@@ -1,9 +1,9 @@
 //! Dust as animated points, with a size independent of the number of frames.
 //!
-//! Particles with the same first and last frame form one mesh of points. Its morph target is their
-//! displacement by velocity, with a weight that increases linearly from 0 to 1; gravity moves the
-//! node. A scale that steps between 0 and 1 shows the node, as in recordings. The attribute `_SIZE`
-//! is the diameter, m.
+//! Particles of one color with the same first and last frame form one mesh of points. Its morph
+//! target is their displacement by velocity, with a weight that increases linearly from 0 to 1;
+//! gravity moves the node. A scale that steps between 0 and 1 shows the node, as in recordings. The
+//! attribute `_SIZE` is the diameter, m.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -28,8 +28,8 @@ const KEYS: Option<u32> = None;
 /// [`WriteError`] if it is larger than the format allows, or writing fails.
 pub fn write_dust_glb(dust: &Dust, out: &mut impl Write) -> Result<(), WriteError> {
     let mut points = Points { dust, document: Document::default(), bytes: Vec::new() };
-    for ((birth, last), specks) in groups(dust) {
-        points.add(&Group { birth, last, specks });
+    for ((birth, last, color), specks) in groups(dust) {
+        points.add(&Group { birth, last, color: color.map(f32::from_bits), specks });
     }
     let Points { mut document, bytes, .. } = points;
     document.in_scene = 0..document.nodes.len();
@@ -40,19 +40,24 @@ pub fn write_dust_glb(dust: &Dust, out: &mut impl Write) -> Result<(), WriteErro
     Ok(out.write_all(&bytes)?)
 }
 
-/// Particles that exist in the same frames.
+/// Particles of one color that exist in the same frames.
 struct Group<'a> {
     birth: usize,
     /// The last frame in which they exist.
     last: usize,
+    /// Linear.
+    color: [f32; 3],
     specks: Vec<&'a Speck>,
 }
 
-fn groups(dust: &Dust) -> BTreeMap<(usize, usize), Vec<&Speck>> {
+/// The first and the last frame of particles, and the bits of their color.
+type Key = (usize, usize, [u32; 3]);
+
+fn groups(dust: &Dust) -> BTreeMap<Key, Vec<&Speck>> {
     let mut groups: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for speck in &dust.specks {
         let last = (speck.birth + dust.shown_frames(speck) - 1).min(dust.frames() - 1);
-        groups.entry((speck.birth, last)).or_default().push(speck);
+        groups.entry((speck.birth, last, speck.color.map(f32::to_bits))).or_default().push(speck);
     }
     groups
 }
@@ -66,8 +71,7 @@ struct Points<'a> {
 
 impl Points<'_> {
     fn add(&mut self, group: &Group<'_>) {
-        let Group { birth, last, specks } = group;
-        let (birth, last) = (*birth, *last);
+        let &Group { birth, last, color, ref specks } = group;
         let duration = (last - birth) as f64 / self.dust.fps();
         let places: Vec<[f32; 3]> = specks.iter().map(|s| single(&s.position)).collect();
         let flown: Vec<[f32; 3]> =
@@ -75,10 +79,11 @@ impl Points<'_> {
         let sizes: Vec<[f32; 1]> = specks.iter().map(|s| [s.size as f32]).collect();
         let [places, flown] = [places, flown].map(|values| self.add_values(&values, VERTICES));
         let sizes = self.add_values(&sizes, VERTICES);
-        let mesh = self.document.meshes.len();
+        let (mesh, material) = (self.document.meshes.len(), self.material(color));
         self.document.meshes.push(json!({
             "primitives": [{
                 "mode": POINTS,
+                "material": material,
                 "attributes": { "POSITION": places, "_SIZE": sizes },
                 "targets": [{ "POSITION": flown }],
             }],
@@ -100,6 +105,18 @@ impl Points<'_> {
             self.animate(node, "translation", &frames, &falls);
             self.animate(node, "weights", &[birth, last], &[[0.0], [1.0]]);
         }
+    }
+
+    /// The index of the material of a color.
+    fn material(&mut self, [r, g, b]: [f32; 3]) -> usize {
+        let material = json!({ "name": "dust", "pbrMetallicRoughness": {
+            "baseColorFactor": [r, g, b, 1.0], "metallicFactor": 0.0, "roughnessFactor": 1.0,
+        } });
+        let materials = &mut self.document.materials;
+        materials.iter().position(|known| *known == material).unwrap_or_else(|| {
+            materials.push(material);
+            materials.len() - 1
+        })
     }
 
     /// Shows a node between two frames.

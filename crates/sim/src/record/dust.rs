@@ -90,6 +90,8 @@ pub struct Speck {
     pub size: f64,
     /// Lifetime, s.
     pub life: f64,
+    /// Linear color: that of the cuts of its piece.
+    pub color: [f32; 3],
 }
 
 /// All dust of a recording.
@@ -221,6 +223,7 @@ impl Dust {
                     velocity,
                     size: size(random.unit()),
                     life: landing.map_or(Self::LIFETIME, |time| time.min(Self::LIFETIME)),
+                    color: track.look.inner_color,
                 });
             }
         }

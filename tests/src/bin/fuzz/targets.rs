@@ -100,7 +100,7 @@ pub(crate) const TARGETS: &[Target] = &[
         makes: &[
             "fracture -q cube.obj --pattern voronoi:4 --nodes 2000 -o cube.glb --dust made.glb --dust-per-joule 0.1",
         ],
-        commands: &["info -q FILE"],
+        commands: &["info -q FILE", "render -q cube.glb --dust FILE --size 32x24 -o out.png"],
         ..target("dust_glb", "glb")
     },
     Target {

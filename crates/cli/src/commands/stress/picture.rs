@@ -10,7 +10,7 @@ use tetfem::{Crack, max_principal};
 
 use super::contour::{Corner, area, clipped, isoline, section};
 use crate::plot::{StressScale, with_stress_scale};
-use crate::render::{Images, Picture, View, render, srgb};
+use crate::render::{Images, Picture, Subject, View, render, srgb};
 
 /// Number of shades of red.
 const SHADES: usize = 16;
@@ -74,7 +74,8 @@ pub(super) fn picture(
     let recording = paint.recording();
     let aspect = CLEAR * SIZE[0] as f64 / SIZE[1] as f64;
     let view = View::fitted_from(&recording, towards, aspect);
-    with_stress_scale(&render((&recording, &Images::default()), &view, 0.0, SIZE), &scale)
+    let subject = Subject { recording: &recording, images: &Images::default(), dust: None };
+    with_stress_scale(&render(subject, &view, 0.0, SIZE), &scale)
 }
 
 /// Area of the section of the body by a crack plane, m^2.

@@ -28,8 +28,14 @@ function read(bytes) {
     body.generation = parent ? parent.generation + 1 : 0;
     body.moves = parent !== undefined || hasMoved(body.poses);
   }
+  const dust = head.dust && dustOf(head.dust, floats);
   const images = head.images.map(({ type, bytes }) => new Blob([next(bytes)], { type }));
-  return { ...head, geometries, images, bodies, breaks: breaks(bodies), blows: blows(bodies), alive: alive(bodies, head.frames) };
+  return { ...head, geometries, images, bodies, dust, breaks: breaks(bodies), blows: blows(bodies), alive: alive(bodies, head.frames) };
+}
+
+function dustOf({ count, gravity }, floats) {
+  const [positions, velocities, colours, sizes, lives] = [3, 3, 3, 1, 2].map((width) => floats(width * count));
+  return { count, gravity, positions, velocities, colours, sizes, lives };
 }
 
 /** By the previous frame, with the elapsed fraction of the frame. */

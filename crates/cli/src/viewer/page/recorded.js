@@ -1,9 +1,10 @@
 // The bodies of a recording with their poses at any time.
 
 import * as THREE from "./three.js";
+import { pointsOf } from "./dust.js";
 import { POSE, segment } from "./packed.js";
 import { lives, speed, stress } from "./playback.js";
-import { Stage, geometryOf, kindOf } from "./stage.js";
+import { SUN, Stage, geometryOf, kindOf } from "./stage.js";
 
 const RAMP = [0x4a63c8, 0x2a9d8f, 0xe9c46a, 0xf0824a, 0xe5383b].map((c) => new THREE.Color(c));
 
@@ -11,7 +12,7 @@ export class RecordedStage extends Stage {
   constructor(canvas, recording) {
     super(canvas, recording.view);
     this.recording = recording;
-    this.look = { colour: "material", apart: 0, inner: true };
+    this.look = { colour: "material", apart: 0, inner: true, dust: true };
     this.fill();
   }
 
@@ -28,6 +29,10 @@ export class RecordedStage extends Stage {
       kinds.get(kind).push(part);
     }
     for (const of of kinds.values()) this.gather(of);
+    if (this.recording.dust?.count) {
+      this.dust = pointsOf(SUN, this.recording.dust);
+      this.scene.add(this.dust);
+    }
     this.fastest = this.swiftness();
     const tensions = bodies.flatMap((body) => body.stress.map(([, principal]) => principal));
     this.tensest = tensions.reduce((most, tension) => Math.max(most, tension), 0);
@@ -114,6 +119,11 @@ export class RecordedStage extends Stage {
     // pieces without cut faces are open
     for (const { material } of this.batches) {
       material.side = this.look.inner ? THREE.FrontSide : THREE.DoubleSide;
+    }
+    if (this.dust) {
+      this.dust.material.uniforms.time.value = moment / this.recording.fps;
+      // specks have no body to be pulled apart with
+      this.dust.visible = this.look.dust && !this.look.apart;
     }
     this.ride(moment);
     this.stale = true;

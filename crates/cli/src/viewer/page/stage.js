@@ -6,7 +6,8 @@ import { paint, wrap } from "./texture.js";
 /** EquirectangularReflectionMapping of three.js. */
 const EQUIRECTANGULAR = 303;
 
-const SUN = new THREE.Vector3(-0.5, 1, 0.45).normalize();
+/** The direction to the sun. */
+export const SUN = new THREE.Vector3(-0.5, 1, 0.45).normalize();
 
 export class Stage {
   /** `view` is the camera in the format of `viewer/playback.rs`. */

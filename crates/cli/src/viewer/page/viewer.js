@@ -148,6 +148,8 @@ function connect(player) {
   part("stressed").hidden = !stage.tensest;
   const colours = COLOURS.filter((name) => name !== "stress" || stage.tensest);
   const inner = () => player.look({ inner: part("inner").checked });
+  part("dusty").hidden = !stage.dust;
+  const dust = () => player.look({ dust: part("dust").checked });
   const shadows = () => stage.shadows(part("shadows").checked);
   part("frame").addEventListener("input", () => player.pauseAt(part("frame").valueAsNumber));
   part("plot").addEventListener("pointerdown", () => player.play(false));
@@ -155,6 +157,7 @@ function connect(player) {
   part("colours").addEventListener("change", (event) => colour(event.target.value));
   part("inner").addEventListener("change", inner);
   part("shadows").addEventListener("change", shadows);
+  part("dust").addEventListener("change", dust);
   const fold = connectPanels(stage, () => player.tell());
   const next = () => player.recording.breaks.find((f) => f > player.frame) ?? player.recording.breaks[0];
   const actions = {
@@ -165,6 +168,7 @@ function connect(player) {
     End: () => player.pauseAt(player.last),
     b: () => player.pauseAt(next() ?? player.frame),
     c: () => colour(colours[(colours.indexOf(stage.look.colour) + 1) % colours.length]),
+    d: () => stage.dust && toggle("dust", dust),
     e: () => explode(stage.look.apart ? 0 : 1),
     g: fold,
     i: () => toggle("inner", inner),
