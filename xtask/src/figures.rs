@@ -84,16 +84,41 @@ const PANELS: (&str, &str, [&str; 2], &str) =
 /// The start of the README line with the numbers of the bunny, which this program updates.
 const README_LINE: &str = "| bunny, 70 x 60 x 45 nodes, struck by a ball | ";
 
-/// Pictures of the README: scene, file and options of `render`.
-const SHOTS: [(&str, &str, &[&str]); 4] = [
-    (
-        "bunny",
-        "bunny.png",
-        &["--frame", "18", "--size", "1200x675", "--at", "0.17,0.24,0", "--from", "0.8,0.7,1.55"],
-    ),
-    ("bricks", "bricks.png", &["--frame", "14", "--size", "1200x675"]),
-    ("window", "window.png", &["--frame", "8", "--size", "1200x675"]),
-    ("jar", "jar.gif", &["--every", "2", "--speed", "0.3", "--size", "400x250"]),
+/// A picture of the README.
+struct Shot {
+    scene: &'static str,
+    file: &'static str,
+    /// Specks of dust per joule of cracks, if it shows dust.
+    dust: Option<&'static str>,
+    /// Options of `render`.
+    options: &'static [&'static str],
+}
+
+const fn shot(scene: &'static str, file: &'static str, options: &'static [&'static str]) -> Shot {
+    Shot { scene, file, dust: None, options }
+}
+
+const SHOTS: [Shot; 4] = [
+    Shot {
+        dust: Some("60000"),
+        ..shot(
+            "bunny",
+            "bunny.png",
+            &[
+                "--frame",
+                "18",
+                "--size",
+                "1200x675",
+                "--at",
+                "0.17,0.24,0",
+                "--from",
+                "0.8,0.7,1.55",
+            ],
+        )
+    },
+    shot("bricks", "bricks.png", &["--frame", "14", "--size", "1200x675"]),
+    shot("window", "window.png", &["--frame", "8", "--size", "1200x675"]),
+    shot("jar", "jar.gif", &["--every", "2", "--speed", "0.3", "--size", "400x250"]),
 ];
 
 /// Pictures of stress in `docs/tetrahedra.md`, with their options of `stress`.
@@ -296,11 +321,18 @@ fn incline_error() -> Result<String, String> {
     ))
 }
 
-/// Draws a picture of the README from an existing recording.
-fn shoot((scene, file, options): &(&str, &str, &[&str])) -> Outcome {
-    let (recording, file) = (format!("target/figures/{scene}.glb"), format!("docs/{file}"));
-    let render = ["render", &recording, "-q", "-o", &file];
-    cargo(&[&PROGRAM[..], &render, options].concat())?;
+/// Draws a picture of the README from an existing recording, with dust from another run.
+fn shoot(Shot { scene, file, dust, options }: &Shot) -> Outcome {
+    let (recording, file) = (recording(scene), format!("docs/{file}"));
+    let (specks, scene) =
+        (format!("target/figures/{scene}_dust.glb"), format!("scenes/{scene}.toml"));
+    let mut shown = vec!["render", &recording, "-q", "-o", &file];
+    if let Some(rate) = dust {
+        let run = ["run", &scene, "-q", "-o", &recording, "--dust", &specks];
+        cargo(&[&PROGRAM[..], &run, &["--dust-per-joule", rate]].concat())?;
+        shown.extend(["--dust", &specks]);
+    }
+    cargo(&[&PROGRAM[..], &shown, options].concat())?;
     let bytes = std::fs::metadata(&file).map_err(|e| format!("{file}: {e}"))?.len();
     let is_small = bytes <= MOST_BYTES;
     is_small.then_some(()).ok_or_else(|| format!("{file}: {bytes} bytes are too many: draw less"))
