@@ -9,8 +9,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
-use gltf::mesh::Mode;
-use gltf::{Gltf, Primitive, Semantic};
+use gltf::{Primitive, Semantic};
 use meshfile::glb_file::open;
 use meshfile::{WriteError, write_dust_glb};
 use nalgebra::Vector3;
@@ -18,6 +17,8 @@ use sim::{Dust, ShownSpeck, Speck};
 
 use super::usd::{Encoding, Prim, Samples, Value, timed};
 use crate::output::{write_whole, write_whole_folder};
+
+use read::{is_ours, primitives};
 
 pub use read::{DustCloud, DustGroup, DustReadError, Grain, VisibleSpeck, read_dust};
 
@@ -99,17 +100,6 @@ fn glb_specks(bytes: &[u8]) -> Option<usize> {
     let file = open(bytes).ok().filter(is_ours)?;
     let count = |part: Primitive<'_>| part.get(&Semantic::Positions).map_or(0, |at| at.count());
     Some(primitives(&file).map(count).fold(0, usize::saturating_add))
-}
-
-/// Whether a file is of [`write_dust_glb`].
-fn is_ours(file: &Gltf) -> bool {
-    let is_named = file.as_json().asset.generator.as_deref() == Some("brisance");
-    let is_recording = file.scenes().any(|scene| scene.extras().is_some());
-    is_named && !is_recording && primitives(file).all(|part| part.mode() == Mode::Points)
-}
-
-fn primitives(file: &Gltf) -> impl Iterator<Item = Primitive<'_>> {
-    file.meshes().flat_map(|mesh| mesh.primitives())
 }
 
 const FLOATS: [&str; 8] = ["x", "y", "z", "vx", "vy", "vz", "size", "life"];

@@ -3,8 +3,8 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::Camera;
 use super::bvh::{Ray, Vec3};
+use super::camera::Camera;
 use super::light::{Sample, speck_light};
 use super::stage::Stage;
 use super::view::View;

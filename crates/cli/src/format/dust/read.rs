@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 use gltf::animation::Channel;
 use gltf::animation::util::ReadOutputs;
 use gltf::mesh::Mode;
-use gltf::{Gltf, Node, Semantic};
+use gltf::{Gltf, Node, Primitive, Semantic};
 use meshfile::glb_file::{GlbError, check_animations, check_points, open};
 use nalgebra::Vector3;
 use thiserror::Error;
-
-use super::is_ours;
 
 /// Largest coordinate, m, and largest time, s, that are read.
 const MAX_COORDINATE: f32 = 1e9;
@@ -197,4 +195,15 @@ fn group(file: &Gltf, node: &Node<'_>, keys: &Keys) -> Result<DustGroup, DustRea
     let grains = positions.zip(flown).zip(sizes).map(grain).collect();
     let [r, g, b, _] = points.material().pbr_metallic_roughness().base_color_factor();
     Ok(DustGroup { birth, end, color: [r, g, b], grains })
+}
+
+/// Whether a file is of [`meshfile::write_dust_glb`].
+pub(super) fn is_ours(file: &Gltf) -> bool {
+    let is_named = file.as_json().asset.generator.as_deref() == Some("brisance");
+    let is_recording = file.scenes().any(|scene| scene.extras().is_some());
+    is_named && !is_recording && primitives(file).all(|part| part.mode() == Mode::Points)
+}
+
+pub(super) fn primitives(file: &Gltf) -> impl Iterator<Item = Primitive<'_>> {
+    file.meshes().flat_map(|mesh| mesh.primitives())
 }
