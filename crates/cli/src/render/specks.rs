@@ -10,8 +10,9 @@ use super::stage::Stage;
 use super::view::View;
 use crate::format::VisibleSpeck;
 
-/// Radius below which a speck is drawn with this radius and less opacity, in samples.
-const MIN_RADIUS: f32 = 0.71;
+/// Radius below which a speck is drawn with this radius and less opacity, in samples: half the
+/// diagonal of a sample, so that each disc contains the center of one.
+const MIN_RADIUS: f32 = std::f32::consts::FRAC_1_SQRT_2;
 
 /// A speck on the picture.
 #[derive(Clone, Copy)]

@@ -10,7 +10,8 @@ use meshfile::glb_file::{GlbError, check_animations, check_points, open};
 use nalgebra::Vector3;
 use thiserror::Error;
 
-/// Largest coordinate, m, and largest time, s, that are read.
+/// Largest coordinate, m, speed, m/s, and acceleration, m/s^2, and largest time, s: positions of
+/// specks stay within 32-bit floats.
 const MAX_COORDINATE: f32 = 1e9;
 const MAX_TIME: f32 = 1e9;
 

@@ -2,13 +2,10 @@
 
 import * as THREE from "./three.js";
 
-// radiances of a white ball by the lights of stage.js
 const VERTEX = `
 #include <common>
-const vec3 SKY = vec3(0.36, 0.37, 0.37);
-const vec3 SUNLIGHT = vec3(0.99, 0.94, 0.87);
 uniform float time, scale;
-uniform vec3 gravity, sun;
+uniform vec3 gravity, sun, sunlight, skylight;
 attribute vec3 velocity, tint;
 attribute vec2 life;
 attribute float size;
@@ -27,7 +24,7 @@ void main() {
   float wide = scale * size / max(-place.z, 1e-6);
   gl_PointSize = max(wide, 1.0);
   vOpacity = min(wide * wide, 1.0);
-  vLight = tint * (SKY + SUNLIGHT * phase(dot(sun, normalize(cameraPosition - at))));
+  vLight = tint * (skylight + sunlight * phase(dot(sun, normalize(cameraPosition - at))));
   // outside the clip space: not drawn
   if (age < 0.0 || time >= life.y) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
 }`;
@@ -42,14 +39,19 @@ void main() {
   #include <colorspace_fragment>
 }`;
 
-/** The points of the dust of a recording in the light of the sun in a direction; the uniform `time` is in seconds. */
-export function pointsOf(sun, { gravity, positions, velocities, colours, sizes, lives }) {
+/** The points of the dust of a recording in the light of a sun and a sky; the uniform `time` is in seconds. */
+export function pointsOf(sun, sky, { gravity, positions, velocities, colours, sizes, lives }) {
   const geometry = new THREE.BufferGeometry();
   const attributes = [["position", positions, 3], ["velocity", velocities, 3], ["tint", colours, 3], ["size", sizes, 1], ["life", lives, 2]];
   for (const [name, values, width] of attributes) {
     geometry.setAttribute(name, new THREE.BufferAttribute(values, width));
   }
-  const uniforms = { time: { value: 0 }, scale: { value: 1 }, gravity: { value: new THREE.Vector3(...gravity) }, sun: { value: sun } };
+  const towards = new THREE.Vector3().subVectors(sun.position, sun.target.position).normalize();
+  // radiances of a white surface that faces the sun, and of one between sky and ground
+  const sunlight = sun.color.clone().multiplyScalar(sun.intensity / Math.PI);
+  const skylight = sky.color.clone().lerp(sky.groundColor, 0.5).multiplyScalar(sky.intensity / Math.PI);
+  const values = { time: 0, scale: 1, gravity: new THREE.Vector3(...gravity), sun: towards, sunlight, skylight };
+  const uniforms = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value }]));
   const material = new THREE.ShaderMaterial({ uniforms, vertexShader: VERTEX, fragmentShader: FRAGMENT, transparent: true, depthWrite: false });
   const points = new THREE.Points(geometry, material);
   points.frustumCulled = false;

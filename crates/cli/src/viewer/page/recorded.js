@@ -4,7 +4,7 @@ import * as THREE from "./three.js";
 import { pointsOf } from "./dust.js";
 import { POSE, segment } from "./packed.js";
 import { lives, speed, stress } from "./playback.js";
-import { SUN, Stage, geometryOf, kindOf } from "./stage.js";
+import { Stage, geometryOf, kindOf } from "./stage.js";
 
 const RAMP = [0x4a63c8, 0x2a9d8f, 0xe9c46a, 0xf0824a, 0xe5383b].map((c) => new THREE.Color(c));
 
@@ -30,7 +30,7 @@ export class RecordedStage extends Stage {
     }
     for (const of of kinds.values()) this.gather(of);
     if (this.recording.dust?.count) {
-      this.dust = pointsOf(SUN, this.recording.dust);
+      this.dust = pointsOf(this.sun, this.sky, this.recording.dust);
       this.scene.add(this.dust);
     }
     this.fastest = this.swiftness();

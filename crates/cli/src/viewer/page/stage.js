@@ -6,8 +6,7 @@ import { paint, wrap } from "./texture.js";
 /** EquirectangularReflectionMapping of three.js. */
 const EQUIRECTANGULAR = 303;
 
-/** The direction to the sun. */
-export const SUN = new THREE.Vector3(-0.5, 1, 0.45).normalize();
+const SUN = new THREE.Vector3(-0.5, 1, 0.45).normalize();
 
 export class Stage {
   /** `view` is the camera in the format of `viewer/playback.rs`. */
@@ -47,7 +46,7 @@ export class Stage {
   light() {
     const { centre, radius } = this.view;
     const middle = new THREE.Vector3(...centre);
-    this.scene.add(new THREE.HemisphereLight(0xdfeaff, 0x8b8278, 1.6));
+    this.sky = new THREE.HemisphereLight(0xdfeaff, 0x8b8278, 1.6);
     this.sun = new THREE.DirectionalLight(0xfff3e2, 3.1);
     this.sun.position.copy(middle).addScaledVector(SUN, 6 * radius);
     this.sun.target.position.copy(middle);
@@ -56,7 +55,7 @@ export class Stage {
     this.sun.shadow.normalBias = 0.0015 * radius;
     const reach = 2 * radius;
     Object.assign(this.sun.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: radius, far: 12 * radius });
-    this.scene.add(this.sun, this.sun.target);
+    this.scene.add(this.sky, this.sun, this.sun.target);
   }
 
   /** An empty batch for bodies of one kind of material, with capacity for the given number of instances of a geometry,
