@@ -377,6 +377,57 @@ fn pieces_are_those_of_the_body_not_of_all_space() {
         assert!((mean / pieces as f64 - 1.0).abs() < 0.3, "{mean} for {pieces}");
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// Plates and rods may be thinner than the distance of the points.
+    #[test]
+    fn points_in_a_solid_are_as_many_as_requested_and_evenly_spread(
+        exponents in [-2.5..0.0_f64, -2.5..0.0, -2.5..0.0],
+        count in 1000usize..20_000,
+    ) {
+        let half = Vector3::from(exponents).map(|x| 10f64.powf(x));
+        let half = half / half.max();
+        let grid = Grid::enclosing(&Aabb { min: Point3::from(-half), max: half.into() }, 0.1, 3, Grid::MAX_NODES).unwrap();
+        let body = Geometry::primitive(Solid::Box { half_extents: half }, grid).unwrap();
+        let points = body.inside_points(count);
+        prop_assert!((points.len() as f64 / count as f64 - 1.0).abs() < 0.15, "{}", points.len());
+        let sum: Vector3<f64> = points.iter().map(|p| p.coords).sum();
+        for (axis, half) in half.iter().enumerate() {
+            prop_assert!(points.iter().all(|p| p[axis].abs() <= half * (1.0 + 1e-12)));
+            let mean = sum[axis] / points.len() as f64;
+            prop_assert!(mean.abs() < 0.05 * half, "axis {axis}: {mean} of {half}");
+        }
+    }
+}
+
+/// Panes that are thinner than a tenth of a piece.
+#[test]
+fn a_pane_breaks_into_the_number_of_pieces() {
+    for half in [Vector3::new(0.3, 0.4, 0.002), Vector3::new(0.004, 0.5, 0.5)] {
+        let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
+        let grid = Grid::enclosing(&bounds, 0.02, 3, Grid::MAX_NODES).unwrap();
+        let pane = Geometry::primitive(Solid::Box { half_extents: half }, grid).unwrap();
+        let normal = Vector3::ith_axis(half.imin());
+        for pieces in [15, 60, 150] {
+            let counts = (0..6).map(|seed| {
+                let spec = Voronoi { clustering: 1.5, ..Voronoi::new(1, seed) };
+                let pattern = Pattern::voronoi(&spec.with_pieces(pieces, &pane)).unwrap();
+                // in the middle and at a corner
+                let share = (seed % 2) as f64;
+                let at =
+                    Point3::from(half * share + normal.into_inner() * (half.min() * (1.0 - share)));
+                let at = Alignment::enclosing(&bounds, at, normal);
+                let least = pane.moments().volume / (8 * pieces) as f64;
+                pane.divide(&pattern, &at, least).pieces.len()
+            });
+            let mean = counts.sum::<usize>() as f64 / 6.0;
+            assert!((mean / pieces as f64 - 1.0).abs() < 0.3, "{mean} for {pieces}");
+        }
+    }
+}
+
 #[test]
 fn an_alignment_that_is_not_finite_leaves_the_body_whole() {
     let body = block(Vector3::repeat(0.2));

@@ -10,9 +10,9 @@ use crate::partition::{BATCH, Partition};
 use crate::region_planes::{MIN_COSINE, RegionPlane, RegionPlanes, Section};
 
 /// Least cosine between an edge and the normal with which an edge gets a particle on a cut that is
-/// not planar. The largest cosine of three axes is at least 1 / sqrt(3). Where faces meet at an
-/// angle, the difference of their distances, which gives the cosine, rises half as fast: every cut
-/// has edges above 1 / (2 sqrt(3)) = 0.289.
+/// not planar. For a plane, the largest cosine of the three axes is at least 1 / sqrt(3). Where two
+/// planes of a cut meet at an angle, the signed distance changes along an edge half as fast, which
+/// halves the cosine: every cut crosses edges with at least 1 / (2 sqrt(3)) = 0.289.
 const COVERING: f64 = 0.25;
 
 /// A cut between two fragments of one event, in the parent's material space.

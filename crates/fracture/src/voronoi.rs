@@ -41,9 +41,9 @@ impl Voronoi {
 
 impl Voronoi {
     /// Sets the number of sites for which a body breaks into about `pieces`: the cells in it are
-    /// counted for impacts at its six outermost points along the axes, each along its axis, with
-    /// the pattern placed by [`Alignment::enclosing`], and their mean becomes `pieces`. A cell
-    /// counts if it contains an eighth of its share of the body.
+    /// counted for impacts on the six faces of its bounding box, nearer to a corner than to
+    /// the middle, with the pattern placed by [`Alignment::enclosing`], and their mean becomes
+    /// `pieces`. A cell counts if it contains an eighth of its share of the body.
     ///
     /// A cell that overlaps the body in several places gives a piece for each. At most
     /// [`Pattern::MAX_REGIONS`] sites are used, whatever `pieces` is, and pieces of a sampled solid
@@ -243,12 +243,18 @@ impl NearestSites {
     }
 }
 
-/// Impacts at the outermost points along the axes.
+/// Impacts on the faces of the bounding box, three quarters of the way from the middle to a corner:
+/// a body that falls is hit at a corner and breaks into fewer pieces than one that is hit in the
+/// middle.
 fn sample_impacts(bounds: &Aabb, points: &[Point3<f64>]) -> Vec<Alignment> {
     let axes = (0..3).flat_map(|a| [Vector3::ith(a, 1.0), -Vector3::ith(a, 1.0)]);
+    let (center, half) = (bounds.center(), bounds.extents() / 2.0);
     axes.filter_map(|axis| {
-        let height = |p: &&Point3<f64>| axis.dot(&p.coords);
-        let outermost = points.iter().max_by(|p, q| height(p).total_cmp(&height(q)))?;
+        let place = axis + Vector3::new(axis.y, axis.z, axis.x) * 0.75
+            - Vector3::new(axis.z, axis.x, axis.y) * 0.75;
+        // relative to the box, so that a face of a thin plate is not nearer than its rim
+        let off = |p: &&Point3<f64>| ((*p - center).component_div(&half) - place).norm_squared();
+        let outermost = points.iter().min_by(|p, q| off(p).total_cmp(&off(q)))?;
         let normal = UnitVector3::new_unchecked(axis);
         Some(Alignment::enclosing(bounds, *outermost, normal))
     })

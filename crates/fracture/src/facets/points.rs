@@ -1,7 +1,7 @@
 //! Points spread over a surface.
 
 use levelset::TriMesh;
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Point3, Quaternion, UnitQuaternion, Vector3};
 
 use super::surface::{Cap, FaceOrigin, Facets, Tag};
 use crate::slicing::Projection;
@@ -78,6 +78,9 @@ impl Facets {
 
     /// About `count` points of a lattice that are inside the solid, of `volume` m^3, by its
     /// crossings with the columns of the lattice.
+    ///
+    /// The lattice is oblique to the axes: layers parallel to a plate would all miss one that is
+    /// thinner than their distance, or hit it with too many points.
     pub(crate) fn inside_points(&self, volume: f64, count: usize) -> Vec<Point3<f64>> {
         /// Largest number of columns along a side, also of a needle.
         const MAX_COLUMNS: f64 = 1024.0;
@@ -87,15 +90,12 @@ impl Facets {
         if !(step > 0.0 && step.is_finite()) {
             return Vec::new();
         }
-        // an offset that keeps the columns off the faces of aligned solids
-        let origin = bounds.min - Vector3::new(0.381_966, 0.618_034, 0.276_393) * step;
-        let place = |x: f64, a: usize| (x - origin[a]) / step;
+        let axes = Quaternion::new(1.0, 0.381_966, 0.618_034, 0.276_393);
+        let axes = UnitQuaternion::new_normalize(axes).to_rotation_matrix();
         let mut crossings: Vec<([i64; 2], f64, i32)> = Vec::new();
         self.for_each_triangle(|triangle, _| {
-            let corners = triangle.map(|v| {
-                let p = self.vertices[v as usize];
-                Vector3::new(place(p.x, 0), place(p.y, 1), place(p.z, 2))
-            });
+            let corner = |v| axes * ((self.vertices[v as usize] - bounds.min) / step);
+            let corners = triangle.map(corner);
             cross_columns(&corners, |column, height, sign| crossings.push((column, height, sign)));
         });
         crossings.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
@@ -109,10 +109,11 @@ impl Facets {
                 }
                 let (low, high) = (pair[0].1.ceil() as i64, pair[1].1.floor() as i64);
                 let [i, j] = column[0].0;
-                points.extend(
-                    (low..=high)
-                        .map(|k| origin + Vector3::new(i as f64, j as f64, k as f64) * step),
-                );
+                let place = |k: i64| {
+                    let node = Vector3::new(i as f64, j as f64, k as f64);
+                    bounds.min + axes.inverse() * node * step
+                };
+                points.extend((low..=high).map(place));
             }
         }
         points
