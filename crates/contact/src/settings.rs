@@ -119,7 +119,8 @@ pub struct Settings {
     /// Impulses per pair and sweep in the collision pass, and in all of [`Solver::Reference`].
     pub pair_repeats: usize,
     /// Sweeps over all contacts in a contact pass. [`Solver::Manifold`] adds up to 100 after
-    /// impacts, until no contact changes by more than forces change velocities in half a step.
+    /// impacts, until no contact changes by more than forces change velocities in half a step, or
+    /// moves by more than a 20th of the [size](crate::Shape::size) of the smaller body in a step.
     pub contact_sweeps: usize,
     /// Sweeps over all contacts, and over each level, of the push-out.
     pub push_sweeps: usize,

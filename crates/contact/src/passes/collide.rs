@@ -4,8 +4,8 @@
 //! The pass is event driven. The pair with the earliest time of impact exchanges impulses there, and both
 //! bodies continue in free flight. The time of impact is the root of a signed distance that is linear in the
 //! motion of both bodies and quadratic in time, linearised where the contact was found. A body that leaves the
-//! path of its contact search by more than the contact margin has its contacts searched again. Bodies that had
-//! many blows in a step [collide at once](group) with all that touches them.
+//! path of its contact search by more than the contact margin has its contacts searched again, once no impact at
+//! the same time is left. Bodies that had many blows in a step [collide at once](group) with all that touches them.
 
 mod group;
 mod strike;
@@ -209,10 +209,17 @@ impl<'a> Pass<'a> {
             return;
         }
         let touching = Touching::new(contacts, self.flight_states.len());
+        let mut last = BEFORE;
         while let Some(Reverse(event)) = queue.pop() {
             let pair = event.pair as usize;
             if event.stamp != self.histories[pair].stamp {
                 continue;
+            }
+            // no unknown impact precedes one at the same time
+            let is_breaking = !self.done.blows.is_empty();
+            if self.leaving > query.max_strayed && (event.time > last || is_breaking) {
+                self.reached = last;
+                break;
             }
             let manifold = &contacts.manifolds()[pair];
             let bodies = [manifold.a as usize, manifold.b as usize];
@@ -234,10 +241,8 @@ impl<'a> Pass<'a> {
                     continue;
                 }
             };
-            if self.leave(&struck) > query.max_strayed {
-                self.reached = event.time;
-                break;
-            }
+            self.leave(&struck);
+            last = event.time;
             for i in struck {
                 let pairs = if self.is_free(i) { touching.of(i) } else { &[] };
                 pairs.iter().for_each(|&pair| queue.extend(self.next(pair as usize, BEFORE)));
@@ -292,15 +297,14 @@ impl<'a> Pass<'a> {
         self.frame.columns.bodies[i].mass_properties().is_some()
     }
 
-    /// Marks the bodies that leave their paths by the end of the step. Returns the number of marked bodies.
-    fn leave(&mut self, bodies: &[usize]) -> usize {
+    /// Marks the bodies that leave their paths by the end of the step.
+    fn leave(&mut self, bodies: &[usize]) {
         for &i in bodies {
             let shape = &self.frame.columns.shapes[i];
             let leaves = self.is_free(i) && self.flight_states[i].deviates(self.frame.dt, shape);
             self.leaving += usize::from(leaves && !self.done.strayed[i]);
             self.done.strayed[i] |= leaves;
         }
-        self.leaving
     }
 
     /// Whether one of the bodies left its path before a time, so that its contacts there are unknown.

@@ -57,6 +57,8 @@ pub(crate) struct Batch {
     /// From the second body to the first, m.
     apart: Wide3,
     friction: Narrow,
+    /// Largest change of speed at a contact that counts as none, m/s.
+    tolerance: Narrow,
     used: usize,
     /// Sweep in which the batch was last relaxed; 0 if never.
     relaxed: u32,
@@ -75,6 +77,7 @@ impl Batch {
         self.sparse = Wide::default();
         self.apart = Wide3::default();
         self.friction = Narrow::default();
+        self.tolerance = Narrow::default();
         self.used = 0;
         self.relaxed = 0;
         self.weighed = None;
@@ -110,6 +113,11 @@ impl Batch {
             slot.target.0[lane] = row.target as f32;
             self.friction.0[lane] = row.friction as f32;
         }
+    }
+
+    /// Sets the largest change of speed at a contact of the pair in a lane that counts as none, m/s.
+    pub(crate) fn set_tolerance(&mut self, lane: usize, tolerance: f64) {
+        self.tolerance.0[lane] = tolerance as f32;
     }
 
     /// Adds the torque of the pair in a lane.
@@ -194,7 +202,8 @@ impl Batch {
     #[inline(always)]
     fn relax(&mut self, sweep: &Sweep<'_>) -> bool {
         let [mut a, mut b] = self.held(sweep.movers, sweep.shock);
-        let [settled, rough] = [sweep.settled, sweep.rough].map(|speed| Wide([speed; LANES]));
+        let settled = self.settled(sweep);
+        let rough = Wide([sweep.rough; LANES]);
         let (mut changed, friction) = (Wide::default(), self.friction.wide());
         for _ in 0..=sweep.repeats {
             let (mut excess, mut much) = (Wide::default(), Wide::default());
@@ -243,7 +252,7 @@ impl Batch {
     fn relax_normals(&mut self, sweep: &Sweep<'_>) -> bool {
         let [mut a, mut b] = self.held(sweep.movers, sweep.shock);
         let mut excess = Wide::default();
-        let settled = Wide([sweep.settled; LANES]);
+        let settled = self.settled(sweep);
         for slot in &mut self.slots[..self.used] {
             let (normal, arm, other) = (slot.normal.wide(), slot.arm, slot.arm + self.apart);
             let u = a.at(&arm) - b.at(&other);
@@ -259,6 +268,12 @@ impl Batch {
         }
         self.put(sweep.movers, &a, &b);
         self.end(sweep, excess)
+    }
+
+    /// Change of speed that counts as none, m/s.
+    #[inline(always)]
+    fn settled(&self, sweep: &Sweep<'_>) -> Wide {
+        self.tolerance.wide().map(|speed| speed.min(sweep.settled))
     }
 
     /// Whether no body changed since the pairs were last relaxed, so that changes would stay below

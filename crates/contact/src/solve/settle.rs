@@ -18,7 +18,7 @@ use crate::solve::problem::{Aim, Problem, is_pressed, wanted};
 use crate::solve::residual::residual;
 use crate::solve::rolling::{Torque, TorqueRow, mean_normal, of_pair};
 use crate::solve::rows::{Batch, Row, Sweep};
-use crate::{Columns, Settings};
+use crate::{Columns, Settings, Shape};
 
 /// Joints that are solved with the contacts.
 #[derive(Clone, Debug, Default)]
@@ -316,8 +316,10 @@ impl<'a> Pass<'a> {
         rule: &(impl Fn(&Manifold, usize, &Contact) -> Option<(f64, f64)> + Sync),
         batches: &'a mut Vec<Batch>,
     ) -> Self {
-        let Problem { contacts, order, .. } = problem;
+        let Problem { columns, contacts, order, dt, .. } = problem;
         let levels = order.levels();
+        // a push-out is a displacement
+        let time = if friction { dt } else { 1.0 };
         let row = |number: usize, index: usize| {
             let pair = &contacts.manifolds()[number];
             let contact = &contacts.all()[index];
@@ -340,6 +342,9 @@ impl<'a> Pass<'a> {
                     .map_or_else(Vector3::zeros, |contact| contact.arms[1] - contact.arms[0]);
                 let free = (p >= q, q >= p);
                 batch.set(lane, (pair.a, pair.b), free, order.is_sparse(n), &apart, rows);
+                // the next push-out corrects the error of a step
+                let [p, q] = pair.shapes(columns.shapes).map(Shape::size);
+                batch.set_tolerance(lane, MAX_PUSH * p.min(q) / time);
             }
         };
         batches.resize_with(specs.len(), Batch::default);
