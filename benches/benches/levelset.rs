@@ -42,7 +42,7 @@ fn of_a_level_set(c: &mut Criterion) {
         group.sample_size(10);
         group.bench_function("redistance", |b| b.iter(|| black_box(&level_set).redistanced()));
         group.bench_function("march", |b| {
-            b.iter(|| black_box(&level_set).fast_marched(UpwindOrder::Second))
+            b.iter(|| black_box(&level_set).fast_marched(UpwindOrder::Second));
         });
         group.bench_function("isosurface", |b| b.iter(|| black_box(&level_set).isosurface()));
         group.bench_function("components", |b| b.iter(|| black_box(&level_set).components()));
