@@ -389,7 +389,8 @@ proptest! {
     ) {
         let half = Vector3::from(exponents).map(|x| 10f64.powf(x));
         let half = half / half.max();
-        let grid = Grid::enclosing(&Aabb { min: Point3::from(-half), max: half.into() }, 0.1, 3, Grid::MAX_NODES).unwrap();
+        let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
+        let grid = Grid::enclosing(&bounds, 0.1, 3, Grid::MAX_NODES).unwrap();
         let body = Geometry::primitive(Solid::Box { half_extents: half }, grid).unwrap();
         let points = body.inside_points(count);
         prop_assert!((points.len() as f64 / count as f64 - 1.0).abs() < 0.15, "{}", points.len());

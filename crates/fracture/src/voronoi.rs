@@ -41,8 +41,8 @@ impl Voronoi {
 
 impl Voronoi {
     /// Sets the number of sites for which a body breaks into about `pieces`: the cells in it are
-    /// counted for impacts on the six faces of its bounding box, nearer to a corner than to
-    /// the middle, with the pattern placed by [`Alignment::enclosing`], and their mean becomes
+    /// counted for impacts on the six faces of its bounding box, three quarters of the way from the
+    /// middle to a corner, with the pattern placed by [`Alignment::enclosing`], and their mean becomes
     /// `pieces`. A cell counts if it contains an eighth of its share of the body.
     ///
     /// A cell that overlaps the body in several places gives a piece for each. At most
@@ -247,11 +247,13 @@ impl NearestSites {
 /// a body that falls is hit at a corner and breaks into fewer pieces than one that is hit in the
 /// middle.
 fn sample_impacts(bounds: &Aabb, points: &[Point3<f64>]) -> Vec<Alignment> {
+    /// Share of the way from the middle of a face to a corner.
+    const ASIDE: f64 = 0.75;
     let axes = (0..3).flat_map(|a| [Vector3::ith(a, 1.0), -Vector3::ith(a, 1.0)]);
     let (center, half) = (bounds.center(), bounds.extents() / 2.0);
     axes.filter_map(|axis| {
-        let place = axis + Vector3::new(axis.y, axis.z, axis.x) * 0.75
-            - Vector3::new(axis.z, axis.x, axis.y) * 0.75;
+        let [next, last] = [axis.yzx(), axis.zxy()];
+        let place = axis + (next - last) * ASIDE;
         // relative to the box, so that a face of a thin plate is not nearer than its rim
         let off = |p: &&Point3<f64>| ((*p - center).component_div(&half) - place).norm_squared();
         let outermost = points.iter().min_by(|p, q| off(p).total_cmp(&off(q)))?;

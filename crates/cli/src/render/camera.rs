@@ -12,7 +12,7 @@ const PLACES: [[[f32; 2]; SUPERSAMPLING]; SUPERSAMPLING] =
 /// The rays of a picture.
 pub(super) struct Camera {
     pub(super) eye: Vec3,
-    /// Right, up and forward, for a step of one sample.
+    /// Right and up by a pixel at a distance of 1, and forward by 1.
     steps: [Vec3; 3],
     /// Width and height in pixels.
     pub(super) size: [usize; 2],

@@ -11,9 +11,9 @@ use crate::render::View;
 ///
 /// A header as by [`write_head`]; then its geometries as by [`meshfile::page::Packed`]; then for
 /// each body its poses, one per frame, as by [`write_pose`], followed by the time in frames, `f32`,
-/// and the pose of each of its waypoints; then of all specks of
-/// dust the positions, m, the velocities, m/s, the linear colors, the diameters, m, and the start
-/// and end of the lives, s, as `f32`; then for each image of the header the bytes of its file.
+/// and the pose of each of its waypoints; then of all specks of dust the
+/// positions, m, the velocities, m/s, the linear colors, the diameters, m, and the start and end of
+/// the lives, s, as `f32`; then for each image of the header the bytes of its file.
 pub fn playback(recording: &Recording, dust: Option<&DustCloud>, name: &str) -> Vec<u8> {
     let mut geometries = Geometries::default();
     let mut coats = Coats::default();

@@ -43,8 +43,8 @@ pub struct StrengthQuery<'a> {
     /// The largest impulses that the first and the second body can bear, N s. The second argument
     /// is false if the collision does not take place and its impulse is an upper bound.
     pub strengths: &'a mut dyn FnMut(&Blow, bool) -> [f64; 2],
-    /// The pass ends before the next later impact once more than this many bodies left the paths of
-    /// the contact search: their next impacts may precede the known ones.
+    /// Once more than this many bodies left the paths of the contact search, the pass ends before
+    /// the next later impact, as unknown impacts may precede it, or at once if a body breaks.
     pub max_strayed: usize,
 }
 

@@ -57,7 +57,7 @@ pub(crate) struct Batch {
     /// From the second body to the first, m.
     apart: Wide3,
     friction: Narrow,
-    /// Largest change of speed at a contact that counts as none, m/s.
+    /// Upper bound of [`Sweep::settled`] for each pair, m/s; for a push-out a length, m.
     tolerance: Narrow,
     used: usize,
     /// Sweep in which the batch was last relaxed; 0 if never.
@@ -115,7 +115,7 @@ impl Batch {
         }
     }
 
-    /// Sets the largest change of speed at a contact of the pair in a lane that counts as none, m/s.
+    /// Sets the upper bound of [`Sweep::settled`] for the pair in a lane, m/s; for a push-out, m.
     pub(crate) fn set_tolerance(&mut self, lane: usize, tolerance: f64) {
         self.tolerance.0[lane] = tolerance as f32;
     }
@@ -270,7 +270,7 @@ impl Batch {
         self.end(sweep, excess)
     }
 
-    /// Change of speed that counts as none, m/s.
+    /// Change of speed at a contact of each pair that counts as none, m/s.
     #[inline(always)]
     fn settled(&self, sweep: &Sweep<'_>) -> Wide {
         self.tolerance.wide().map(|speed| speed.min(sweep.settled))

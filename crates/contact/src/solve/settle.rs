@@ -222,7 +222,8 @@ impl Joined {
 }
 
 /// Largest overlap that is pushed out in one frame, as a share of the smaller radius: normals are
-/// unreliable in deep overlaps, and a strong push only disturbs other bodies.
+/// unreliable in deep overlaps, and a strong push only disturbs other bodies. Sweeps after an impact
+/// leave no larger error of position in a step, as a share of the smaller size.
 const MAX_PUSH: f64 = 0.05;
 
 /// The push-out of each body from overlaps at the end of the step of `momenta`: displacement in m

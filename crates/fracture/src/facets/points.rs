@@ -90,8 +90,10 @@ impl Facets {
         if !(step > 0.0 && step.is_finite()) {
             return Vec::new();
         }
+        // no simple ratios: no plane of a box is parallel to a plane of many points
         let axes = Quaternion::new(1.0, 0.381_966, 0.618_034, 0.276_393);
         let axes = UnitQuaternion::new_normalize(axes).to_rotation_matrix();
+        let to_body = axes.inverse();
         let mut crossings: Vec<([i64; 2], f64, i32)> = Vec::new();
         self.for_each_triangle(|triangle, _| {
             let corner = |v| axes * ((self.vertices[v as usize] - bounds.min) / step);
@@ -111,7 +113,7 @@ impl Facets {
                 let [i, j] = column[0].0;
                 let place = |k: i64| {
                     let node = Vector3::new(i as f64, j as f64, k as f64);
-                    bounds.min + axes.inverse() * node * step
+                    bounds.min + to_body * node * step
                 };
                 points.extend((low..=high).map(place));
             }

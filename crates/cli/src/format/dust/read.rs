@@ -10,9 +10,10 @@ use meshfile::glb_file::{GlbError, check_animations, check_points, open};
 use nalgebra::Vector3;
 use thiserror::Error;
 
-/// Largest coordinate, m, speed, m/s, and acceleration, m/s^2, and largest time, s: positions of
-/// specks stay within 32-bit floats.
+/// Largest coordinate, m, speed, m/s, and acceleration, m/s^2: positions of specks stay within
+/// 32-bit floats.
 const MAX_COORDINATE: f32 = 1e9;
+/// Largest time, s.
 const MAX_TIME: f32 = 1e9;
 
 /// Why a file is not readable dust.
