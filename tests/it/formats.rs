@@ -47,7 +47,7 @@ fn recording() -> Recording {
         track("left", Some(0), 2, vec![pose(5), pose(6)]),
         track("right", Some(0), 2, vec![]),
     ];
-    Recording { fps: 24.0, frames: 4, tracks, energies: vec![], camera: None }
+    Recording { fps: 24.0, frames: 4, tracks, energies: vec![], crumbs: vec![], camera: None }
 }
 
 fn text(name: &str) -> String {

@@ -86,6 +86,7 @@ pub(crate) fn breaking_pot() -> Recording {
         frames: 13,
         tracks,
         energies: (0..13).map(energy).collect(),
+        crumbs: vec![],
         camera: None,
     }
 }
@@ -198,7 +199,14 @@ pub(crate) fn assert_valid(paths: &[PathBuf]) {
 fn the_khronos_validator_finds_no_error_and_no_warning() {
     let folder = tempfile::tempdir().unwrap();
     let still = Recording { frames: 1, energies: vec![], ..breaking_pot() };
-    let empty = Recording { fps: 30.0, frames: 1, tracks: vec![], energies: vec![], camera: None };
+    let empty = Recording {
+        fps: 30.0,
+        frames: 1,
+        tracks: vec![],
+        energies: vec![],
+        crumbs: vec![],
+        camera: None,
+    };
     let mut unseen = breaking_pot();
     unseen.tracks[1].lazy_surface = LazySurface::default();
     let files = [
@@ -409,7 +417,7 @@ fn recordings() -> impl Strategy<Value = Recording> {
             })
             .collect();
         let frames = tracks.iter().map(Track::end).max().unwrap_or(1).max(1);
-        Recording { fps, frames, tracks, energies: vec![], camera: None }
+        Recording { fps, frames, tracks, energies: vec![], crumbs: vec![], camera: None }
     })
 }
 

@@ -21,6 +21,7 @@ mod contact_round;
 mod contact_scenes;
 mod contact_tets;
 mod contact_unions;
+mod crumbs;
 mod cuts;
 mod dents;
 mod docs;

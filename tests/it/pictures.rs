@@ -31,7 +31,7 @@ fn track(name: &str, surface: Surface, poses: Vec<Isometry3<f64>>) -> Track {
 }
 
 fn still(tracks: Vec<Track>) -> Recording {
-    Recording { fps: 30.0, frames: 1, tracks, energies: vec![], camera: None }
+    Recording { fps: 30.0, frames: 1, tracks, energies: vec![], crumbs: vec![], camera: None }
 }
 
 fn ground() -> Track {
@@ -430,7 +430,8 @@ fn a_speck_is_a_disc_of_its_size() {
     let dust = |z: f32, size: f32| {
         let grain = Grain { position: Vector3::new(0.0, 0.0, z), velocity: Vector3::zeros(), size };
         let color = [0.9, 0.05, 0.05];
-        let group = DustGroup { birth: 0.0, end: f32::INFINITY, color, grains: vec![grain] };
+        let (birth, end, falls) = (0.0, f32::INFINITY, true);
+        let group = DustGroup { birth, end, color, falls, grains: vec![grain] };
         DustCloud { gravity: Vector3::zeros(), groups: vec![group] }
     };
     const SIDE: usize = 121;

@@ -16,6 +16,8 @@ struct Figure {
     frames: &'static str,
     /// Target and position of the camera, unless the defaults suffice.
     camera: Option<[&'static str; 2]>,
+    /// Whether it shows the crumbs of the scene.
+    has_crumbs: bool,
 }
 
 const fn figure(
@@ -24,10 +26,10 @@ const fn figure(
     says: &'static str,
     frames: &'static str,
 ) -> Figure {
-    Figure { scene, of, says, frames, camera: None }
+    Figure { scene, of, says, frames, camera: None, has_crumbs: false }
 }
 
-const FIGURES: [Figure; 43] = [
+const FIGURES: [Figure; 44] = [
     figure("pillar_small_step", "Su09 figure 1, left", "small time step: shards stay low", ""),
     figure("pillar_unconserved", "Su09 figure 1, center", "shards bounce high into the air", ""),
     figure("pillar_conserved", "Su09 figure 1, right", "shards behave as expected", ""),
@@ -73,6 +75,7 @@ const FIGURES: [Figure; 43] = [
     figure("amphora", "", "", "0,1,4,30"),
     figure("letters", "", "", "0,3,6,40"),
     figure("boulders", "", "", "0,8,14,44"),
+    Figure { has_crumbs: true, ..figure("crumbs", "", "", "0,3,5,58") },
     figure("bricks", "", "", "0,11,16,40"),
     LARGE,
 ];
@@ -189,7 +192,7 @@ pub(crate) fn figures(large: bool) -> Outcome {
     let (mut table, mut pictures) = (INTRODUCTION.to_owned(), String::new());
     for figure in FIGURES.iter().filter(|f| large || f.scene != LARGE.scene) {
         let Figure { scene, of, says, frames, .. } = figure;
-        let Measured { pieces, bodies, rate, gain } = simulate(scene)?;
+        let Measured { pieces, bodies, rate, gain } = simulate(figure)?;
         let shown = if of.is_empty() { "-" } else { of };
         let row = format!("| {shown} | [`{scene}`](../scenes/{scene}.toml) | {pieces} | {bodies} ");
         let _ = writeln!(table, "{row}| {rate} | {gain:.1e} | {says} |");
@@ -218,7 +221,7 @@ pub(crate) fn some(scenes: &[&str]) -> Outcome {
     for name in scenes {
         let known = FIGURES.iter().find(|figure| figure.scene == *name);
         let figure = known.ok_or_else(|| format!("no figure shows the scene {name}"))?;
-        simulate(figure.scene)?;
+        simulate(figure)?;
         if !figure.frames.is_empty() {
             draw(figure)?;
         }
@@ -228,14 +231,16 @@ pub(crate) fn some(scenes: &[&str]) -> Outcome {
 }
 
 /// Runs a scene and keeps the recording.
-fn simulate(scene: &str) -> Result<Measured, String> {
+fn simulate(Figure { scene, has_crumbs, .. }: &Figure) -> Result<Measured, String> {
     println!("{scene}");
     for folder in ["target/figures", "docs/figures"] {
         std::fs::create_dir_all(folder).map_err(|e| format!("{folder}: {e}"))?;
     }
     let (recording, file) = (recording(scene), format!("scenes/{scene}.toml"));
     let options = ["--quiet", "--json", "--threads", "1", "-o", &recording];
-    let summary = output(&[&PROGRAM[..], &["run", &file], &options].concat())?;
+    let specks = crumbs_of(scene);
+    let more = if *has_crumbs { &["--crumbs", &specks][..] } else { &[] };
+    let summary = output(&[&PROGRAM[..], &["run", &file], &options, more].concat())?;
     let number = |key: &str| {
         let after = summary.split(&format!("\"{key}\":")).nth(1);
         let text = after.and_then(|t| t.split([',', '}']).next());
@@ -255,14 +260,20 @@ fn recording(scene: &str) -> String {
     format!("target/figures/{scene}.glb")
 }
 
+fn crumbs_of(scene: &str) -> String {
+    format!("target/figures/{scene}_crumbs.glb")
+}
+
 /// Draws a figure from its recording.
 fn draw(figure: &Figure) -> Outcome {
-    let Figure { scene, frames, camera, .. } = figure;
+    let Figure { scene, frames, camera, has_crumbs, .. } = figure;
     let (recording, picture) = (recording(scene), format!("docs/figures/{scene}.png"));
     let options = ["--frame", frames, "--size", "560x350", "-q", "-o", &picture];
     let camera = camera.map(|[at, from]| ["--at", at, "--from", from]);
     let camera = camera.as_ref().map_or(&[][..], |camera| &camera[..]);
-    cargo(&[&PROGRAM[..], &["render", &recording], &options, camera].concat())
+    let specks = crumbs_of(scene);
+    let dust = if *has_crumbs { &["--dust", &specks][..] } else { &[] };
+    cargo(&[&PROGRAM[..], &["render", &recording], &options, camera, dust].concat())
 }
 
 fn draw_panels() -> Outcome {

@@ -32,6 +32,9 @@ pub enum GlbError {
 /// Maximum number of vertices, and of indices, of all primitives together.
 pub const MAX_ELEMENTS: usize = 1 << 26;
 
+/// The extension that draws a mesh many times.
+pub const INSTANCING: &str = "EXT_mesh_gpu_instancing";
+
 /// Extensions without which only images are lost; these are reported where they are used.
 const IMAGES: [&str; 4] =
     ["EXT_texture_avif", "EXT_texture_webp", "KHR_texture_basisu", "MSFT_texture_dds"];
@@ -150,6 +153,29 @@ pub fn check_points(file: &Gltf) -> Result<(), GlbError> {
                     return Err(wrong(part, "has not as many entries as there are vertices"));
                 }
             }
+        }
+    }
+    Ok(())
+}
+
+/// Rejects instances of meshes whose places or scales cannot be read.
+///
+/// # Errors
+/// [`GlbError`] if a node with the extension [`INSTANCING`] has attributes of a wrong type.
+pub fn check_instances(file: &Gltf) -> Result<(), GlbError> {
+    let checker = Checker::of(file);
+    for node in file.nodes() {
+        let Some(attributes) = node.extension_value(INSTANCING).and_then(|of| of.get("attributes"))
+        else {
+            continue;
+        };
+        for name in ["TRANSLATION", "SCALE"] {
+            let Some(number) = attributes.get(name) else { continue };
+            let part = format!("{name} of the instances of node {}", node.index());
+            let number = number.as_u64().and_then(|number| usize::try_from(number).ok());
+            let number =
+                number.ok_or_else(|| wrong(part.clone(), "is not the number of an accessor"))?;
+            checker.accessor(&part, number, (&[Dimensions::Vec3], &[DataType::F32]))?;
         }
     }
     Ok(())

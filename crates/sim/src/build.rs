@@ -35,9 +35,9 @@ use self::prescored::Patterns;
 use self::solids::{Solids, solid};
 use crate::scene::{self, Motion, Scene};
 use crate::{
-    Action, Anchor, Appearance, BodyId, Breakage, BuildError, Cause, Debris, Explosion, JointError,
-    JointId, Look, MeshData, NewBody, NewJoint, PaintedMesh, Path, Region, Retire, Retired,
-    RigidError, Settings, SteeringError, Timeline, Wind, World,
+    Action, Anchor, Appearance, BodyId, Breakage, BuildError, Cause, Crumbs, Debris, Explosion,
+    JointError, JointId, Look, MeshData, NewBody, NewJoint, PaintedMesh, Path, Region, Retire,
+    Retired, RigidError, Settings, SteeringError, Timeline, Wind, World,
 };
 
 /// Builds the world of `scene`. `meshes` holds its meshes by file name.
@@ -218,6 +218,12 @@ fn debris(scene: &Scene) -> Debris {
                 scene::Then::Remove => Retired::Removed,
                 scene::Then::Shrink => Retired::Shrunk,
             },
+        }),
+        crumbs: spec.crumbs.map(|crumbs| Crumbs {
+            energy_share: crumbs.energy_share,
+            sizes: crumbs.sizes,
+            max_count: crumbs.max_count,
+            seed: scene.simulation.seed,
         }),
     }
 }

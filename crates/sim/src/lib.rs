@@ -31,6 +31,7 @@ pub use breaking::anchor::{Anchor, AnchorLoad, Region};
 pub use breaking::bonds::Bonds;
 pub use breaking::breakage::Breakage;
 pub use breaking::critical_impact::CriticalImpact;
+pub use breaking::crumbs::{Crumb, Crumbs};
 pub use breaking::debris::{Debris, Retire, Retired};
 pub use breaking::elastic::{ElasticBody, StressModel};
 pub use breaking::lattice::{LatticeBody, LatticeModel};
@@ -62,12 +63,14 @@ pub use look::paint::{Paint, PaintedMesh};
 pub use look::surface::{CoatGroup, Surface};
 pub use look::{Appearance, Look, SmallPieces, Texture};
 pub use record::camera::{Camera, CameraKey};
-pub use record::dust::{Dust, ShownSpeck, Speck, Surroundings};
+pub use record::dust::{Dust, LandedCrumb, ShownSpeck, Speck, Surroundings};
 pub use record::physics_scene::{
     Collider, ColliderSolid, PhysicsBody, PhysicsJoint, PhysicsMass, PhysicsMotion, PhysicsScene,
 };
 pub use record::pieces::{Breaking, BrokenMesh, break_mesh, piece_pattern};
-pub use record::recording::{Energy, Recorder, Recording, TimedWaypoint, Trace, TraceChunk, Track};
+pub use record::recording::{
+    Energy, RecordedCrumb, Recorder, Recording, TimedWaypoint, Trace, TraceChunk, Track,
+};
 pub use record::state::RecordingState;
 pub use script::event::{Event, HitOutcome, ModelKind, Push, ReplayMismatch, Trigger};
 pub use script::timeline::{Action, Explosion, Path, Timeline, Wind};

@@ -99,7 +99,7 @@ pub use primitive::{Capsule, Cone, Cuboid, Cylinder, Plane, Sphere, Torus};
 pub use relief::{Extruded, Heightfield, PictureFile};
 pub use root::Scene;
 pub use shape::{Combined, Op, Part, Shape};
-pub use simulation::{Debris, Retire, Simulation, Then};
+pub use simulation::{Crumbs, Debris, Retire, Simulation, Then};
 pub use solver::Solver;
 pub(crate) use spacing::{MARGIN, NODES_THROUGH, spacing};
 pub use spacing::{MAX_NODES, MIN_NODES, default_spacing};

@@ -31,6 +31,7 @@ use dynamics::{Body, MassProperties, Momentum};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::breaking::anchor::Anchorage;
+use crate::breaking::crumbs::CrackedPiece;
 use crate::breaking::divided::Divided;
 use crate::sleep::rest::{Link, Rest};
 use crate::world::id::BodyId;
@@ -78,7 +79,11 @@ pub struct World {
     pub(crate) new_pieces: usize,
     /// Pieces to be removed at the end of this frame.
     pub(crate) dust: Vec<BodyId>,
-    /// Mass of retired pieces, kg.
+    /// Pieces that shed crumbs at the end of this frame.
+    pub(crate) cracked: Vec<CrackedPiece>,
+    /// Number of crumbs so far.
+    pub(crate) crumb_count: usize,
+    /// Mass of retired pieces and of crumbs, kg.
     pub(crate) retired_mass: f64,
     pub(crate) rests: Vec<Rest>,
     /// Contacts and joints of sleepers, sorted by both bodies.
@@ -141,6 +146,8 @@ impl World {
             slow_frames: Vec::new(),
             new_pieces: 0,
             dust: Vec::new(),
+            cracked: Vec::new(),
+            crumb_count: 0,
             retired_mass: 0.0,
             cache: Cache::default(),
             broad: Broad::default(),
@@ -296,7 +303,7 @@ impl World {
         (0..self.len()).filter_map(|i| self.mass_of(i)).fold(0.0, |sum, m| sum + m.mass())
     }
 
-    /// Total mass of the pieces that were retired, kg.
+    /// Total mass of retired pieces and of crumbs, kg.
     pub fn retired_mass(&self) -> f64 {
         self.retired_mass
     }

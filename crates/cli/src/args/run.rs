@@ -62,6 +62,11 @@ pub struct RunOptions {
     /// Dust of cracks.
     #[command(flatten)]
     pub dust: DustOptions,
+    /// Also write the crumbs of `[debris] crumbs` as points, and as instances of a mesh where they
+    /// rest in a .glb: a .ply file of all crumbs as they appear, a folder of .ply files (ending in
+    /// .ply/), .glb, .usda or .usdc
+    #[arg(long, value_name = "OUT")]
+    pub crumbs: Option<PathBuf>,
     /// Also write the state after the last frame for another physics engine: poses, velocities, masses,
     /// colliders, materials and joints, as .glb (KHR_physics_rigid_bodies), .usda or .usdc (UsdPhysics)
     #[arg(long, value_name = "FILE")]

@@ -1,4 +1,4 @@
-//! Shared code of commands that write dust.
+//! Shared code of commands that write dust and crumbs.
 
 use std::io::Write;
 use std::path::Path;
@@ -40,6 +40,22 @@ pub(super) fn write_dust(dust: &Dust, path: &Path, is_quiet: bool) -> Result<(),
         let _ = writeln!(
             std::io::stderr(),
             "warning: dust is limited to {count} specks, not {requested}: give a smaller --dust-per-joule"
+        );
+    }
+    Ok(())
+}
+
+/// Writes crumbs in the format of `path`, and warns if there are fewer than in the recording.
+pub(super) fn write_crumbs(crumbs: &Dust, path: &Path, is_quiet: bool) -> Result<(), Failure> {
+    let failed = |source| Failure::Write { path: path.to_owned(), source };
+    check_dust(path)?.write(crumbs, path).map_err(failed)?;
+    let count = crumbs.specks.len();
+    if !is_quiet && crumbs.requested > count as f64 {
+        let (all, path) = (number(crumbs.requested), path.display());
+        // stderr may be closed
+        let _ = writeln!(
+            std::io::stderr(),
+            "warning: {path} has {count} of {all} crumbs: give a smaller `max_count` or fewer frames"
         );
     }
     Ok(())

@@ -144,11 +144,7 @@ impl RunRequest<'_> {
         }
         let start = Instant::now();
         self.write_events(&run, &loaded)?;
-        if let Some((contacts, path)) = run.contacts.take().zip(self.options.contacts.as_ref()) {
-            let failed =
-                |e: std::io::Error| Failure::Write { path: path.clone(), source: e.into() };
-            contacts.write(path).map_err(failed)?;
-        }
+        self.write_contacts(run.contacts.take())?;
         if let Some(path) = &self.options.physics {
             write_physics(&run.world.physics_scene(&run.recorder), path)?;
         }
@@ -182,7 +178,8 @@ impl RunRequest<'_> {
         phase("writing the recording", self.options.quiet, || {
             summary.write(format, self.options, events)?;
             let seed = loaded.scene.simulation.seed;
-            summary.write_dust(self.options, &surroundings, seed)
+            summary.write_dust(self.options, &surroundings, seed)?;
+            summary.write_crumbs(self.options, &surroundings, seed)
         })?;
         effort.write = start.elapsed().as_secs_f64();
         summary.write_stdout(self.options, &effort)
@@ -190,7 +187,10 @@ impl RunRequest<'_> {
 
     /// Prints notes of options without effect.
     fn note_ignored(&self, scene: &Scene) {
-        let RunOptions { anchor_loads, timings, json, .. } = self.options;
+        let RunOptions { anchor_loads, crumbs, timings, json, .. } = self.options;
+        if crumbs.is_some() && scene.debris.crumbs.is_none() {
+            note_no_effect("--crumbs", "the scene has no `crumbs` in [debris]");
+        }
         if anchor_loads.is_some() && scene.bodies.iter().all(|body| body.anchors.is_empty()) {
             note_no_effect("--anchor-loads", "no body of the scene has an anchor");
         }
@@ -201,8 +201,10 @@ impl RunRequest<'_> {
 
     /// All output paths.
     fn outputs(&self) -> impl Iterator<Item = &Path> {
-        let RunOptions { output, ledger, anchor_loads, contacts, dust, physics, .. } = self.options;
-        let tables = [ledger, anchor_loads, contacts, &dust.path, physics].map(Option::as_deref);
+        let RunOptions { output, ledger, anchor_loads, contacts, dust, crumbs, physics, .. } =
+            self.options;
+        let tables = [ledger, anchor_loads, contacts, &dust.path, crumbs, physics];
+        let tables = tables.map(Option::as_deref);
         let others = tables.into_iter().chain([self.events]).flatten();
         [output.as_path(), &self.checkpoint].into_iter().chain(others)
     }
@@ -222,7 +224,7 @@ impl RunRequest<'_> {
             }
             check_folder(path)?;
         }
-        if let Some(path) = &self.options.dust.path {
+        for path in [&self.options.dust.path, &self.options.crumbs].into_iter().flatten() {
             check_dust(path)?;
         }
         if let Some(path) = &self.options.physics {
@@ -448,6 +450,15 @@ impl RunRequest<'_> {
         let contacts = Contacts::beside(path, loaded.scene.simulation.fps);
         let failed = |e: std::io::Error| Failure::Write { path: path.clone(), source: e.into() };
         contacts.map(Some).map_err(failed)
+    }
+
+    /// Writes the contact file, if requested.
+    fn write_contacts(&self, contacts: Option<Contacts>) -> Result<(), Failure> {
+        let Some((contacts, path)) = contacts.zip(self.options.contacts.as_ref()) else {
+            return Ok(());
+        };
+        let failed = |e: std::io::Error| Failure::Write { path: path.clone(), source: e.into() };
+        contacts.write(path).map_err(failed)
     }
 
     /// The error for a failure of the spool file, which is next to the output.

@@ -174,7 +174,7 @@ fn recording(parts: &[Part], coats: Vec<Coat>) -> Recording {
         stresses: Vec::new(),
     };
     let tracks = parts.iter().map(track).collect();
-    Recording { fps: 30.0, frames: 1, tracks, energies: vec![], camera: None }
+    Recording { fps: 30.0, frames: 1, tracks, energies: vec![], crumbs: vec![], camera: None }
 }
 
 fn surface(part: &Part) -> Surface {

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
+use gltf::mesh::Mode;
 use gltf::{Primitive, Semantic};
 use meshfile::glb_file::open;
 use meshfile::{WriteError, write_dust_glb};
@@ -99,7 +100,9 @@ fn ply_specks(bytes: &[u8]) -> Option<usize> {
 fn glb_specks(bytes: &[u8]) -> Option<usize> {
     let file = open(bytes).ok().filter(is_ours)?;
     let count = |part: Primitive<'_>| part.get(&Semantic::Positions).map_or(0, |at| at.count());
-    Some(primitives(&file).map(count).fold(0, usize::saturating_add))
+    // each crumb flies before it lands
+    let points = primitives(&file).filter(|part| part.mode() == Mode::Points);
+    Some(points.map(count).fold(0, usize::saturating_add))
 }
 
 const FLOATS: [&str; 8] = ["x", "y", "z", "vx", "vy", "vz", "size", "life"];
@@ -134,7 +137,8 @@ fn write_ply(dust: &Dust, shown: &[ShownSpeck], out: &mut impl Write) -> io::Res
 fn write_usd(dust: &Dust, encoding: Encoding, out: &mut (impl Write + Seek)) -> io::Result<()> {
     let mut encoder = encoding.encoder(out);
     encoder.begin(&timed(dust.frames(), dust.fps()))?;
-    let mut points = Prim::new("Points", "Dust");
+    let name = if dust.are_crumbs() { "Crumbs" } else { "Dust" };
+    let mut points = Prim::new("Points", name);
     let extent = extent(dust).map(single).to_vec();
     points.set("float3[]", "extent", Value::Float3s(extent.into()));
     let places = |dust: &Dust, frame| {
@@ -182,6 +186,6 @@ fn extent(dust: &Dust) -> [[f64; 3]; 2] {
         low = low.inf(&p);
         high = high.sup(&p);
     }
-    let most = Vector3::repeat(Dust::SIZES[1]);
+    let most = Vector3::repeat(dust.max_size());
     [low - most, high + most].map(|p| p.into())
 }

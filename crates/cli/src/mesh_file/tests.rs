@@ -118,6 +118,7 @@ fn glb_is_read_with_its_nodes_placed() {
         frames: 1,
         tracks: vec![track],
         energies: vec![],
+        crumbs: vec![],
         camera: None,
     };
     let mut bytes = vec![];

@@ -13,7 +13,7 @@ use crate::render::View;
 /// each body its poses, one per frame, as by [`write_pose`], followed by the time in frames, `f32`,
 /// and the pose of each of its waypoints; then of all specks of dust the
 /// positions, m, the velocities, m/s, the linear colors, the diameters, m, and the start and end of
-/// the lives, s, as `f32`; then for each image of the header the bytes of its file.
+/// the lives, s, and whether they fall, 1 or 0, as `f32`; then for each image of the header the bytes of its file.
 pub fn playback(recording: &Recording, dust: Option<&DustCloud>, name: &str) -> Vec<u8> {
     let mut geometries = Geometries::default();
     let mut coats = Coats::default();
@@ -61,8 +61,8 @@ fn dust_head(dust: &DustCloud) -> Value {
     json!({ "count": count, "gravity": dust.gravity.as_slice() })
 }
 
-/// Appends the positions of all specks, m, their velocities, m/s, linear colors, diameters, m, and
-/// the start and end of their lives, s, as `f32`.
+/// Appends the positions of all specks, m, their velocities, m/s, linear colors, diameters, m, the
+/// start and end of their lives, s, and whether they fall, 1 or 0, as `f32`.
 fn write_dust(dust: &DustCloud, bytes: &mut Vec<u8>) {
     let all = || dust.groups.iter().flat_map(|own| own.grains.iter().map(move |one| (own, one)));
     let mut write = |numbers: &[f32]| bytes.extend(numbers.iter().flat_map(|x| x.to_le_bytes()));
@@ -70,7 +70,7 @@ fn write_dust(dust: &DustCloud, bytes: &mut Vec<u8>) {
     all().for_each(|(_, grain)| write(grain.velocity.as_slice()));
     all().for_each(|(group, _)| write(&group.color));
     all().for_each(|(_, grain)| write(&[grain.size]));
-    all().for_each(|(group, _)| write(&[group.birth, group.end]));
+    all().for_each(|(group, _)| write(&[group.birth, group.end, f32::from(group.falls)]));
 }
 
 /// The camera target and the vector from it to the camera in each frame, if it moves.

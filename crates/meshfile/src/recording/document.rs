@@ -8,6 +8,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use sim::{Camera, CameraKey, Energy, Image, Look, Recording, Stress, Trace, Track, Wrap};
 
+use crate::glb_file::INSTANCING;
+
 use super::buffer::{Buffer, Layout};
 use super::encoded::{Encoded, Primitive, Side};
 use super::error::{WriteError, check_poses};
@@ -56,6 +58,11 @@ impl Document<'_> {
         })?;
         document.add_images(recording);
         Ok(document)
+    }
+
+    /// Whether a node draws many instances of its mesh.
+    fn is_instanced(&self) -> bool {
+        self.nodes.iter().any(|node| !node["extensions"][INSTANCING].is_null())
     }
 
     /// Adds a node, without adding it to the scene; returns its index.
@@ -224,6 +231,7 @@ impl Document<'_> {
         let [textures, samplers] = self.textures();
         let mut used: Vec<&str> = self.extensions.iter().map(|(name, _)| *name).collect();
         used.extend(self.material_extensions());
+        used.extend(self.is_instanced().then_some(INSTANCING));
         let generator = concat!("brisance ", env!("CARGO_PKG_VERSION"));
         let mut root = Map::new();
         let mut put = |key: &str, value: Value| root.insert(key.to_owned(), value);

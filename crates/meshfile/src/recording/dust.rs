@@ -4,13 +4,18 @@
 //! target is their displacement by velocity, with a weight that increases linearly from 0 to 1;
 //! gravity moves the node. A scale that steps between 0 and 1 shows the node, as in recordings. The
 //! attribute `_SIZE` is the diameter, m.
+//!
+//! Crumbs are such points in flight. Those of one color that land in the same frame become
+//! instances of one mesh (`EXT_mesh_gpu_instancing`), which a scale shows from then on.
 
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Point3, Vector3, Vector4};
 use serde_json::{Map, json};
-use sim::{Dust, Speck};
+use sim::{Dust, LandedCrumb, Speck};
+
+use crate::glb_file::INSTANCING;
 
 use super::chunks::write_head;
 use super::document::Document;
@@ -18,26 +23,45 @@ use super::encoded::{ARRAY_BUFFER, Encoded};
 use super::error::WriteError;
 
 const POINTS: u32 = 0;
-/// View targets: the one of vertices, and none for keys.
+/// View targets: the one of vertices, and none for keys and instances.
 const VERTICES: Option<u32> = Some(ARRAY_BUFFER);
 const KEYS: Option<u32> = None;
+/// Corners of a crumb, an irregular double pyramid, up to a factor.
+const CORNERS: [[f64; 3]; 6] = [
+    [1.0, 0.1, -0.2],
+    [-0.9, 0.2, 0.1],
+    [0.1, 0.9, 0.2],
+    [-0.2, -1.0, 0.1],
+    [0.2, -0.1, 1.0],
+    [-0.1, 0.2, -0.9],
+];
+/// Its faces, counterclockwise from outside.
+const FACES: [[usize; 3]; 8] =
+    [[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]];
 
-/// Writes `dust` as one GLB of animated points to `out`.
+/// Writes dust as one GLB of animated points to `out`, or crumbs as points and instances.
 ///
 /// # Errors
 /// [`WriteError`] if it is larger than the format allows, or writing fails.
 pub fn write_dust_glb(dust: &Dust, out: &mut impl Write) -> Result<(), WriteError> {
-    let mut points = Points { dust, document: Document::default(), bytes: Vec::new() };
+    let mut points = Points { dust, document: Document::default(), bytes: Vec::new(), crumb: None };
     for ((birth, last, color), specks) in groups(dust) {
         points.add(&Group { birth, last, color: color.map(f32::from_bits), specks });
     }
+    for ((frame, color), crumbs) in landed(dust) {
+        points.add_landed(frame, color.map(f32::from_bits), &crumbs);
+    }
     let Points { mut document, bytes, .. } = points;
     document.in_scene = 0..document.nodes.len();
-    let scene = Map::from_iter([("name".to_owned(), json!("dust"))]);
+    let scene = Map::from_iter([("name".to_owned(), json!(name(dust)))]);
     let (mut json, layout) = document.finish(scene);
     json["asset"]["generator"] = json!("brisance");
     write_head(&json, &layout, out)?;
     Ok(out.write_all(&bytes)?)
+}
+
+fn name(dust: &Dust) -> &'static str {
+    if dust.are_crumbs() { "crumbs" } else { "dust" }
 }
 
 /// Particles of one color that exist in the same frames.
@@ -62,20 +86,42 @@ fn groups(dust: &Dust) -> BTreeMap<Key, Vec<&Speck>> {
     groups
 }
 
+/// Crumbs by the frame from which on they rest and the bits of their color.
+fn landed(dust: &Dust) -> BTreeMap<(usize, [u32; 3]), Vec<LandedCrumb>> {
+    let mut landed: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for crumb in dust.landed() {
+        let color = dust.specks[crumb.number].color.map(f32::to_bits);
+        landed.entry((crumb.frame, color)).or_default().push(crumb);
+    }
+    landed
+}
+
+/// The triangles of a crumb of unit volume, each with its normal.
+fn crumb_triangles() -> [([Vector3<f64>; 3], Vector3<f64>); 8] {
+    let triangles = FACES.map(|face| face.map(|corner| Vector3::from(CORNERS[corner])));
+    let volume: f64 = triangles.iter().map(|[a, b, c]| a.dot(&b.cross(c)) / 6.0).sum();
+    triangles.map(|triangle| {
+        let [a, b, c] = triangle.map(|corner| corner / libm::cbrt(volume));
+        ([a, b, c], (b - a).cross(&(c - a)).normalize())
+    })
+}
+
 /// A file under construction.
 struct Points<'a> {
     dust: &'a Dust,
     document: Document<'static>,
     bytes: Vec<u8>,
+    /// The position and normal accessors of the mesh of crumbs, once there are any.
+    crumb: Option<[usize; 2]>,
 }
 
 impl Points<'_> {
     fn add(&mut self, group: &Group<'_>) {
         let &Group { birth, last, color, ref specks } = group;
         let duration = (last - birth) as f64 / self.dust.fps();
-        let places: Vec<[f32; 3]> = specks.iter().map(|s| single(&s.position)).collect();
+        let places: Vec<[f32; 3]> = specks.iter().map(|s| single(s.position)).collect();
         let flown: Vec<[f32; 3]> =
-            specks.iter().map(|s| single(&Point3::from(s.velocity * duration))).collect();
+            specks.iter().map(|s| single((s.velocity * duration).into())).collect();
         let sizes: Vec<[f32; 1]> = specks.iter().map(|s| [s.size as f32]).collect();
         let [places, flown] = [places, flown].map(|values| self.add_values(&values, VERTICES));
         let sizes = self.add_values(&sizes, VERTICES);
@@ -90,7 +136,7 @@ impl Points<'_> {
             "weights": [0],
         }));
         let scale = if birth == 0 { 1 } else { 0 };
-        let name = format!("dust {birth}-{last}");
+        let name = format!("{} {birth}-{last}", name(self.dust));
         let node = json!({ "name": name, "mesh": mesh, "scale": [scale, scale, scale] });
         let node = self.document.push_node(node);
         self.add_scale(node, (birth, last));
@@ -99,7 +145,7 @@ impl Points<'_> {
             let fall = |&frame: &usize| {
                 let time = (frame - birth) as f64 / self.dust.fps();
                 let fall: Vector3<f64> = self.dust.gravity() * (0.5 * time * time);
-                single(&Point3::from(fall))
+                single(fall.into())
             };
             let falls: Vec<[f32; 3]> = frames.iter().map(fall).collect();
             self.animate(node, "translation", &frames, &falls);
@@ -107,9 +153,50 @@ impl Points<'_> {
         }
     }
 
+    /// Adds crumbs that rest from a frame on.
+    fn add_landed(&mut self, frame: usize, color: [f32; 3], crumbs: &[LandedCrumb]) {
+        let [positions, normals] = self.crumb_mesh();
+        let (mesh, material) = (self.document.meshes.len(), self.material(color));
+        self.document.meshes.push(json!({ "primitives": [{
+            "material": material,
+            "attributes": { "POSITION": positions, "NORMAL": normals },
+        }] }));
+        let places: Vec<[f32; 3]> =
+            crumbs.iter().map(|c| single(c.pose.translation.vector.into())).collect();
+        let turn = |c: &LandedCrumb| Vector4::from(c.pose.rotation.coords).map(|x| x as f32).into();
+        let turns: Vec<[f32; 4]> = crumbs.iter().map(turn).collect();
+        let scales: Vec<[f32; 3]> = crumbs.iter().map(|c| single(c.scale.into())).collect();
+        let [places, scales] = [places, scales].map(|values| self.add_values(&values, KEYS));
+        let turns = self.add_values(&turns, KEYS);
+        let node = self.document.push_node(json!({
+            "name": format!("crumbs {frame}"),
+            "mesh": mesh,
+            "scale": [0, 0, 0],
+            "extensions": { INSTANCING: {
+                "attributes": { "TRANSLATION": places, "ROTATION": turns, "SCALE": scales },
+            } },
+        }));
+        self.animate(node, "scale", &[0, frame], &[[0.0; 3], [1.0; 3]]);
+    }
+
+    /// The accessors of the mesh of all crumbs.
+    fn crumb_mesh(&mut self) -> [usize; 2] {
+        if let Some(known) = self.crumb {
+            return known;
+        }
+        let triangles = crumb_triangles();
+        let corners = triangles.iter().flat_map(|(corners, _)| *corners);
+        let positions: Vec<[f32; 3]> = corners.map(|corner| single(corner.into())).collect();
+        let normals = triangles.iter().flat_map(|&(_, normal)| [single(normal.into()); 3]);
+        let normals: Vec<[f32; 3]> = normals.collect();
+        let mesh = [positions, normals].map(|values| self.add_values(&values, VERTICES));
+        self.crumb = Some(mesh);
+        mesh
+    }
+
     /// The index of the material of a color.
     fn material(&mut self, [r, g, b]: [f32; 3]) -> usize {
-        let material = json!({ "name": "dust", "pbrMetallicRoughness": {
+        let material = json!({ "name": name(self.dust), "pbrMetallicRoughness": {
             "baseColorFactor": [r, g, b, 1.0], "metallicFactor": 0.0, "roughnessFactor": 1.0,
         } });
         let materials = &mut self.document.materials;
@@ -158,6 +245,6 @@ impl Points<'_> {
     }
 }
 
-fn single(p: &Point3<f64>) -> [f32; 3] {
+fn single(p: Point3<f64>) -> [f32; 3] {
     p.coords.map(|x| x as f32).into()
 }

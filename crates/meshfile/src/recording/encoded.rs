@@ -222,7 +222,7 @@ impl Encoded {
         }
         let accessor = json!({
             "bufferView": 0, "componentType": FLOAT, "count": values.len(),
-            "type": if N == 3 { "VEC3" } else { "SCALAR" },
+            "type": match N { 3 => "VEC3", 4 => "VEC4", _ => "SCALAR" },
             "min": fold(values, f32::min).as_slice(), "max": fold(values, f32::max).as_slice(),
         });
         let bytes = values.as_flattened().iter().flat_map(|x| x.to_le_bytes()).collect();

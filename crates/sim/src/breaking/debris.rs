@@ -1,5 +1,7 @@
 //! Limits of pieces.
 
+use crate::breaking::crumbs::Crumbs;
+
 /// Limits of the pieces of a world, and the treatment of old ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Debris {
@@ -15,6 +17,8 @@ pub struct Debris {
     pub least_size: f64,
     /// Criterion of retirement of pieces; `None` for none.
     pub retire: Option<Retire>,
+    /// Crumbs of new cracks; `None` for none.
+    pub crumbs: Option<Crumbs>,
 }
 
 /// Retirement of pieces at rest, which need no further simulation.
@@ -47,6 +51,7 @@ impl Default for Debris {
             max_samples: usize::MAX,
             least_size: 0.0,
             retire: None,
+            crumbs: None,
         }
     }
 }

@@ -141,7 +141,7 @@ impl World {
         let (effect, strained) = breakage.model.effect(geometry, &impact);
         // shared pieces may exist already
         let broken = match &effect {
-            Effect::Divides(division) if !World::shares(&parent) => self.divided(&parent, division),
+            Effect::Divides(division) if !self.shares(&parent) => self.divided(&parent, division),
             _ => None,
         };
         Some(Response { parent, effect, broken, strained })
@@ -162,7 +162,7 @@ impl World {
             }
         };
         let struck = (pose * hit.at, hit.impulse);
-        let shares = World::shares(&parent);
+        let shares = self.shares(&parent);
         let known = shares.then(|| self.known_parts(&parent, &division)).flatten();
         if let Some(parts) = known {
             return self.repeat(&parent, parts, struck);
@@ -182,9 +182,11 @@ impl World {
         if !self.fits(sizes(&clusters.broken)) {
             return Outcome::OverBudget;
         }
+        let rims = self.rims(&parent, &clusters.broken);
         let Some(event) = self.replace(&parent, clusters, &division, struck) else {
             return Outcome::Whole;
         };
+        self.crack(&event.fragments, rims);
         if shares {
             self.remember_division(&parent, &division, &event.fragments);
         }

@@ -25,9 +25,10 @@ impl World {
             && held.saturating_add(new) <= self.settings.debris.max_samples
     }
 
-    /// Removes the dust of this frame and retires pieces that were slow for the time of the
-    /// settings.
+    /// Sheds the crumbs and removes the dust of this frame, and retires pieces that were slow for
+    /// the time of the settings.
     pub(crate) fn retire(&mut self, events: &mut Events) {
+        self.shed_crumbs(events);
         self.remove_dust(events);
         self.retire_slow(events);
     }

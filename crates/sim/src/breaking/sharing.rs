@@ -10,9 +10,10 @@ use crate::{BodyId, Placement, World};
 
 impl World {
     /// Whether a body can share the pieces of another: only if patterns are aligned with the grid,
-    /// and neither bonds nor anchors affect the pieces.
-    pub(crate) fn shares(parent: &Parent) -> bool {
-        parent.anchorage.is_none()
+    /// cracks shed no crumbs, and neither bonds nor anchors affect the pieces.
+    pub(crate) fn shares(&self, parent: &Parent) -> bool {
+        self.settings.debris.crumbs.is_none()
+            && parent.anchorage.is_none()
             && parent.breakage.as_ref().is_some_and(|breakage| {
                 let snapped =
                     matches!(breakage.model, FractureModel::Prescored(_, Placement::Snapped));

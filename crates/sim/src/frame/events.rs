@@ -3,7 +3,7 @@
 use dynamics::Momentum;
 use nalgebra::{Point3, Vector3};
 
-use crate::{BodyId, ContactEvents, Event, JointId, ReplayMismatch};
+use crate::{BodyId, ContactEvents, Crumb, Event, JointId, ReplayMismatch};
 
 /// Events of a frame: bodies that were added or removed, broke, were released or could not be
 /// simulated.
@@ -37,6 +37,9 @@ pub struct Events {
     pub broken_joints: Vec<JointId>,
     /// Pieces at rest that became static or were removed; see [`Retire`](crate::Retire).
     pub retired: Vec<BodyId>,
+    /// Crumbs that broke off pieces at the end of the frame; see [`Crumbs`](crate::Crumbs). A game
+    /// gives them to its particle system.
+    pub crumbs: Vec<Crumb>,
     /// Bodies whose state was not finite, or beyond 1e30; they were reset to their last pose and
     /// stopped. A body added with such a state takes no part in the simulation.
     pub frozen: Vec<BodyId>,

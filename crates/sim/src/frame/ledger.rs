@@ -37,7 +37,7 @@ pub struct Dissipation {
     pub contact: f64,
     /// Bodies that fell asleep.
     pub sleep: f64,
-    /// Retired pieces: their kinetic and potential energy.
+    /// Retired pieces and crumbs: their kinetic and potential energy.
     pub retirement: f64,
 }
 

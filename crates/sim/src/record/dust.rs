@@ -1,10 +1,13 @@
-//! Dust of cracks: points for particle systems, without effect on the simulation.
+//! Dust and crumbs of cracks: points for particle systems, without effect on the simulation.
 //!
 //! A crack dissipates energy in proportion to its area ([`fracture::Material::fracture_energy`]),
 //! and the amount of dust is proportional to that energy. Half of it leaves each of the two faces.
 //! A face is new where the body that broke had no cut; faces of earlier cracks produce no more
 //! dust. Specks have no mass, collide with planes only and are computed from the recording after
 //! the run.
+//!
+//! [Crumbs](crate::Crumbs) have mass, and the simulation decides about them. Their flight is that
+//! of dust, but they stay where they land.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -13,10 +16,13 @@ use std::sync::Arc;
 use contact::Field;
 use fracture::{Projector, Random};
 use levelset::{LevelSet, TriMesh};
-use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
+use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, UnitVector3, Vector3};
 use rayon::prelude::*;
 
-use crate::{BrokenMesh, LazySurface, Recording, Solid, Surface, SurfaceSource, Track, World};
+use crate::breaking::crumbs::{FRACTAL_DIMENSION, fractal_size};
+use crate::{
+    BrokenMesh, LazySurface, RecordedCrumb, Recording, Solid, Surface, SurfaceSource, Track, World,
+};
 
 /// Inputs of dust in addition to the recording.
 #[derive(Clone, Debug)]
@@ -75,7 +81,7 @@ fn first_root(half: f64, velocity: f64, height: f64) -> Option<f64> {
     (time >= 0.0 && time.is_finite()).then_some(time)
 }
 
-/// A point of dust.
+/// A speck of dust or a crumb.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speck {
     /// The track of its piece.
@@ -86,26 +92,41 @@ pub struct Speck {
     pub position: Point3<f64>,
     /// Velocity at that time, m/s.
     pub velocity: Vector3<f64>,
-    /// Diameter, m.
+    /// Diameter of a speck, or edge of a cube of the volume of a crumb, m.
     pub size: f64,
-    /// Lifetime, s.
+    /// Lifetime of a speck, or time to the landing of a crumb, s; infinite if it never lands.
     pub life: f64,
     /// Linear color: that of the cuts of its piece.
     pub color: [f32; 3],
 }
 
-/// All dust of a recording.
+/// All dust of a recording, or all its crumbs.
 #[derive(Clone, Debug)]
 pub struct Dust {
     /// In order of birth.
     pub specks: Vec<Speck>,
-    /// Energy dissipated by all cracks, J.
+    /// Energy dissipated by all cracks, J; zero for crumbs.
     pub energy: f64,
     /// Requested number of specks, which may exceed the actual one.
     pub requested: f64,
     gravity: Vector3<f64>,
     fps: f64,
     frames: usize,
+    /// For crumbs: they stay where they land, turned by random numbers of this seed.
+    crumbs_seed: Option<u64>,
+}
+
+/// A crumb where it landed: the image of a body of unit volume.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LandedCrumb {
+    /// Its index in [`Dust::specks`].
+    pub number: usize,
+    /// The first frame in which it rests.
+    pub frame: usize,
+    /// Position and orientation.
+    pub pose: Isometry3<f64>,
+    /// Scale along each axis before the rotation, m.
+    pub scale: Vector3<f64>,
 }
 
 /// A piece and its new crack faces.
@@ -141,7 +162,7 @@ impl Dust {
     pub const SIZES: [f64; 2] = [2e-4, 5e-3];
     /// The number of specks larger than `d` is proportional to `d` to the minus this power
     /// (Turcotte, *Fractals and fragmentation*, 1986: 2.5 for blasted rock and broken coal).
-    pub const FRACTAL_DIMENSION: f64 = 2.5;
+    pub const FRACTAL_DIMENSION: f64 = FRACTAL_DIMENSION;
 
     /// The dust of a recording with `per_joule` specks per joule; `pose` returns the pose of a track
     /// in a frame, if it exists then. The number is limited by [`Dust::MAX_SPECKS`] and
@@ -184,6 +205,49 @@ impl Dust {
         }
     }
 
+    /// The crumbs of a recording; `pose` as for [`Dust::new`]. The number is limited by
+    /// [`Dust::MAX_SHOWN_SPECKS`].
+    ///
+    /// A crumb has the motion of a speck of dust at the same point, but stays where it lands on a
+    /// plane of the scene, to the end of the recording.
+    ///
+    /// # Errors
+    /// The errors of `pose`.
+    pub fn of_crumbs<E>(
+        recording: &Recording,
+        surroundings: &Surroundings,
+        seed: u64,
+        pose: impl Fn(usize, usize) -> Result<Option<Isometry3<f64>>, E>,
+    ) -> Result<Self, E> {
+        let Recording { fps, frames, ref crumbs, .. } = *recording;
+        let most = Self::MAX_SHOWN_SPECKS / frames.max(1);
+        let mut specks = Vec::with_capacity(crumbs.len().min(most));
+        let of_track = |a: &RecordedCrumb, b: &RecordedCrumb| a.track == b.track;
+        for crumbs in crumbs[..crumbs.len().min(most)].chunk_by(of_track) {
+            let number = crumbs[0].track;
+            let track = &recording.tracks[number];
+            let Some(at) = pose(number, track.birth)? else { continue };
+            let velocity = velocities(recording, number, &pose)?;
+            let mut random = Random::stream(seed, number as u64);
+            specks.extend(crumbs.iter().map(|crumb| {
+                let position = at * crumb.point;
+                let velocity = velocity(&crumb.point) + Self::SPREAD * random.in_ball();
+                Speck {
+                    track: number,
+                    birth: track.birth,
+                    position,
+                    velocity,
+                    size: crumb.size,
+                    life: surroundings.landing(&position, &velocity).unwrap_or(f64::INFINITY),
+                    color: track.look.inner_color,
+                }
+            }));
+        }
+        specks.sort_by_key(|speck| speck.birth);
+        let (requested, gravity) = (crumbs.len() as f64, surroundings.gravity);
+        Ok(Self { specks, energy: 0.0, requested, gravity, fps, frames, crumbs_seed: Some(seed) })
+    }
+
     /// The dust of `faces`.
     fn from_faces<E>(
         faces: &[Faces],
@@ -221,7 +285,7 @@ impl Dust {
                     birth: track.birth,
                     position,
                     velocity,
-                    size: size(random.unit()),
+                    size: fractal_size(random.unit(), Self::SIZES),
                     life: landing.map_or(Self::LIFETIME, |time| time.min(Self::LIFETIME)),
                     color: track.look.inner_color,
                 });
@@ -229,7 +293,13 @@ impl Dust {
         }
         specks.sort_by_key(|speck| speck.birth);
         let Recording { fps, frames, .. } = *recording;
-        Ok(Self { specks, energy, requested, gravity: surroundings.gravity, fps, frames })
+        let gravity = surroundings.gravity;
+        Ok(Self { specks, energy, requested, gravity, fps, frames, crumbs_seed: None })
+    }
+
+    /// Whether the specks are crumbs.
+    pub fn are_crumbs(&self) -> bool {
+        self.crumbs_seed.is_some()
     }
 
     /// Frames of the recording.
@@ -247,26 +317,59 @@ impl Dust {
         self.gravity
     }
 
-    /// Number of frames in which a speck is visible, if the recording is long enough: at least one.
+    /// Number of frames in which a speck flies, if the recording is long enough: at least one.
     pub fn shown_frames(&self, speck: &Speck) -> usize {
         // compared as in `shown`, however the division rounds
-        (1..shown_frames(self.fps))
-            .find(|&n| n as f64 / self.fps > speck.life)
-            .unwrap_or_else(|| shown_frames(self.fps))
+        let longest = self.longest();
+        (1..longest).find(|&n| n as f64 / self.fps > speck.life).unwrap_or(longest)
     }
 
-    /// The specks visible in a frame.
+    /// Largest number of frames in which a speck is visible.
+    fn longest(&self) -> usize {
+        if self.crumbs_seed.is_some() { self.frames } else { shown_frames(self.fps) }
+    }
+
+    /// The largest size of a speck, m.
+    pub fn max_size(&self) -> f64 {
+        self.specks.iter().map(|speck| speck.size).fold(0.0, f64::max)
+    }
+
+    /// The crumbs that landed before the end of the recording.
+    pub fn landed(&self) -> impl Iterator<Item = LandedCrumb> {
+        let all = self.crumbs_seed.into_iter().flat_map(|seed| {
+            self.specks.iter().enumerate().map(move |(number, speck)| (seed, number, speck))
+        });
+        all.filter_map(|(seed, number, speck)| {
+            let frame = speck.birth + self.shown_frames(speck);
+            if frame >= self.frames {
+                return None;
+            }
+            let mut random = Random::stream(seed, number as u64);
+            let turn = rotation(&mut random);
+            let at =
+                speck.position + (speck.velocity + 0.5 * self.gravity * speck.life) * speck.life;
+            let pose = Isometry3::from_parts(at.into(), turn);
+            let [wide, high] = [random.unit(), random.unit()].map(|share| 0.75 + 0.5 * share);
+            let scale = speck.size * Vector3::new(wide, high, 1.0 / (wide * high));
+            Some(LandedCrumb { number, frame, pose, scale })
+        })
+    }
+
+    /// The specks visible in a frame. Those of crumbs that landed are at rest.
     pub fn shown(&self, frame: usize) -> impl Iterator<Item = ShownSpeck> {
-        let longest = shown_frames(self.fps);
+        let longest = self.longest();
         let start = self.specks.partition_point(|speck| speck.birth + longest <= frame);
         let end = self.specks.partition_point(|speck| speck.birth <= frame);
         (start..end).filter_map(move |n| {
             let speck = &self.specks[n];
             let time = (frame - speck.birth) as f64 / self.fps;
-            let fall = self.gravity * time;
-            let position = speck.position + (speck.velocity + 0.5 * fall) * time;
-            let velocity = speck.velocity + fall;
-            (time <= speck.life).then_some(ShownSpeck { number: n, position, velocity })
+            let flown = time.min(speck.life);
+            let fall = self.gravity * flown;
+            let position = speck.position + (speck.velocity + 0.5 * fall) * flown;
+            let flies = time <= speck.life;
+            let velocity = if flies { speck.velocity + fall } else { Vector3::zeros() };
+            let is_shown = flies || self.crumbs_seed.is_some();
+            is_shown.then_some(ShownSpeck { number: n, position, velocity })
         })
     }
 }
@@ -418,6 +521,17 @@ fn places(triangles: &[[Point3<f64>; 3]]) -> impl FnMut(&mut Random) -> Point3<f
     }
 }
 
+/// Uniform over all rotations, by rejection from the cube of quaternions.
+fn rotation(random: &mut Random) -> UnitQuaternion<f64> {
+    loop {
+        let [w, x, y, z] = [(); 4].map(|()| random.signed());
+        let turn = Quaternion::new(w, x, y, z);
+        if (1e-4..=1.0).contains(&turn.norm_squared()) {
+            return UnitQuaternion::new_normalize(turn);
+        }
+    }
+}
+
 /// The mean velocity of points of a piece, given in its body coordinates, in the frame after its
 /// birth, or in that of its birth if it has no other.
 fn velocities<E>(
@@ -455,11 +569,4 @@ fn pose_before_birth<E>(
         return Ok(None);
     };
     Ok(pose(parent, last)?.map(|pose| pose * whole.inverse() * own))
-}
-
-/// The diameter that a share of all specks exceeds, m.
-fn size(share: f64) -> f64 {
-    let [least, most] = Dust::SIZES;
-    let rarest = libm::pow(least / most, Dust::FRACTAL_DIMENSION);
-    least * libm::pow(1.0 - share * (1.0 - rarest), -1.0 / Dust::FRACTAL_DIMENSION)
 }

@@ -173,6 +173,7 @@ impl World {
             frames: 1,
             tracks,
             energies: Vec::new(),
+            crumbs: Vec::new(),
             camera: recorder.recording().camera.clone(),
         };
         let joints = self.frame_joints().into_iter().map(|joint| PhysicsJoint {

@@ -107,6 +107,7 @@ pub fn break_mesh(
     };
     let moments = broken.pieces.iter().map(|piece| *piece.geometry.moments()).collect();
     let tracks = broken.pieces.into_par_iter().enumerate().map(track).collect();
-    let recording = Recording { fps: 30.0, frames: 1, tracks, energies: vec![], camera: None };
+    let recording =
+        Recording { fps: 30.0, frames: 1, tracks, energies: vec![], crumbs: vec![], camera: None };
     Ok(BrokenMesh { recording, moments, bonds: broken.bonds })
 }

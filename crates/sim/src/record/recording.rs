@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 use rayon::prelude::*;
 
 use crate::{
-    Appearance, BodyId, Camera, Fracture, FractureModel, LazySurface, Look, PaintedMesh, Report,
-    Retired, Solid, Stress, StressField, Surface, Waypoint, World,
+    Appearance, BodyId, Camera, Crumb, Fracture, FractureModel, LazySurface, Look, PaintedMesh,
+    Report, Retired, Solid, Stress, StressField, Surface, Waypoint, World,
 };
 
 /// One body over its lifetime.
@@ -128,8 +128,22 @@ pub struct Recording {
     pub tracks: Vec<Track>,
     /// The energy of each frame; empty without a simulation.
     pub energies: Vec<Energy>,
+    /// The crumbs of all cracks, in the order of their frames.
+    pub crumbs: Vec<RecordedCrumb>,
     /// The camera, if the scene has one.
     pub camera: Option<Camera>,
+}
+
+/// A crumb of a piece, which breaks off in the first frame of the piece; see
+/// [`Crumb`](crate::Crumb).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RecordedCrumb {
+    /// The track of its piece.
+    pub track: usize,
+    /// Its center in the coordinates of the piece, m.
+    pub point: Point3<f64>,
+    /// The edge of a cube of equal volume, m.
+    pub size: f64,
 }
 
 impl Recording {
@@ -189,8 +203,14 @@ impl Recorder {
             dissipated: 0.0,
         };
         let fps = 1.0 / world.settings().dt;
-        let recording =
-            Recording { fps, frames: 1, tracks: Vec::new(), energies: vec![energy], camera: None };
+        let recording = Recording {
+            fps,
+            frames: 1,
+            tracks: Vec::new(),
+            energies: vec![energy],
+            crumbs: Vec::new(),
+            camera: None,
+        };
         let mut recorder = Self { recording, live: Vec::new(), shrinking: Vec::new() };
         let plain = Arc::new(Look::default());
         for (n, state) in world.iter().enumerate() {
@@ -233,6 +253,7 @@ impl Recorder {
         self.start_changed(world, report, frame);
         self.set_surfaces(world, first);
         self.record_stress(world, report, (frame, first));
+        self.record_crumbs(report);
         let shrinks = world.settings().debris.retire.is_some_and(|r| r.then == Retired::Shrunk);
         // a body that broke in the frame of its birth stays as a track without frames
         self.live.retain(|live| {
@@ -295,6 +316,15 @@ impl Recorder {
         self.start_changed(world, &report, frame);
         self.set_surfaces(world, first);
         self.record_stress(world, &report, (frame, first));
+    }
+
+    fn record_crumbs(&mut self, report: &Report) {
+        for &Crumb { body, point, size, .. } in &report.events.crumbs {
+            if let Ok(at) = self.live.binary_search_by_key(&body, |live| live.body) {
+                let track = self.live[at].track;
+                self.recording.crumbs.push(RecordedCrumb { track, point, size });
+            }
+        }
     }
 
     /// Starts tracks of the bodies that replaced others.

@@ -180,6 +180,8 @@ pub struct Debris {
     pub min_size: f64,
     /// Criterion of retirement of pieces; none by default.
     pub retire: Option<Retire>,
+    /// Crumbs of new cracks; none by default.
+    pub crumbs: Option<Crumbs>,
 }
 
 impl Debris {
@@ -199,7 +201,46 @@ impl Debris {
             positive("debris.retire.after", retire.after, "s")?;
             positive("debris.retire.slower_than", retire.slower_than, "m/s")?;
         }
-        Ok(())
+        self.crumbs.iter().try_for_each(Crumbs::check)
+    }
+}
+
+/// `crumbs = { energy_share = 0.1, sizes = [0.002, 0.01] }`: debris too small to simulate.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Crumbs {
+    /// Energy of the surfaces of crumbs, as a share of the energy of the crack.
+    pub energy_share: f64,
+    /// Smallest and largest size, m: the edge of a cube of equal volume.
+    pub sizes: [f64; 2],
+    /// Largest number of crumbs.
+    pub max_count: usize,
+}
+
+impl Default for Crumbs {
+    fn default() -> Self {
+        Self { energy_share: 0.1, sizes: [0.002, 0.01], max_count: 100_000 }
+    }
+}
+
+impl Crumbs {
+    /// The largest `max_count`.
+    const MAX_COUNT: usize = 1_000_000;
+
+    fn check(&self) -> Result<(), InvalidValue> {
+        let Self { energy_share, sizes: [least, most], max_count } = *self;
+        require(energy_share > 0.0 && energy_share <= 1.0, "debris.crumbs.energy_share", || {
+            format!("must be above 0 and at most 1, not {energy_share:?}")
+        })?;
+        let sizes = "debris.crumbs.sizes";
+        positive(sizes, least, "m")?;
+        bounded(sizes, &[most], "m")?;
+        require(most >= least, sizes, || {
+            format!("must be the smallest and the largest size, not {least:?} and {most:?} m")
+        })?;
+        require(max_count <= Self::MAX_COUNT, "debris.crumbs.max_count", || {
+            format!("must be at most {}, not {max_count}", Self::MAX_COUNT)
+        })
     }
 }
 

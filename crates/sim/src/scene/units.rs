@@ -60,6 +60,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("scatter", &["m"]),
     ("second_anchor", &["m"]),
     ("size", &["m"]),
+    ("sizes", &["m"]),
     ("spacing", &["m"]),
     ("spinning_friction", &["m"]),
     ("thickness", &["m"]),

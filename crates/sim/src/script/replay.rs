@@ -151,7 +151,7 @@ impl World {
     }
 
     /// Breaks, dents and cuts bodies by the `events` of one frame, without a step. Reports only
-    /// fractures and dents. For a world whose state [`World::restore`] sets afterwards.
+    /// fractures, crumbs and dents. For a world whose state [`World::restore`] sets afterwards.
     ///
     /// # Errors
     /// [`ReplayMismatch`] if the body of an event does not exist, or does not break as recorded.
@@ -159,8 +159,10 @@ impl World {
         // there was room in the recorded run
         let limits = std::mem::take(&mut self.settings.debris);
         self.settings.debris.least_size = limits.least_size;
+        self.settings.debris.crumbs = limits.crumbs;
         let mut report = Report::default();
         let done = events.iter().try_for_each(|event| self.replay_event(event, &mut report));
+        self.shed_crumbs(&mut report.events);
         self.settings.debris = limits;
         self.pass_user_data_on(&report.events);
         done.map(|()| report)

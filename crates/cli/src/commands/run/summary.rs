@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
+use nalgebra::Isometry3;
 use serde_json::{Value, json};
 use sim::{Dust, MeshWarning, Phase, Recording, Report, Surroundings};
 
 use crate::args::{DustOptions, RunOptions};
 use crate::commands::Failure;
-use crate::commands::dust::write_dust;
+use crate::commands::dust::{write_crumbs, write_dust};
 use crate::commands::impacts::{HardestImpact, nothing_broke};
 use crate::commands::outputs::print;
 use crate::commands::warnings::{PairWarning, mesh_warning_json};
@@ -113,13 +114,30 @@ impl Summary {
         seed: u64,
     ) -> Result<(), Failure> {
         let DustOptions { path: Some(path), per_joule } = &options.dust else { return Ok(()) };
-        let paths = Paths { recording: &self.recording, spool: Some(&self.spool) };
-        let pose = |track: usize, frame: usize| {
-            Ok::<_, std::io::Error>(paths.of(track, frame..frame + 1)?.1.pop())
-        };
         let failed = |e: std::io::Error| Failure::Write { path: path.clone(), source: e.into() };
+        let pose = |track: usize, frame: usize| self.pose(track, frame);
         let dust = Dust::new(&self.recording, surroundings, (*per_joule, seed), pose);
         write_dust(&dust.map_err(failed)?, path, options.quiet)
+    }
+
+    /// Writes the crumbs of the recording, if requested.
+    pub(super) fn write_crumbs(
+        &self,
+        options: &RunOptions,
+        surroundings: &Surroundings,
+        seed: u64,
+    ) -> Result<(), Failure> {
+        let Some(path) = &options.crumbs else { return Ok(()) };
+        let failed = |e: std::io::Error| Failure::Write { path: path.clone(), source: e.into() };
+        let pose = |track: usize, frame: usize| self.pose(track, frame);
+        let crumbs = Dust::of_crumbs(&self.recording, surroundings, seed, pose);
+        write_crumbs(&crumbs.map_err(failed)?, path, options.quiet)
+    }
+
+    /// The recorded pose of a track in a frame.
+    fn pose(&self, track: usize, frame: usize) -> std::io::Result<Option<Isometry3<f64>>> {
+        let paths = Paths { recording: &self.recording, spool: Some(&self.spool) };
+        Ok(paths.of(track, frame..frame + 1)?.1.pop())
     }
 
     /// Prints the requested summaries.
@@ -163,6 +181,7 @@ impl Summary {
             "mass_before": first.mass,
             "mass_after": last.mass,
             "mass_retired": last.retired_mass,
+            "crumbs": self.recording.crumbs.len(),
             "over_budget": self.over_budget,
             "energy_gain": self.energy_gain(),
             "stopped": self.stopped,
@@ -194,7 +213,14 @@ impl Summary {
         writeln!(out, "{fragments}, {} frames per second", number(effort.frames_per_second()))?;
         writeln!(out, "mass {} kg before, {} kg after", number(first.mass), number(last.mass))?;
         if last.retired_mass > 0.0 {
-            writeln!(out, "retired {} kg of pieces at rest", number(last.retired_mass))?;
+            let retired = number(last.retired_mass);
+            match self.recording.crumbs.len() {
+                0 => writeln!(out, "retired {retired} kg of pieces at rest")?,
+                crumbs => {
+                    let crumbs = count(crumbs, "crumb", "crumbs");
+                    writeln!(out, "{crumbs}; crumbs and retired pieces have {retired} kg")?;
+                }
+            }
         }
         if self.over_budget > 0 {
             let fractures = count(self.over_budget, "fracture", "fractures");

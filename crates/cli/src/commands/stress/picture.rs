@@ -246,6 +246,7 @@ impl TrianglesByColor {
             frames: 1,
             tracks: full.map(track).collect(),
             energies: Vec::new(),
+            crumbs: vec![],
             camera: None,
         }
     }

@@ -1,4 +1,4 @@
-//! Reader of dust from files of [`meshfile::write_dust_glb`].
+//! Reader of dust and crumbs from files of [`meshfile::write_dust_glb`].
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,9 @@ use gltf::animation::Channel;
 use gltf::animation::util::ReadOutputs;
 use gltf::mesh::Mode;
 use gltf::{Gltf, Node, Primitive, Semantic};
-use meshfile::glb_file::{GlbError, check_animations, check_points, open};
+use meshfile::glb_file::{
+    GlbError, INSTANCING, check_animations, check_instances, check_points, open,
+};
 use nalgebra::Vector3;
 use thiserror::Error;
 
@@ -24,7 +26,9 @@ pub enum DustReadError {
     #[error(transparent)]
     Format(#[from] GlbError),
     /// It is GLB, but not of dust.
-    #[error("is no dust ({lacks}): give the .glb file that `brisance run --dust` wrote")]
+    #[error(
+        "is no dust ({lacks}): give the .glb file that `brisance run` wrote with --dust or --crumbs"
+    )]
     Foreign {
         /// The missing data.
         lacks: &'static str,
@@ -53,6 +57,8 @@ pub struct DustGroup {
     pub end: f32,
     /// Linear color.
     pub color: [f32; 3],
+    /// Whether they fall, as all but crumbs at rest.
+    pub falls: bool,
     /// The specks.
     pub grains: Vec<Grain>,
 }
@@ -86,7 +92,8 @@ impl DustCloud {
             self.groups.iter().filter(move |group| group.birth <= time && time < group.end);
         existing.flat_map(move |group| {
             let age = time - group.birth;
-            let fall = self.gravity * (0.5 * age * age);
+            let fall =
+                if group.falls { self.gravity * (0.5 * age * age) } else { Vector3::zeros() };
             group.grains.iter().map(move |grain| VisibleSpeck {
                 position: grain.position + grain.velocity * age + fall,
                 size: grain.size,
@@ -104,6 +111,7 @@ pub fn read_dust(bytes: &[u8]) -> Result<DustCloud, DustReadError> {
     let file = open(bytes)?;
     check_animations(&file)?;
     check_points(&file)?;
+    check_instances(&file)?;
     if !is_ours(&file) {
         return Err(foreign("brisance wrote no dust into it"));
     }
@@ -174,11 +182,15 @@ fn group(file: &Gltf, node: &Node<'_>, keys: &Keys) -> Result<DustGroup, DustRea
     const LACKS: DustReadError = foreign("a node lacks points with sizes and displacements");
     let blob = file.blob.as_deref().unwrap_or_default();
     let mesh = node.mesh().ok_or(LACKS)?;
-    let points = mesh.primitives().find(|part| part.mode() == Mode::Points).ok_or(LACKS)?;
     // a node without a key of its appearance exists from the start
     let birth = keys.scales.iter().find(|(_, scale)| *scale > 0.0).map_or(0.0, |(time, _)| *time);
     let end = keys.scales.iter().find(|(time, scale)| *time > birth && *scale == 0.0);
     let end = end.map_or(f32::INFINITY, |(time, _)| *time);
+    if let Some(grains) = landed(file, node) {
+        let part = mesh.primitives().next().ok_or(LACKS)?;
+        return Ok(DustGroup { birth, end, color: color(&part), falls: false, grains: grains? });
+    }
+    let points = mesh.primitives().find(|part| part.mode() == Mode::Points).ok_or(LACKS)?;
     let flight = match keys.weighted[..] {
         [first, .., last] if last > first => last - first,
         _ => 0.0,
@@ -195,15 +207,46 @@ fn group(file: &Gltf, node: &Node<'_>, keys: &Keys) -> Result<DustGroup, DustRea
         Grain { position, velocity, size }
     };
     let grains = positions.zip(flown).zip(sizes).map(grain).collect();
-    let [r, g, b, _] = points.material().pbr_metallic_roughness().base_color_factor();
-    Ok(DustGroup { birth, end, color: [r, g, b], grains })
+    Ok(DustGroup { birth, end, color: color(&points), falls: true, grains })
+}
+
+/// The linear color of a primitive.
+fn color(part: &Primitive<'_>) -> [f32; 3] {
+    let [r, g, b, _] = part.material().pbr_metallic_roughness().base_color_factor();
+    [r, g, b]
+}
+
+/// The crumbs of a node of instances; `None` for other nodes.
+fn landed(file: &Gltf, node: &Node<'_>) -> Option<Result<Vec<Grain>, DustReadError>> {
+    const LACKS: DustReadError = foreign("a node of instances lacks places and sizes");
+    let attributes = node.extension_value(INSTANCING)?.get("attributes");
+    let values = |name: &str| {
+        let number = attributes?.get(name)?.as_u64()?;
+        let accessor = file.accessors().nth(usize::try_from(number).ok()?)?;
+        gltf::accessor::Iter::<[f32; 3]>::new(accessor, |_| file.blob.as_deref())
+    };
+    let Some((places, scales)) = values("TRANSLATION").zip(values("SCALE")) else {
+        return Some(Err(LACKS));
+    };
+    let grain = |(place, scale): ([f32; 3], [f32; 3])| Grain {
+        position: place.into(),
+        velocity: Vector3::zeros(),
+        // the edge of a cube of the same volume
+        size: libm::cbrtf(scale.iter().product()),
+    };
+    Some(Ok(places.zip(scales).map(grain).collect()))
 }
 
 /// Whether a file is of [`meshfile::write_dust_glb`].
 pub(super) fn is_ours(file: &Gltf) -> bool {
     let is_named = file.as_json().asset.generator.as_deref() == Some("brisance");
     let is_recording = file.scenes().any(|scene| scene.extras().is_some());
-    is_named && !is_recording && primitives(file).all(|part| part.mode() == Mode::Points)
+    let is_points = |node: Node<'_>| {
+        let mut parts = node.mesh().into_iter().flat_map(|mesh| mesh.primitives());
+        parts.all(|part| part.mode() == Mode::Points)
+    };
+    let is_dust = |node: Node<'_>| node.extension_value(INSTANCING).is_some() || is_points(node);
+    is_named && !is_recording && file.nodes().all(is_dust)
 }
 
 pub(super) fn primitives(file: &Gltf) -> impl Iterator<Item = Primitive<'_>> {

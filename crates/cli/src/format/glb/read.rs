@@ -277,7 +277,7 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
     if let Some(None) = camera {
         return Err(GlbReadError::Foreign { lacks: "its camera has impossible numbers" });
     }
-    Ok(Recording { fps, frames, tracks, energies, camera: camera.flatten() })
+    Ok(Recording { fps, frames, tracks, energies, crumbs: Vec::new(), camera: camera.flatten() })
 }
 
 fn parse<'a, T: Deserialize<'a>>(extras: &'a gltf::json::Extras) -> Result<T, GlbReadError> {

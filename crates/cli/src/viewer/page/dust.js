@@ -7,7 +7,7 @@ const VERTEX = `
 uniform float time, scale;
 uniform vec3 gravity, sun, sunlight, skylight;
 attribute vec3 velocity, tint;
-attribute vec2 life;
+attribute vec3 life;
 attribute float size;
 varying vec3 vLight;
 varying float vOpacity;
@@ -18,7 +18,7 @@ float phase(float cosine) {
 }
 void main() {
   float age = time - life.x;
-  vec3 at = position + (velocity + 0.5 * gravity * age) * age;
+  vec3 at = position + (velocity + 0.5 * life.z * gravity * age) * age;
   vec4 place = modelViewMatrix * vec4(at, 1.0);
   gl_Position = projectionMatrix * place;
   float wide = scale * size / max(-place.z, 1e-6);
@@ -42,7 +42,7 @@ void main() {
 /** The points of the dust of a recording in the light of a sun and a sky; the uniform `time` is in seconds. */
 export function pointsOf(sun, sky, { gravity, positions, velocities, colours, sizes, lives }) {
   const geometry = new THREE.BufferGeometry();
-  const attributes = [["position", positions, 3], ["velocity", velocities, 3], ["tint", colours, 3], ["size", sizes, 1], ["life", lives, 2]];
+  const attributes = [["position", positions, 3], ["velocity", velocities, 3], ["tint", colours, 3], ["size", sizes, 1], ["life", lives, 3]];
   for (const [name, values, width] of attributes) {
     geometry.setAttribute(name, new THREE.BufferAttribute(values, width));
   }

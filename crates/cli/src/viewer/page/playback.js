@@ -34,7 +34,7 @@ function read(bytes) {
 }
 
 function dustOf({ count, gravity }, floats) {
-  const [positions, velocities, colours, sizes, lives] = [3, 3, 3, 1, 2].map((width) => floats(width * count));
+  const [positions, velocities, colours, sizes, lives] = [3, 3, 3, 1, 3].map((width) => floats(width * count));
   return { count, gravity, positions, velocities, colours, sizes, lives };
 }
 
