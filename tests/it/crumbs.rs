@@ -1,5 +1,6 @@
 //! Crumbs take their mass from pieces, in proportion to the energy of the cracks, and lie where they land.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 
 use brisance::format::{VisibleSpeck, read_dust};
@@ -8,6 +9,7 @@ use proptest::prelude::*;
 use sim::{Crumb, Dust, Recorder, Recording, Report, Surroundings, World};
 
 use crate::cli::{Case, problem};
+use crate::dust::distance;
 use crate::glb::assert_valid;
 
 /// A beam of glass, 1.2 m long and 0.3 m by 0.4 m across, that falls on a plane and breaks across its length.
@@ -265,6 +267,63 @@ fn a_run_that_is_continued_or_replayed_has_the_same_crumbs() {
         assert!(read("a.jsonl") == read(name), "{name}");
         assert!(read("a.ply") == read(crumbs), "{crumbs}");
     }
+}
+
+/// Points at re-entrant edges are near the surface, too, but not at a crack.
+#[test]
+fn no_crumb_comes_from_an_old_surface() {
+    let shape = "shape = { box = { half_extents = [0.6, 0.15, 0.2] } }";
+    let hollow = "shape = { combined = { spacing = 0.02, parts = [{ shape = { box = { half_extents = [0.6, 0.15, 0.2] } } }, \
+        { shape = { box = { half_extents = [0.5, 0.1, 0.3] } }, op = \"difference\" }] } }";
+    let text = BEAM.replace(shape, hollow).replace("planes = 20", "planes = 5");
+    let run = Run::of(&text);
+    let crumbs = &run.recording.crumbs;
+    assert!(crumbs.len() > 100, "{}", crumbs.len());
+    for crumb in crumbs {
+        let surface = run.recording.tracks[crumb.track].surface();
+        let corner = |v: u32| Point3::from(surface.vertices[v as usize].map(f64::from));
+        let cuts =
+            surface.inner.iter().map(|triangle| distance(&crumb.point, &triangle.map(corner)));
+        let off = cuts.fold(f64::INFINITY, f64::min);
+        assert!(off < 0.03, "{off} m from the next crack");
+    }
+}
+
+#[test]
+fn no_crumb_rests_below_the_floor() {
+    let low = BEAM.replace("[0, 0.5, 0]", "[0, 0.3, 0]").replace("[0, -3, 0]", "[0, -9, 0]");
+    let flights = Run::of(&low).flights();
+    assert!(flights.specks.len() > 100);
+    for frame in 0..flights.frames() {
+        for crumb in flights.shown(frame) {
+            assert!(crumb.position.y > -1e-9, "{} m in frame {frame}", crumb.position.y);
+        }
+    }
+}
+
+#[test]
+fn pieces_share_a_limit_of_crumbs_and_a_file_without_crumbs_is_read() {
+    let fine =
+        BEAM.replace("sizes = [\"4 mm\", \"2 cm\"]", "sizes = [1e-4, 1e-3], max_count = 3000");
+    let run = Run::of(&fine);
+    let crumbs = run.crumbs();
+    let pieces: BTreeSet<_> = crumbs.iter().map(|crumb| crumb.body).collect();
+    assert_eq!((crumbs.len(), run.world.crumb_count()), (3000, 3000));
+    assert_eq!(pieces.len(), run.world.len() - 1, "every piece has crumbs");
+    let case = Case::new(&[
+        ("a.toml", &fine),
+        ("b.toml", &BEAM.replace("break_impulse = 1", "break_impulse = 1e6")),
+    ]);
+    let done = |arguments: &str| {
+        let output = case.run(&arguments.split(' ').collect::<Vec<_>>());
+        assert!(output.status.success(), "{}", problem(output.stderr));
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    assert!(done("run a.toml -o a.glb").contains("`debris.crumbs.max_count`"));
+    assert!(done("run b.toml -o b.glb --crumbs none.glb").contains("there are no crumbs"));
+    assert!(done("info none.glb").contains("0 "));
+    done("render b.glb -q --dust none.glb --frame 3 --size 32x18 -o b.png");
+    assert_valid(&[case.folder.path().join("none.glb")]);
 }
 
 #[test]

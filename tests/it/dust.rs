@@ -99,7 +99,7 @@ fn cracks_of_thin_walls_leave_dust_as_those_of_thick_ones() {
 }
 
 /// Distance from a point to a triangle (Ericson, *Real-Time Collision Detection*, 5.1.5, by its three parts).
-fn distance(p: &Point3<f64>, [a, b, c]: &[Point3<f64>; 3]) -> f64 {
+pub(crate) fn distance(p: &Point3<f64>, [a, b, c]: &[Point3<f64>; 3]) -> f64 {
     let normal = (b - a).cross(&(c - a));
     let edge = |a: &Point3<f64>, b: &Point3<f64>| {
         let along = b - a;
@@ -163,7 +163,12 @@ fn assert_between_pieces(run: &(Recording, Surroundings), gap: f64) -> usize {
         let pose = track.pose(speck.birth).unwrap();
         let p = pose.inverse_transform_point(&speck.position);
         let off = to_cuts(recording, speck.track, &p);
-        assert!(off < 1e-6, "{} is {off} m off its face", track.name);
+        // specks of a face below the floor start on the floor
+        let is_lifted = speck.position.y.abs() < 1e-12 && off < 0.005;
+        assert!(off < 1e-6 || is_lifted, "{} is {off} m off its face", track.name);
+        if is_lifted {
+            continue;
+        }
         let p = material(speck.track) * p;
         let others = (0..recording.tracks.len()).filter(|&n| {
             let other = &recording.tracks[n];

@@ -308,6 +308,11 @@ impl World {
         self.retired_mass
     }
 
+    /// Number of crumbs so far; see [`Crumbs`](crate::Crumbs).
+    pub fn crumb_count(&self) -> usize {
+        self.crumb_count
+    }
+
     /// Mass of a dynamic or anchored body.
     pub(crate) fn mass_of(&self, i: usize) -> Option<&MassProperties> {
         let held = || self.anchorages[i].as_ref().map(|anchorage| &anchorage.mass);

@@ -45,17 +45,24 @@ pub(super) fn write_dust(dust: &Dust, path: &Path, is_quiet: bool) -> Result<(),
     Ok(())
 }
 
-/// Writes crumbs in the format of `path`, and warns if there are fewer than in the recording.
-pub(super) fn write_crumbs(crumbs: &Dust, path: &Path, is_quiet: bool) -> Result<(), Failure> {
+/// Writes crumbs in the format of `path`; a format that stores every frame has a limited number of
+/// them, with a warning.
+pub(super) fn write_crumbs(crumbs: Dust, path: &Path, is_quiet: bool) -> Result<(), Failure> {
     let failed = |source| Failure::Write { path: path.to_owned(), source };
-    check_dust(path)?.write(crumbs, path).map_err(failed)?;
-    let count = crumbs.specks.len();
-    if !is_quiet && crumbs.requested > count as f64 {
-        let (all, path) = (number(crumbs.requested), path.display());
-        // stderr may be closed
+    let format = check_dust(path)?;
+    let all = crumbs.specks.len();
+    let most = if format.stores_frames() { Dust::MAX_SHOWN_SPECKS / crumbs.frames() } else { all };
+    let crumbs = crumbs.thinned(most);
+    format.write(&crumbs, path).map_err(failed)?;
+    let (count, path) = (crumbs.specks.len(), path.display());
+    // stderr may be closed
+    if !is_quiet && all == 0 {
+        let _ = writeln!(std::io::stderr(), "note: {path}: there are no crumbs");
+    } else if !is_quiet && count < all {
         let _ = writeln!(
             std::io::stderr(),
-            "warning: {path} has {count} of {all} crumbs: give a smaller `max_count` or fewer frames"
+            "warning: {path} has {count} of {all} crumbs, evenly chosen, since it stores them in every \
+             frame: write .glb or one .ply file"
         );
     }
     Ok(())

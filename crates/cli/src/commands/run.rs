@@ -145,6 +145,9 @@ impl RunRequest<'_> {
         let start = Instant::now();
         self.write_events(&run, &loaded)?;
         self.write_contacts(run.contacts.take())?;
+        if !self.options.quiet {
+            warn_of_crumbs(&run.world);
+        }
         if let Some(path) = &self.options.physics {
             write_physics(&run.world.physics_scene(&run.recorder), path)?;
         }
@@ -479,6 +482,18 @@ impl RunRequest<'_> {
             Events { seed: loaded.scene.simulation.seed, fingerprint, events: run.events.clone() };
         write_whole(path, |out| events.write(out))
             .map_err(|e| Failure::Write { path: path.to_owned(), source: e.into() })
+    }
+}
+
+/// Warns if the limit of crumbs was reached.
+fn warn_of_crumbs(world: &World) {
+    let Some(crumbs) = world.settings().debris.crumbs else { return };
+    let count = world.crumb_count();
+    if count > 0 && count >= crumbs.max_count {
+        print_warnings(&[format!(
+            "there are {count} crumbs, the limit `debris.crumbs.max_count`: give a larger one, larger \
+             `sizes` or a smaller `energy_share`"
+        )]);
     }
 }
 

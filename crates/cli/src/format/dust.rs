@@ -56,6 +56,11 @@ impl DustFormat {
         }
     }
 
+    /// Whether a file stores every speck in every frame in which it is visible.
+    pub fn stores_frames(self) -> bool {
+        matches!(self, Self::Frames | Self::Usd(_))
+    }
+
     /// Writes `dust` to `path` atomically.
     ///
     /// # Errors

@@ -52,6 +52,10 @@ pub fn write_dust_glb(dust: &Dust, out: &mut impl Write) -> Result<(), WriteErro
         points.add_landed(frame, color.map(f32::from_bits), &crumbs);
     }
     let Points { mut document, bytes, .. } = points;
+    if document.nodes.is_empty() {
+        // many readers expect a node
+        document.push_node(json!({ "name": name(dust) }));
+    }
     document.in_scene = 0..document.nodes.len();
     let scene = Map::from_iter([("name".to_owned(), json!(name(dust)))]);
     let (mut json, layout) = document.finish(scene);

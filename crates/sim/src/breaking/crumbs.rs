@@ -1,6 +1,6 @@
 //! Crumbs: debris of cracks that is too small to simulate.
 
-use fracture::{Geometry, Pieces, Random};
+use fracture::{Pieces, Random};
 use levelset::LevelSet;
 use nalgebra::Point3;
 use rayon::prelude::*;
@@ -19,7 +19,8 @@ pub struct Crumbs {
     /// Smallest and largest size, m: the edge of a cube of equal volume. The number of crumbs above
     /// a size falls as its power -2.5.
     pub sizes: [f64; 2],
-    /// Largest number of crumbs since the first frame.
+    /// Largest number of crumbs since the first frame. The pieces of a frame get equal shares of the
+    /// remaining number, except those with fewer crumbs.
     pub max_count: usize,
     /// Seed of their sizes and positions.
     pub seed: u64,
@@ -42,7 +43,7 @@ pub struct Crumb {
 #[derive(Clone, Debug)]
 pub(crate) struct Rim {
     /// Crack area of the piece, m^2: half of that of each crack between two pieces.
-    area: f64,
+    pub(super) area: f64,
     /// Points of the cracks, in material space, m.
     points: Vec<Point3<f64>>,
 }
@@ -56,9 +57,10 @@ pub(crate) struct CrackedPiece {
 
 /// Largest share of the mass of a piece that becomes crumbs.
 const MAX_MASS_SHARE: f64 = 0.1;
-/// Depth below the surface of the whole body from which on a point of a piece is on a crack, and to
-/// which it is at the rim of a crack, in sample spacings.
-const RIM_DEPTHS: [f64; 2] = [0.25, 1.5];
+/// Largest distance of a point on a crack from another piece, and depth of a rim below the surface of
+/// the whole body, in sample spacings.
+const CRACK_WIDTH: f64 = 0.5;
+const RIM_DEPTH: f64 = 1.5;
 /// The number of fragments larger than `d` is proportional to `d` to the minus this power
 /// (Turcotte, *Fractals and fragmentation*, 1986: 2.5 for blasted rock and broken coal).
 pub(crate) const FRACTAL_DIMENSION: f64 = 2.5;
@@ -72,50 +74,54 @@ pub(crate) fn fractal_size(share: f64, [least, most]: [f64; 2]) -> f64 {
 impl Rim {
     /// The cracks of the pieces of a body.
     pub(crate) fn of_pieces(broken: &Pieces, whole: &LevelSet) -> Vec<Self> {
-        let mut areas = vec![0.0; broken.pieces.len()];
-        for bond in &broken.bonds {
-            bond.fragments.iter().for_each(|&fragment| areas[fragment] += 0.5 * bond.area);
-        }
-        let rim = |(n, area): (usize, f64)| {
-            let mut rim = Self::new(area, &broken.pieces[n].geometry, whole);
-            // no point of a wall thinner than the samples is inside
-            if rim.points.is_empty() {
-                let own = broken.bonds.iter().filter(|bond| bond.fragments.contains(&n));
-                rim.points.extend(own.map(|bond| bond.center));
+        let of = |n: usize| {
+            let own = broken.bonds.iter().filter(|bond| bond.fragments.contains(&n));
+            let area: f64 = own.clone().map(|bond| 0.5 * bond.area).sum();
+            let points = crack_points(n, broken, whole.grid().spacing());
+            // no point of a wall thinner than the samples may be near another piece
+            if points.is_empty() {
+                return Self { area, points: own.map(|bond| bond.center).collect() };
             }
-            rim
+            let most = -RIM_DEPTH * whole.grid().spacing();
+            let is_rim = |p: &Point3<f64>| whole.value(p) > most;
+            // a crack inside a body has no rim
+            let has_rim = points.iter().any(is_rim);
+            let points = points.into_iter().filter(|p| !has_rim || is_rim(p)).collect();
+            Self { area, points }
         };
-        areas.into_par_iter().enumerate().map(rim).collect()
-    }
-
-    fn new(area: f64, piece: &Geometry, whole: &LevelSet) -> Self {
-        let [least, most] = RIM_DEPTHS.map(|depth| depth * whole.grid().spacing());
-        let depth = |p: &Point3<f64>| -whole.value(p);
-        let mut points: Vec<_> =
-            piece.points().iter().filter(|p| depth(p) > least).copied().collect();
-        // a crack inside a body has no rim
-        if points.iter().any(|p| depth(p) < most) {
-            points.retain(|p| depth(p) < most);
-        }
-        Self { area, points }
+        (0..broken.pieces.len()).into_par_iter().map(of).collect()
     }
 }
 
+/// Points of a piece at the surface of a piece beside it.
+fn crack_points(n: usize, broken: &Pieces, spacing: f64) -> Vec<Point3<f64>> {
+    let beside = broken.bonds.iter().filter_map(|bond| match bond.fragments {
+        [a, b] if a == n => Some(b),
+        [a, b] if b == n => Some(a),
+        _ => None,
+    });
+    let beside: Vec<&LevelSet> =
+        beside.map(|other| &**broken.pieces[other].geometry.level_set()).collect();
+    let is_crack =
+        |p: &Point3<f64>| beside.iter().any(|other| other.value(p) < CRACK_WIDTH * spacing);
+    broken.pieces[n].geometry.points().iter().filter(|p| is_crack(p)).copied().collect()
+}
+
 impl Crumbs {
-    /// The crumbs of a piece of a mass, kg, after `count` others.
+    /// At most `most` crumbs of a piece of a mass, kg.
     pub(super) fn of_piece(
         &self,
         (body, mass): (BodyId, f64),
         Solid { geometry, material }: &Solid,
         rim: &Rim,
-        count: usize,
+        most: usize,
     ) -> Vec<Crumb> {
         let mut crumbs = Vec::new();
         let mut random = Random::stream(self.seed, body.number());
         let reach = 0.5 * geometry.grid().spacing();
         let density = mass / geometry.moments().volume;
         let (mut area, mut left) = (self.energy_share * rim.area, MAX_MASS_SHARE * mass);
-        while !rim.points.is_empty() && count + crumbs.len() < self.max_count {
+        while !rim.points.is_empty() && crumbs.len() < most {
             let size = fractal_size(random.unit(), self.sizes);
             let crack = 3.0 * size * size;
             // the last crumb exists with the probability that gives the mean area

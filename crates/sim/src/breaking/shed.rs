@@ -25,9 +25,12 @@ impl World {
     /// Sheds the crumbs of the cracks of this frame. Pieces that broke again within the frame shed
     /// none.
     pub(crate) fn shed_crumbs(&mut self, events: &mut Events) {
-        let cracked = std::mem::take(&mut self.cracked);
+        let mut cracked = std::mem::take(&mut self.cracked);
         let Some(crumbs) = self.settings.debris.crumbs else { return };
-        for CrackedPiece { body, rim } in cracked {
+        // pieces with fewer crumbs than their share leave the rest to the others
+        cracked.sort_by(|a, b| a.rim.area.total_cmp(&b.rim.area));
+        let count = cracked.len();
+        for (n, CrackedPiece { body, rim }) in cracked.into_iter().enumerate() {
             let Ok(i) = self.ids.binary_search(&body) else { continue };
             let Some((solid, mass)) = self.solids[i].as_ref().zip(self.mass_of(i)) else {
                 continue;
@@ -35,7 +38,8 @@ impl World {
             if self.dust.contains(&body) {
                 continue;
             }
-            let shed = crumbs.of_piece((body, mass.mass()), solid, &rim, self.crumb_count);
+            let most = crumbs.max_count.saturating_sub(self.crumb_count) / (count - n);
+            let shed = crumbs.of_piece((body, mass.mass()), solid, &rim, most);
             self.crumb_count += shed.len();
             self.lighten(i, shed.iter().map(|crumb| crumb.mass).sum());
             events.crumbs.extend(shed);

@@ -55,6 +55,14 @@ impl Surroundings {
         }
     }
 
+    /// A point above all planes: it, or the projection onto those above it.
+    fn lifted(&self, point: Point3<f64>) -> Point3<f64> {
+        let lift = |p: Point3<f64>, (normal, offset): &(UnitVector3<f64>, f64)| {
+            p + normal.into_inner() * (offset - normal.dot(&p.coords)).max(0.0)
+        };
+        self.planes.iter().fold(point, lift)
+    }
+
     /// Time at which a flight reaches a plane, s, if it does.
     fn landing(&self, start: &Point3<f64>, velocity: &Vector3<f64>) -> Option<f64> {
         let time = |(normal, offset): &(UnitVector3<f64>, f64)| {
@@ -205,8 +213,7 @@ impl Dust {
         }
     }
 
-    /// The crumbs of a recording; `pose` as for [`Dust::new`]. The number is limited by
-    /// [`Dust::MAX_SHOWN_SPECKS`].
+    /// The crumbs of a recording; `pose` as for [`Dust::new`].
     ///
     /// A crumb has the motion of a speck of dust at the same point, but stays where it lands on a
     /// plane of the scene, to the end of the recording.
@@ -220,17 +227,16 @@ impl Dust {
         pose: impl Fn(usize, usize) -> Result<Option<Isometry3<f64>>, E>,
     ) -> Result<Self, E> {
         let Recording { fps, frames, ref crumbs, .. } = *recording;
-        let most = Self::MAX_SHOWN_SPECKS / frames.max(1);
-        let mut specks = Vec::with_capacity(crumbs.len().min(most));
+        let mut specks = Vec::with_capacity(crumbs.len());
         let of_track = |a: &RecordedCrumb, b: &RecordedCrumb| a.track == b.track;
-        for crumbs in crumbs[..crumbs.len().min(most)].chunk_by(of_track) {
+        for crumbs in crumbs.chunk_by(of_track) {
             let number = crumbs[0].track;
             let track = &recording.tracks[number];
             let Some(at) = pose(number, track.birth)? else { continue };
             let velocity = velocities(recording, number, &pose)?;
             let mut random = Random::stream(seed, number as u64);
             specks.extend(crumbs.iter().map(|crumb| {
-                let position = at * crumb.point;
+                let position = surroundings.lifted(at * crumb.point);
                 let velocity = velocity(&crumb.point) + Self::SPREAD * random.in_ball();
                 Speck {
                     track: number,
@@ -244,7 +250,7 @@ impl Dust {
             }));
         }
         specks.sort_by_key(|speck| speck.birth);
-        let (requested, gravity) = (crumbs.len() as f64, surroundings.gravity);
+        let (requested, gravity) = (specks.len() as f64, surroundings.gravity);
         Ok(Self { specks, energy: 0.0, requested, gravity, fps, frames, crumbs_seed: Some(seed) })
     }
 
@@ -277,7 +283,7 @@ impl Dust {
             let mut place = places(&faces.triangles);
             for _ in 0..count {
                 let place = place(&mut random);
-                let position = at * place;
+                let position = surroundings.lifted(at * place);
                 let velocity = velocity(&place) + Self::SPREAD * random.in_ball();
                 let landing = surroundings.landing(&position, &velocity);
                 specks.push(Speck {
@@ -295,6 +301,16 @@ impl Dust {
         let Recording { fps, frames, .. } = *recording;
         let gravity = surroundings.gravity;
         Ok(Self { specks, energy, requested, gravity, fps, frames, crumbs_seed: None })
+    }
+
+    /// The specks with numbers that are evenly spread, at most `most`.
+    #[must_use]
+    pub fn thinned(mut self, most: usize) -> Self {
+        let count = self.specks.len();
+        if count > most {
+            self.specks = (0..most).map(|n| self.specks[n * count / most]).collect();
+        }
+        self
     }
 
     /// Whether the specks are crumbs.

@@ -131,7 +131,7 @@ impl Summary {
         let failed = |e: std::io::Error| Failure::Write { path: path.clone(), source: e.into() };
         let pose = |track: usize, frame: usize| self.pose(track, frame);
         let crumbs = Dust::of_crumbs(&self.recording, surroundings, seed, pose);
-        write_crumbs(&crumbs.map_err(failed)?, path, options.quiet)
+        write_crumbs(crumbs.map_err(failed)?, path, options.quiet)
     }
 
     /// The recorded pose of a track in a frame.

@@ -124,7 +124,9 @@ pub fn read_dust(bytes: &[u8]) -> Result<DustCloud, DustReadError> {
     let longest = keys.values().map(Keys::gravity).max_by(|(t, _), (u, _)| t.total_cmp(u));
     let gravity = longest.map_or_else(Vector3::zeros, |(_, gravity)| gravity);
     let group = |node| group(&file, &node, &keys.remove(&node.index()).unwrap_or_default());
-    let groups = file.nodes().map(group).collect::<Result<Vec<_>, _>>()?;
+    // without specks the only node has no mesh
+    let nodes = file.nodes().filter(|node| node.mesh().is_some());
+    let groups = nodes.map(group).collect::<Result<Vec<_>, _>>()?;
     let is_small = |x: &f32| x.abs() <= MAX_COORDINATE;
     let is_usable = |grain: &Grain| {
         grain.position.iter().chain(&grain.velocity).all(is_small)
