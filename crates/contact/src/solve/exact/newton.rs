@@ -51,10 +51,6 @@ const MAX_STEPS: usize = 100;
 const MAX_SHIFTED_STEPS: usize = 12;
 const MIN_SHARE: f64 = 0.02;
 const DECREASE: f64 = 0.2;
-/// Largest island with friction in which a convex round replaces one whose shifted Newton method
-/// fails. Of larger islands hardly a tenth would be solved afterwards, for half of the time of all
-/// islands in piles of debris.
-const MAX_CONVEX_BODIES: usize = 8;
 /// Slope at the end of a line search relative to its start, and the limit of its steps.
 const SLOPE_REDUCTION: f64 = 0.1;
 const BISECTIONS: usize = 40;
@@ -64,7 +60,6 @@ impl Island {
     pub(crate) fn solve(&self, pattern: &Pattern, limits: Limits, start: Solution) -> Solution {
         let Limits { factorizations: most, converged, accepted } = limits;
         let [none, enough] = [converged, accepted].map(|share| share * start.unsolved);
-        let has_friction = self.has_friction();
         let mut newton = Newton::new(self, (pattern, most), &start, 0.01 * enough);
         let (mut best, mut last) = (start, f64::INFINITY);
         newton.shift();
@@ -76,8 +71,7 @@ impl Island {
             }
             // the first round finds out which contacts slip
             let is_found = round > 0 && newton.solve_shifted();
-            let is_given_up = round > 0 && has_friction && self.bodies > MAX_CONVEX_BODIES;
-            if !is_found && (is_given_up || !newton.minimize()) {
+            if !is_found && !newton.minimize() {
                 break;
             }
             let found = newton.at_impulses(best.unsolved);
@@ -100,12 +94,6 @@ impl Island {
         best.factorizations = newton.factorizations;
         best.is_solved = best.residual <= enough;
         best
-    }
-
-    fn has_friction(&self) -> bool {
-        let slides =
-            |term: &Term| matches!(term.set, Set::Contact { friction, .. } if friction > 0.0);
-        self.terms.iter().any(slides)
     }
 }
 
@@ -135,9 +123,12 @@ impl<'i> Newton<'i> {
         start: &Solution,
         still: f64,
     ) -> Self {
+        let slides =
+            |term: &Term| matches!(term.set, Set::Contact { friction, .. } if friction > 0.0);
+        let has_friction = island.terms.iter().any(slides);
         Self {
             island,
-            stiffness: if island.has_friction() { STIFFNESS } else { FRICTIONLESS_STIFFNESS },
+            stiffness: if has_friction { STIFFNESS } else { FRICTIONLESS_STIFFNESS },
             velocities: start.velocities.clone(),
             speeds: island.speeds(&start.velocities),
             impulses: start.impulses.clone(),
