@@ -163,12 +163,7 @@ fn assert_between_pieces(run: &(Recording, Surroundings), gap: f64) -> usize {
         let pose = track.pose(speck.birth).unwrap();
         let p = pose.inverse_transform_point(&speck.position);
         let off = to_cuts(recording, speck.track, &p);
-        // specks of a face below the floor start on the floor
-        let is_lifted = speck.position.y.abs() < 1e-12 && off < 0.012;
-        assert!(off < 1e-6 || is_lifted, "{} is {off} m off its face", track.name);
-        if is_lifted {
-            continue;
-        }
+        assert!(off < 1e-6, "{} is {off} m off its face", track.name);
         let p = material(speck.track) * p;
         let others = (0..recording.tracks.len()).filter(|&n| {
             let other = &recording.tracks[n];

@@ -283,7 +283,7 @@ impl Dust {
             let mut place = places(&faces.triangles);
             for _ in 0..count {
                 let place = place(&mut random);
-                let position = surroundings.lifted(at * place);
+                let position = at * place;
                 let velocity = velocity(&place) + Self::SPREAD * random.in_ball();
                 let landing = surroundings.landing(&position, &velocity);
                 specks.push(Speck {
