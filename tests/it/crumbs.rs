@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use brisance::format::{VisibleSpeck, read_dust};
 use nalgebra::Point3;
 use proptest::prelude::*;
-use sim::{Crumb, Dust, Recorder, Recording, Report, Surroundings, World};
+use sim::{Crumb, Crumbs, Dust, Recorder, Recording, Report, Surroundings, World};
 
 use crate::cli::{Case, problem};
 use crate::dust::distance;
@@ -286,6 +286,17 @@ fn no_crumb_comes_from_an_old_surface() {
             surface.inner.iter().map(|triangle| distance(&crumb.point, &triangle.map(corner)));
         let off = cuts.fold(f64::INFINITY, f64::min);
         assert!(off < 0.03, "{off} m from the next crack");
+    }
+}
+
+#[test]
+fn numbers_that_are_not_finite_positive_and_ordered_are_unusable() {
+    let usable = Crumbs { energy_share: 0.1, sizes: [0.01, 0.02], max_count: usize::MAX, seed: 1 };
+    assert!(usable.is_usable());
+    for (energy_share, sizes) in
+        [(f64::NAN, [0.01, 0.02]), (0.1, [0.0, 0.02]), (0.1, [0.02, 0.01]), (0.1, [0.01, f64::NAN])]
+    {
+        assert!(!Crumbs { energy_share, sizes, ..usable }.is_usable());
     }
 }
 

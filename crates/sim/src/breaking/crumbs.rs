@@ -1,6 +1,6 @@
 //! Crumbs: debris of cracks that is too small to simulate.
 
-use fracture::{Pieces, Random};
+use fracture::{Bond, Pieces, Random};
 use levelset::LevelSet;
 use nalgebra::Point3;
 use rayon::prelude::*;
@@ -19,7 +19,7 @@ pub struct Crumbs {
     /// Smallest and largest size, m: the edge of a cube of equal volume. The number of crumbs above
     /// a size falls as its power -2.5.
     pub sizes: [f64; 2],
-    /// Largest number of crumbs since the first frame. The pieces of a frame get equal shares of the
+    /// Largest number of crumbs since the first frame, at most [`Self::MAX_COUNT`]. The pieces of a frame get equal shares of the
     /// remaining number, except those with fewer crumbs.
     pub max_count: usize,
     /// Seed of their sizes and positions.
@@ -55,7 +55,7 @@ pub(crate) struct CrackedPiece {
     pub(super) rim: Rim,
 }
 
-/// Largest share of the mass of a piece that becomes crumbs.
+/// Largest share of the mass of a piece that becomes crumbs: its shape does not change.
 const MAX_MASS_SHARE: f64 = 0.1;
 /// Largest distance of a point on a crack from another piece, and depth of a rim below the surface of
 /// the whole body, in sample spacings.
@@ -74,13 +74,16 @@ pub(crate) fn fractal_size(share: f64, [least, most]: [f64; 2]) -> f64 {
 impl Rim {
     /// The cracks of the pieces of a body.
     pub(crate) fn of_pieces(broken: &Pieces, whole: &LevelSet) -> Vec<Self> {
-        let of = |n: usize| {
-            let own = broken.bonds.iter().filter(|bond| bond.fragments.contains(&n));
-            let area: f64 = own.clone().map(|bond| 0.5 * bond.area).sum();
-            let points = crack_points(n, broken, whole.grid().spacing());
+        let mut bonds = vec![Vec::new(); broken.pieces.len()];
+        for bond in &broken.bonds {
+            bond.fragments.iter().for_each(|&fragment| bonds[fragment].push(bond));
+        }
+        let of = |(n, bonds): (usize, Vec<&Bond>)| {
+            let area: f64 = bonds.iter().map(|bond| 0.5 * bond.area).sum();
+            let points = crack_points(n, broken, &bonds, whole.grid().spacing());
             // no point of a wall thinner than the samples may be near another piece
             if points.is_empty() {
-                return Self { area, points: own.map(|bond| bond.center).collect() };
+                return Self { area, points: bonds.iter().map(|bond| bond.center).collect() };
             }
             let most = -RIM_DEPTH * whole.grid().spacing();
             let is_rim = |p: &Point3<f64>| whole.value(p) > most;
@@ -89,17 +92,13 @@ impl Rim {
             let points = points.into_iter().filter(|p| !has_rim || is_rim(p)).collect();
             Self { area, points }
         };
-        (0..broken.pieces.len()).into_par_iter().map(of).collect()
+        bonds.into_par_iter().enumerate().map(of).collect()
     }
 }
 
-/// Points of a piece at the surface of a piece beside it.
-fn crack_points(n: usize, broken: &Pieces, spacing: f64) -> Vec<Point3<f64>> {
-    let beside = broken.bonds.iter().filter_map(|bond| match bond.fragments {
-        [a, b] if a == n => Some(b),
-        [a, b] if b == n => Some(a),
-        _ => None,
-    });
+/// Points of a piece with these bonds at the surface of a piece beside it.
+fn crack_points(n: usize, broken: &Pieces, bonds: &[&Bond], spacing: f64) -> Vec<Point3<f64>> {
+    let beside = bonds.iter().flat_map(|bond| bond.fragments).filter(|&other| other != n);
     let beside: Vec<&LevelSet> =
         beside.map(|other| &**broken.pieces[other].geometry.level_set()).collect();
     let is_crack =
@@ -108,6 +107,17 @@ fn crack_points(n: usize, broken: &Pieces, spacing: f64) -> Vec<Point3<f64>> {
 }
 
 impl Crumbs {
+    /// The largest number of crumbs in a world.
+    pub const MAX_COUNT: usize = 1_000_000;
+
+    /// Whether the numbers are finite and positive, and the sizes in order; cracks shed no crumbs
+    /// otherwise.
+    pub fn is_usable(&self) -> bool {
+        let [least, most] = self.sizes;
+        let is_share = self.energy_share > 0.0 && self.energy_share.is_finite();
+        is_share && least > 0.0 && least <= most && most.is_finite()
+    }
+
     /// At most `most` crumbs of a piece of a mass, kg.
     pub(super) fn of_piece(
         &self,

@@ -5,7 +5,7 @@ use fracture::Pieces;
 
 use crate::breaking::crumbs::{CrackedPiece, Rim};
 use crate::breaking::parent::Parent;
-use crate::{BodyId, Events, World};
+use crate::{BodyId, Crumbs, Events, World};
 
 impl World {
     /// The cracks of pieces; none unless cracks shed crumbs.
@@ -26,10 +26,12 @@ impl World {
     /// none.
     pub(crate) fn shed_crumbs(&mut self, events: &mut Events) {
         let mut cracked = std::mem::take(&mut self.cracked);
-        let Some(crumbs) = self.settings.debris.crumbs else { return };
+        let crumbs = self.settings.debris.crumbs.filter(Crumbs::is_usable);
+        let Some(crumbs) = crumbs else { return };
         // pieces with fewer crumbs than their share leave the rest to the others
         cracked.sort_by(|a, b| a.rim.area.total_cmp(&b.rim.area));
         let count = cracked.len();
+        let limit = crumbs.max_count.min(Crumbs::MAX_COUNT);
         for (n, CrackedPiece { body, rim }) in cracked.into_iter().enumerate() {
             let Ok(i) = self.ids.binary_search(&body) else { continue };
             let Some((solid, mass)) = self.solids[i].as_ref().zip(self.mass_of(i)) else {
@@ -38,7 +40,7 @@ impl World {
             if self.dust.contains(&body) {
                 continue;
             }
-            let most = crumbs.max_count.saturating_sub(self.crumb_count) / (count - n);
+            let most = limit.saturating_sub(self.crumb_count) / (count - n);
             let shed = crumbs.of_piece((body, mass.mass()), solid, &rim, most);
             self.crumb_count += shed.len();
             self.lighten(i, shed.iter().map(|crumb| crumb.mass).sum());

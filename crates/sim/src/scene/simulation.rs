@@ -224,9 +224,6 @@ impl Default for Crumbs {
 }
 
 impl Crumbs {
-    /// The largest `max_count`.
-    const MAX_COUNT: usize = 1_000_000;
-
     fn check(&self) -> Result<(), InvalidValue> {
         let Self { energy_share, sizes: [least, most], max_count } = *self;
         require(energy_share > 0.0 && energy_share <= 1.0, "debris.crumbs.energy_share", || {
@@ -238,8 +235,9 @@ impl Crumbs {
         require(most >= least, sizes, || {
             format!("must be the smallest and the largest size, not {least:?} and {most:?} m")
         })?;
-        require(max_count <= Self::MAX_COUNT, "debris.crumbs.max_count", || {
-            format!("must be at most {}, not {max_count}", Self::MAX_COUNT)
+        let limit = crate::Crumbs::MAX_COUNT;
+        require(max_count <= limit, "debris.crumbs.max_count", || {
+            format!("must be at most {limit}, not {max_count}")
         })
     }
 }
