@@ -19,8 +19,9 @@ pub struct Crumbs {
     /// Smallest and largest size, m: the edge of a cube of equal volume. The number of crumbs above
     /// a size falls as its power -2.5.
     pub sizes: [f64; 2],
-    /// Largest number of crumbs since the first frame, at most [`Self::MAX_COUNT`]. The pieces of a frame get equal shares of the
-    /// remaining number, except those with fewer crumbs.
+    /// Limit of crumbs in the whole simulation; values beyond [`Self::MAX_COUNT`] act like it. The
+    /// remaining number is divided equally among the pieces of a frame; a piece that sheds fewer
+    /// leaves the rest to the others.
     pub max_count: usize,
     /// Seed of their sizes and positions.
     pub seed: u64,
@@ -55,7 +56,8 @@ pub(crate) struct CrackedPiece {
     pub(super) rim: Rim,
 }
 
-/// Largest share of the mass of a piece that becomes crumbs: its shape does not change.
+/// Limit of the mass of crumbs relative to that of their piece, whose shape stays the same although
+/// its mass decreases.
 const MAX_MASS_SHARE: f64 = 0.1;
 /// Largest distance of a point on a crack from another piece, and depth of a rim below the surface of
 /// the whole body, in sample spacings.
@@ -96,7 +98,8 @@ impl Rim {
     }
 }
 
-/// Points of a piece with these bonds at the surface of a piece beside it.
+/// Sample points of piece `n` on its cracks: near the surface of a piece to which one of its `bonds`
+/// leads.
 fn crack_points(n: usize, broken: &Pieces, bonds: &[&Bond], spacing: f64) -> Vec<Point3<f64>> {
     let beside = bonds.iter().flat_map(|bond| bond.fragments).filter(|&other| other != n);
     let beside: Vec<&LevelSet> =
@@ -107,11 +110,11 @@ fn crack_points(n: usize, broken: &Pieces, bonds: &[&Bond], spacing: f64) -> Vec
 }
 
 impl Crumbs {
-    /// The largest number of crumbs in a world.
+    /// Upper bound of [`Self::max_count`], the same as for dust: recordings keep every crumb.
     pub const MAX_COUNT: usize = 1_000_000;
 
-    /// Whether the numbers are finite and positive, and the sizes in order; cracks shed no crumbs
-    /// otherwise.
+    /// Whether `energy_share` and `sizes` are finite and positive, and the smallest size is at most
+    /// the largest. A world with other values sheds no crumbs.
     pub fn is_usable(&self) -> bool {
         let [least, most] = self.sizes;
         let is_share = self.energy_share > 0.0 && self.energy_share.is_finite();

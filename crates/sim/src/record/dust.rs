@@ -1,4 +1,4 @@
-//! Dust and crumbs of cracks: points for particle systems.
+//! Dust and crumbs of cracks, as points for particle systems.
 //!
 //! A crack dissipates energy in proportion to its area ([`fracture::Material::fracture_energy`]),
 //! and the amount of dust is proportional to that energy. Half of it leaves each of the two faces.
