@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use contact::{Clamp, Levers, Material, Settings, Shape, Solver};
 use dynamics::{Body, MassProperties, Velocity};
-use levelset::{Aabb, Grid, LevelSet, Solid};
+use levelset::{Aabb, ConvexHull, Grid, LevelSet, Solid};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use sim::{BodyId, NewBody, World, rigid};
 
@@ -167,6 +167,51 @@ fn a_cube_slides_up_an_incline_and_stops_for_good() {
         steps_without_gain(&mut world, 900);
         let drift = (along_incline(&world, cube) - stopped).norm();
         assert!(drift <= 1e-3, "{drift}");
+    }
+}
+
+/// A wedge between two planes that lean by `a` from the vertical presses both with
+/// `N = m g / (2 sin a)`. Friction along it stops it after `v^2 sin a / (2 mu g)`. Friction below
+/// `tan a` is not self-locking, so that the solution is unique.
+#[test]
+fn a_wedge_slides_along_its_groove_as_the_analytic_solution() {
+    for (degrees, share, rate) in [
+        (7.0, 0.5, 30.0),
+        (7.0, 0.9, 120.0),
+        (20.0, 0.9, 30.0),
+        (20.0, 0.5, 480.0),
+        (45.0, 0.9, 60.0),
+    ] {
+        let lean = f64::to_radians(degrees);
+        let friction = share * lean.tan();
+        let mut world = World::new(sim::Settings { dt: 1.0 / rate, ..sim::Settings::default() });
+        let (half, length) = (0.2, 0.5);
+        for side in [1.0, -1.0] {
+            let wall = at(side * half, 0.0, 0.0)
+                * Isometry3::rotation(Vector3::z() * (side * (std::f64::consts::FRAC_PI_2 - lean)));
+            let shape = Shape::half_space();
+            let surface = material(0.0, friction);
+            world.add(NewBody { pose: wall, material: surface, ..NewBody::fixed(shape) }).unwrap();
+        }
+        let corner = |n: usize| {
+            let [x, y, z] = [0, 1, 2].map(|k| if n >> k & 1 == 0 { -1.0 } else { 1.0 });
+            Point3::new(x * (half + y * 0.2 * lean.tan()), y * 0.2, z * length)
+        };
+        let hull = ConvexHull::new(&(0..8).map(corner).collect::<Vec<_>>()).unwrap();
+        let shape = Shape::convex(&hull, 0.05, &Isometry3::identity()).unwrap();
+        let mass = MassProperties::cuboid(50.0, &Vector3::new(half, 0.2, length)).unwrap();
+        let speed = 2.0;
+        let wedge = NewBody {
+            velocity: moving(0.0, 0.0, speed),
+            material: material(0.0, friction),
+            ..NewBody::of(Body::Dynamic(mass), shape)
+        };
+        let wedge = world.add(wedge).unwrap();
+        let wanted = speed * speed * lean.sin() / (2.0 * friction * GRAVITY);
+        steps_without_gain(&mut world, (rate * (2.0 * wanted / speed + 0.3)).ceil() as usize);
+        let moved = place(&world, wedge);
+        assert!((moved.z / wanted - 1.0).abs() < 0.02, "{degrees}, {rate}: {moved} of {wanted}");
+        assert!(moved.xy().norm() < 1e-3, "{degrees}, {rate}: {moved}");
     }
 }
 

@@ -233,6 +233,19 @@ fn an_adobe_wall_breaks_where_the_ball_hits_it_and_keeps_its_foot() {
     assert!(run.world.iter().any(|state| run.world.is_anchored(state.id)));
 }
 
+/// Pieces of all sizes come to rest on each other, and none wakes those below for ever.
+#[test]
+fn the_shards_of_a_pillar_fall_asleep() {
+    for seed in [1, 3, 4] {
+        let run = run("pillar", 400, |scene| scene.simulation.seed = seed);
+        let awake = run
+            .world
+            .iter()
+            .filter(|state| !state.asleep && state.body.mass_properties().is_some());
+        assert_eq!(awake.count(), 0, "seed {seed}");
+    }
+}
+
 /// Ku07 section 3.2: weakening of links persists.
 #[test]
 fn a_block_breaks_at_the_second_ball_unless_the_first_does_no_damage() {

@@ -231,10 +231,10 @@ impl Settings {
         self.slop * shapes[0].size().min(shapes[1].size())
     }
 
-    /// Whether the manifold solver pushes bodies of these shapes out of each other if a contact
-    /// between them has this `gap`, m.
-    pub fn is_pushed_out(&self, shapes: [&Shape; 2], gap: f64) -> bool {
-        -gap > PUSHED_SLOPS * self.slop_of(shapes)
+    /// Penetration beyond which the manifold solver pushes bodies of these shapes out of each
+    /// other, m.
+    pub fn pushed_depth(&self, shapes: [&Shape; 2]) -> f64 {
+        PUSHED_SLOPS * self.slop_of(shapes)
     }
 
     /// Restitution threshold of a body, m/s, in a pair with this `restitution`, if forces add

@@ -263,8 +263,13 @@ proptest! {
         let near = Isometry3::from_parts((near.translation.vector * 0.1).into(), near.rotation);
         let apart = signed((&glam_pose(&near), &theirs), (&q, &other));
         prop_assert!(own.overlaps(&near, (&shape, &place)) == (apart <= 0.0) || apart.abs() < 1e-9);
+        // parry's depth is that of its expanding polytope
+        let depth = own.penetration(&near, (&shape, &place));
+        prop_assert!((depth - (-apart).max(0.0)).abs() < 1e-5, "{} for {}", depth, -apart);
         let ball = signed((&glam_pose(&near), &Ball::new(0.2)), (&q, &other));
         prop_assert!(Shape::ball(0.2).overlaps(&near, (&shape, &place)) == (ball <= 0.0) || ball.abs() < 1e-9);
+        let depth = Shape::ball(0.2).penetration(&near, (&shape, &place));
+        prop_assert!((depth - (-ball).max(0.0)).abs() < 1e-5, "{} for {}", depth, -ball);
     }
 
     /// A box falls on a plane and on samples by its lowest corner.
@@ -281,6 +286,10 @@ proptest! {
         prop_assert!((hit.distance - wanted).abs() < 1e-12);
         prop_assert_eq!((hit.normal, hit.point.y.abs() < 1e-12), (Vector3::y(), true));
         prop_assert!(!own.overlaps(&start, plane));
+        prop_assert_eq!(own.penetration(&start, plane), 0.0);
+        let sunk = Translation3::new(0.0, -hit.distance - 0.02, 0.0) * start;
+        prop_assert!((own.penetration(&sunk, plane) - 0.02).abs() < 1e-12);
+        prop_assert!((Shape::half_space().penetration(plane.1, (&own, &sunk)) - 0.02).abs() < 1e-12);
 
         let size = Vector3::new(1.0, 0.2, 1.0);
         let grid = Grid::enclosing(&Aabb { min: (-size).into(), max: size.into() }, 0.05, 2, Grid::MAX_NODES).unwrap();

@@ -6,6 +6,7 @@ use crate::Triangles;
 use crate::cast::core::Core;
 use crate::cast::ray::Impact;
 use crate::cast::sweep::{Placed, apart, point_behind_mesh};
+use crate::narrow::posed::Posed;
 use crate::shape::Shape;
 use crate::shape::field::Field;
 
@@ -23,6 +24,21 @@ impl Shape {
     ) -> bool {
         [self, other].iter().all(|shape| !shape.is_empty() && shape.is_usable())
             && overlap((self, pose), (other, place))
+    }
+
+    /// Depth of the overlap of this solid at `pose` with another, m; zero for solids apart and where
+    /// [`Self::overlaps`] is always false. It is the length of the minimum translation vector of
+    /// the convex parts that overlap most. Samples, tetrahedra and meshes have the depth of their
+    /// deepest point.
+    pub fn penetration(
+        &self,
+        pose: &Isometry3<f64>,
+        (other, place): (&Shape, &Isometry3<f64>),
+    ) -> f64 {
+        if [self, other].iter().any(|shape| shape.is_empty() || !shape.is_usable()) {
+            return 0.0;
+        }
+        depth((self, pose), (other, place)).max(0.0)
     }
 
     /// The nearest point of the surface to a point, both in body coordinates, with the signed
@@ -70,6 +86,32 @@ fn overlap(a: Placed<'_>, b: Placed<'_>) -> bool {
             let (map, others) = (b.1.inv_mul(a.1), Core::parts(b.0));
             let meets = |part: &Core<'_>| others.iter().any(|o| part.gap(o, &map).distance <= 0.0);
             Core::parts(a.0).iter().any(meets)
+        }
+    }
+}
+
+/// Depth of an overlap, m, negative or zero for solids apart.
+fn depth(a: Placed<'_>, b: Placed<'_>) -> f64 {
+    match (a.0.field(), b.0.field()) {
+        (Field::HalfSpace | Field::Mesh(_), Field::HalfSpace | Field::Mesh(_)) => 0.0,
+        (Field::Grid { .. } | Field::Tets(_) | Field::Mesh(_), _)
+        | (_, Field::Grid { .. } | Field::Tets(_) | Field::Mesh(_)) => {
+            let posed = Posed { shapes: [a.0, b.0], poses: [a.1, b.1] };
+            -posed.distance((0.0, f64::NEG_INFINITY), &mut 0)
+        }
+        (Field::HalfSpace, _) => depth(b, a),
+        (_, Field::HalfSpace) => {
+            let map = b.1.inv_mul(a.1);
+            let up = map.rotation.inverse() * nalgebra::Vector3::y();
+            let depths = Core::parts(a.0).into_iter().map(|part| -(map * part.lowest(&up)).y);
+            depths.fold(0.0, f64::max)
+        }
+        _ => {
+            let (map, others) = (b.1.inv_mul(a.1), Core::parts(b.0));
+            let of = |part: &Core<'_>| {
+                others.iter().map(|o| -part.gap(o, &map).distance).fold(0.0, f64::max)
+            };
+            Core::parts(a.0).iter().map(of).fold(0.0, f64::max)
         }
     }
 }

@@ -38,16 +38,16 @@ const MAX_BODIES: usize = 420;
 const CLOSED: f64 = 1e-9;
 const MAX_CLOSINGS: usize = 16;
 
-/// Limits of a contact pass. Arches and towers take about ten factorizations in their first frames,
-/// later one or none; sliding islands take about 25. Gaps of the accepted size change which three
-/// of four corners bear, one per round.
-const EXACT: Limits = Limits { factorizations: 30, converged: 1e-9, accepted: 1e-5 };
+/// Limits of a contact pass. Gaps of the accepted size change which three of four corners bear.
+const EXACT: Limits = Limits { factorizations: 30, converged: 1e-9, accepted: 1e-5, memory: 5 };
+/// Sweeps before the first factorization, which find out which contacts of a landing bear.
+const FIRST_SWEEPS: usize = 5;
 /// Limit of solutions in which torques are bounded by the normal impulses of the previous one. A
 /// body that rolls on its own takes one or two.
 const MAX_LIMITINGS: usize = 8;
 /// Limits of a shock, and of its block products in a factorization, which take about 20 ms.
-const SHOCK: Limits = Limits { factorizations: 60, converged: 0.01, accepted: 0.01 };
-const SHOCK_PRODUCTS: usize = 100_000;
+const SHOCK: Limits = Limits { factorizations: 60, converged: 0.01, accepted: 0.01, memory: 2 };
+const SHOCK_PRODUCTS: usize = 200_000;
 
 /// Start of the solution of all islands in a pass.
 #[derive(Clone, Copy)]
@@ -386,6 +386,7 @@ impl Part {
         let turns = if self.joints.is_empty() { 1 } else { settings.joint_sweeps };
         let most = self.island.terms.len() * turns;
         let pattern = Pattern::new(self.bodies.len(), &self.island.pairs(), most)?;
+        let start = self.island.sweep(start, EXACT.converged, FIRST_SWEEPS);
         let mut solution = self.island.solve(&pattern, EXACT, start);
         for round in 0..=MAX_LIMITINGS {
             if self.torques.is_empty() {

@@ -45,7 +45,7 @@ fn of_pair(
         let [k, l] = [0, 1].map(|n| inverse[n].at(&contact.arms[n]));
         let impulse = impulses[index] * (k + l);
         let set = Set::Contact { normal: contact.normal, friction };
-        (impulse - set.coulomb(&(impulse - excess))).norm()
+        (impulse - set.project(&(impulse - excess))).norm()
     };
     contacts.range(pair).map(of).fold(0.0, f64::max)
 }

@@ -120,7 +120,8 @@ impl World {
         let Some(pair) = touch.pair.map(|n| &contacts.manifolds()[n]) else { return false };
         let shapes = [pair.a, pair.b].map(|i| &*self.shapes[i as usize]);
         let settings = &self.settings.contact;
-        contacts.of(pair).iter().any(|contact| settings.is_pushed_out(shapes, contact.gap))
+        let depth = settings.pushed_depth(shapes);
+        contacts.of(pair).iter().any(|contact| -contact.gap > depth)
     }
 
     /// Lever arm from the center of mass of a body to a support, m.

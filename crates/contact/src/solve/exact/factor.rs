@@ -1,5 +1,4 @@
-//! Sparse factors of a matrix of 6x6 blocks, one row per body: Cholesky, and LU of unsymmetric
-//! matrices.
+//! Sparse LU factors of an unsymmetric matrix of 6x6 blocks, one row per body.
 
 use nalgebra::{Matrix6, Vector6};
 
@@ -64,7 +63,7 @@ impl Pattern {
 
 /// Block products of the elimination of a body with `degree` neighbors.
 fn products(degree: usize) -> usize {
-    1 + degree * (degree + 3) / 2
+    1 + degree * (degree + 1)
 }
 
 /// The members of a set, ascending.
@@ -80,93 +79,9 @@ fn members(bits: &[u64]) -> Vec<u32> {
     members
 }
 
-/// A matrix of blocks, replaced by its factor.
-#[derive(Debug)]
-pub(crate) struct Factor<'p> {
-    pattern: &'p Pattern,
-    /// By position; after the factorization the inverses of the lower triangles.
-    diagonal: Vec<Matrix6<f64>>,
-    /// Blocks below the diagonal, as [`Pattern::later`] of each column.
-    below: Vec<Vec<Matrix6<f64>>>,
-}
-
-impl<'p> Factor<'p> {
-    /// The identity matrix.
-    pub(crate) fn identity(pattern: &'p Pattern) -> Self {
-        let diagonal = vec![Matrix6::identity(); pattern.places.len()];
-        let below = pattern.later.iter().map(|later| vec![Matrix6::zeros(); later.len()]).collect();
-        Self { pattern, diagonal, below }
-    }
-
-    /// Adds to the diagonal block of body `a`.
-    pub(crate) fn add(&mut self, a: u32, block: &Matrix6<f64>) {
-        self.diagonal[self.pattern.places[a as usize] as usize] += block;
-    }
-
-    /// Adds to the block of bodies `a` and `b`, and the transpose to that of `b` and `a`.
-    ///
-    /// # Panics
-    /// If the pattern does not couple them.
-    pub(crate) fn couple(&mut self, a: u32, b: u32, block: &Matrix6<f64>) {
-        let [p, q] = [a, b].map(|i| self.pattern.places[i as usize]);
-        let later = &self.pattern.later[p.min(q) as usize];
-        let at = later.binary_search(&p.max(q)).expect("bodies of a term are coupled");
-        let target = &mut self.below[p.min(q) as usize][at];
-        if p > q { *target += block } else { *target += block.transpose() }
-    }
-
-    /// Factors the matrix. False if it is not positive definite.
-    pub(crate) fn factorize(&mut self) -> bool {
-        for place in 0..self.diagonal.len() {
-            let Some(lower) = self.diagonal[place].cholesky() else { return false };
-            let Some(inverse) = lower.l().solve_lower_triangular(&Matrix6::identity()) else {
-                return false;
-            };
-            self.diagonal[place] = inverse;
-            let later = &self.pattern.later[place];
-            let (before, after) = self.below.split_at_mut(place + 1);
-            let own = &mut before[place];
-            for (n, &q) in later.iter().enumerate() {
-                own[n] *= inverse.transpose();
-                self.diagonal[q as usize] -= own[n] * own[n].transpose();
-                for (m, &p) in later[..n].iter().enumerate() {
-                    let target = self.pattern.later[p as usize].binary_search(&q);
-                    // fill-in: the neighbors of an eliminated body become coupled
-                    if let Ok(at) = target {
-                        after[p as usize - place - 1][at] -= own[n] * own[m].transpose();
-                    }
-                }
-            }
-        }
-        true
-    }
-
-    /// Solves for a right-hand side, one block per body.
-    pub(crate) fn solve(&self, right: &[Vector6<f64>]) -> Vec<Vector6<f64>> {
-        let places = &self.pattern.places;
-        let mut x = vec![Vector6::zeros(); right.len()];
-        right.iter().zip(places).for_each(|(right, &place)| x[place as usize] = *right);
-        for place in 0..x.len() {
-            x[place] = self.diagonal[place] * x[place];
-            let own = x[place];
-            for (&q, block) in self.pattern.later[place].iter().zip(&self.below[place]) {
-                x[q as usize] -= block * own;
-            }
-        }
-        for place in (0..x.len()).rev() {
-            let mut own = x[place];
-            for (&q, block) in self.pattern.later[place].iter().zip(&self.below[place]) {
-                own -= block.tr_mul(&x[q as usize]);
-            }
-            x[place] = self.diagonal[place].tr_mul(&own);
-        }
-        places.iter().map(|&place| x[place as usize]).collect()
-    }
-}
-
 /// An unsymmetric matrix of blocks, replaced by its factors without pivoting of blocks.
 #[derive(Debug)]
-pub(crate) struct Lu<'p> {
+pub(crate) struct Factor<'p> {
     pattern: &'p Pattern,
     /// By position; after the factorization the inverses of the pivots.
     diagonal: Vec<Matrix6<f64>>,
@@ -175,10 +90,12 @@ pub(crate) struct Lu<'p> {
     right: Vec<Vec<Matrix6<f64>>>,
 }
 
-impl<'p> Lu<'p> {
+impl<'p> Factor<'p> {
     /// The identity matrix.
     pub(crate) fn identity(pattern: &'p Pattern) -> Self {
-        let Factor { diagonal, below, .. } = Factor::identity(pattern);
+        let diagonal = vec![Matrix6::identity(); pattern.places.len()];
+        let later = pattern.later.iter().map(|later| vec![Matrix6::zeros(); later.len()]);
+        let below: Vec<_> = later.collect();
         Self { pattern, diagonal, right: below.clone(), below }
     }
 
@@ -186,8 +103,8 @@ impl<'p> Lu<'p> {
     ///
     /// # Panics
     /// If the pattern does not couple them.
-    pub(crate) fn add(&mut self, a: u32, b: u32, block: &Matrix6<f64>) {
-        let [p, q] = [a, b].map(|i| self.pattern.places[i as usize]);
+    pub(crate) fn add(&mut self, a: usize, b: usize, block: &Matrix6<f64>) {
+        let [p, q] = [a, b].map(|i| self.pattern.places[i]);
         if p == q {
             self.diagonal[p as usize] += block;
             return;
@@ -266,13 +183,13 @@ mod tests {
             let ends = (count > 3).then_some([0, count as u32 - 1]);
             let pairs: Vec<[u32; 2]> = chain.chain(ends).collect();
             let pattern = Pattern::new(count, &pairs, usize::MAX).expect("no limit");
-            let mut factor = Lu::identity(&pattern);
+            let mut factor = Factor::identity(&pattern);
             let mut dense = DMatrix::identity(6 * count, 6 * count);
             let own = (0..count as u32).map(|n| [n, n]);
             let coupled = pairs.iter().flat_map(|&[a, b]| [[a, b], [b, a]]);
             for [a, b] in own.chain(coupled) {
                 let block = Matrix6::from_fn(|_, _| 0.1 * random());
-                factor.add(a, b, &block);
+                factor.add(a as usize, b as usize, &block);
                 let mut target = dense.fixed_view_mut::<6, 6>(6 * a as usize, 6 * b as usize);
                 target += block;
             }

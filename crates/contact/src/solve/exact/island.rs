@@ -126,7 +126,7 @@ impl Island {
     /// [`Self::natural_map`] at the speeds of the terms.
     pub(super) fn natural_map_at(&self, speeds: &[Vector3<f64>], impulses: &[Vector3<f64>]) -> f64 {
         let miss = |((term, impulse), speed): ((&Term, &Vector3<f64>), &Vector3<f64>)| {
-            let moved = impulse - term.set.coulomb(&(impulse - speed));
+            let moved = impulse - term.set.project(&(impulse - speed));
             moved.component_mul(&term.scale).norm()
         };
         self.terms.iter().zip(impulses).zip(speeds).map(miss).fold(0.0, f64::max)
@@ -141,7 +141,7 @@ impl Island {
     /// The solution at a guess of the impulses, projected onto the admissible sets.
     pub(crate) fn guessed(&self, guess: &[Vector3<f64>]) -> Solution {
         let own = self.terms.iter().zip(guess);
-        let impulses: Vec<_> = own.map(|(term, guess)| term.set.coulomb(guess)).collect();
+        let impulses: Vec<_> = own.map(|(term, guess)| term.set.project(guess)).collect();
         self.at_scale(impulses, self.unsolved())
     }
 

@@ -1,24 +1,24 @@
-//! The exact solver of an island: a proximal Newton method on velocities.
+//! The exact solver of an island: a semismooth Newton method on the natural map of Coulomb's law.
 //!
-//! Let `q` be the change of velocity by impulses, in coordinates in which kinetic energy is half
-//! the square. The method of multipliers (Rockafellar 1976) solves contacts and joints: each round
-//! minimizes `1/2 |q|^2 + 1/(2 beta) sum(|y|^2 - |y - P(y)|^2)`, `y = lambda - beta (A q + c)`, and
-//! takes `lambda = P(y)`. Newton's method with an exact line search finds the minimum, as in SAP
-//! (Castro et al. 2022, arXiv 2110.10107), whose compliance is `1/beta`; the rounds remove the
-//! compliance. At the end of a round `q = A^T lambda` up to round-off, and with `c` the speeds
-//! beyond the targets before the impulses, `lambda . (A q + c) = 0`: impulses on targets without
-//! separation add no energy.
+//! Let `j` be the impulses of all terms, `u = c + A A^T j` the speeds beyond their targets, and `P`
+//! the [projection](Set::project) that acts on the normal impulse first and then on friction within
+//! its bound. Contacts, joints and friction hold if `F(j) = j - P(j - u)` is zero (Alart and
+//! Curnier 1991). With `D` the derivative of `P`, a step solves
+//! `(I - D + D (A A^T + e I)) dj = -F`. The Levenberg-Marquardt regularization `e` bounds steps
+//! where impulses are not unique, as in four contacts below a box. Elimination of `dj` leaves one
+//! 6x6 block per body, so that a step costs one factorization of the island's bodies.
 //!
-//! Friction makes the problem non-associated: the normal target of a contact that slips at speed
-//! `u` is shifted by `mu u` (De Saxce and Feng 1998). The shift converges slowly as a fixed point
-//! between rounds. Rounds after the first therefore treat it as a function of the velocities, by a
-//! semismooth Newton method with an LU factorization, where that converges.
+//! `F` has kinks where a contact opens or starts to slip, and `|F|` has local minima there. The
+//! line search therefore accepts a step that is better than the worst of the last few (Grippo,
+//! Lampariello and Lucidi 1986). At the solution `q = A^T j` up to round-off, and `j . u = 0` for
+//! contacts that stick: impulses on targets without separation add no energy.
 
-use nalgebra::{Vector3, Vector6};
+use std::collections::VecDeque;
 
-use super::factor::{Factor, Lu, Pattern};
-use super::island::{Island, Solution, Term};
-use super::set::{INSIDE, Place, Projection, Set};
+use nalgebra::{Matrix3, Vector3, Vector6};
+
+use super::factor::{Factor, Pattern};
+use super::island::{Island, Solution};
 
 /// Stopping criteria. Residuals are relative to the residual without impulses.
 #[derive(Clone, Copy, Debug)]
@@ -27,399 +27,162 @@ pub(crate) struct Limits {
     pub(crate) factorizations: usize,
     /// Residual of a converged solution.
     pub(crate) converged: f64,
-    /// Residual that is accepted once a round leaves more than a tenth of it.
+    /// Residual that is accepted once steps reduce it slowly.
     pub(crate) accepted: f64,
+    /// Number of iterates with which the line search compares a step. More solve more islands with
+    /// friction, but more of them take a solution far from the start where several exist.
+    pub(crate) memory: usize,
 }
 
-/// Limit of rounds of the method of multipliers.
-const ROUNDS: usize = 40;
-/// Tolerance of a round relative to the residual before it.
-const INNER: f64 = 0.01;
-/// Stiffness of a row relative to its inertia in the first round: with friction, and without, where
-/// each round is a linear complementarity problem.
-const STIFFNESS: f64 = 1e2;
-const FRICTIONLESS_STIFFNESS: f64 = 1e3;
-/// Growth of the stiffness after a round that leaves more than this share of the error, and its
-/// limit by round-off.
+/// Share of the residual that a slow step leaves.
 const SLOW: f64 = 0.5;
-const STIFFNESS_GROWTH: f64 = 10.0;
-const MAX_STIFFNESS: f64 = 1e8;
-/// Newton steps of a round. Most of them reuse a factorization.
-const MAX_STEPS: usize = 100;
-/// Newton steps of a round with velocity-dependent shifts, the least share of a step, and the
-/// decrease of the squared slope by a full step (Armijo 1966).
-const MAX_SHIFTED_STEPS: usize = 12;
+/// The regularization relative to the inertia of a term: at the start, its factor after a full
+/// step (its inverse after a short or failed one), and its limits.
+const REGULARIZATION: f64 = 1e-2;
+const RELAXATION: f64 = 1.0 / 3.0;
+const MIN_REGULARIZATION: f64 = 1e-8;
+const MAX_REGULARIZATION: f64 = 1.0;
+/// A share of a Newton step that counts as short, the least share, and the relative decrease of the
+/// merit by a full step (Armijo 1966).
+const SHORT: f64 = 0.2;
 const MIN_SHARE: f64 = 0.02;
-const DECREASE: f64 = 0.2;
-/// Slope at the end of a line search relative to its start, and the limit of its steps.
-const SLOPE_REDUCTION: f64 = 0.1;
-const BISECTIONS: usize = 40;
+const DECREASE: f64 = 1e-3;
 
 impl Island {
-    /// Solves by the method of multipliers from a start.
+    /// Solves by Newton's method from a start.
     pub(crate) fn solve(&self, pattern: &Pattern, limits: Limits, start: Solution) -> Solution {
-        let Limits { factorizations: most, converged, accepted } = limits;
-        let [none, enough] = [converged, accepted].map(|share| share * start.unsolved);
-        let mut newton = Newton::new(self, (pattern, most), &start, 0.01 * enough);
-        let (mut best, mut last) = (start, f64::INFINITY);
-        newton.shift();
-        for round in 0..ROUNDS {
-            // the inner iteration need not be more exact than the outer one
-            newton.still = (INNER * best.residual).max(0.01 * enough);
-            if best.residual <= none || newton.factorizations >= most {
-                break;
+        let [none, enough] = [limits.converged, limits.accepted].map(|s| s * start.unsolved);
+        let mut here = Iterate::new(self, &start);
+        let mut regularization = REGULARIZATION;
+        let mut merits = VecDeque::from([here.merit()]);
+        let mut best = start;
+        let mut factorizations = 0;
+        while best.residual > none && factorizations < limits.factorizations {
+            factorizations += 1;
+            let Some(step) = self.step(pattern, &here, regularization) else { break };
+            let worst = merits.iter().copied().fold(0.0, f64::max);
+            let Some((share, next)) = self.search(&here, &step, worst) else {
+                if regularization >= MAX_REGULARIZATION {
+                    break;
+                }
+                regularization /= RELAXATION;
+                continue;
+            };
+            if share == 1.0 {
+                regularization = (regularization * RELAXATION).max(MIN_REGULARIZATION);
+            } else if share < SHORT {
+                regularization = (regularization / RELAXATION).min(MAX_REGULARIZATION);
             }
-            // the first round finds out which contacts slip
-            let is_found = round > 0 && newton.solve_shifted();
-            if !is_found && !newton.minimize() {
-                break;
+            here = next;
+            if merits.len() == limits.memory {
+                merits.pop_front();
             }
-            let found = newton.at_impulses(best.unsolved);
-            // the residual of the convex problem; that of the true problem includes the dilation
-            let open = newton.residual();
-            if open > SLOW * last && open > enough {
-                newton.stiffness = (newton.stiffness * STIFFNESS_GROWTH).min(MAX_STIFFNESS);
-            }
-            newton.shift();
-            // the residual at the start of the next round, whose shifts are new
-            last = newton.residual();
+            merits.push_back(here.merit());
             let before = best.residual;
-            if found.residual < before || before.is_nan() {
-                best = found;
+            let found = here.residual(self);
+            if found < before || before.is_nan() {
+                best = self.at(here.impulses.clone(), &best);
             }
-            if best.residual <= enough && best.residual > 0.1 * before {
+            if best.residual <= enough && best.residual > SLOW * before {
                 break;
             }
         }
-        best.factorizations = newton.factorizations;
+        if best.residual > enough {
+            // those of a solution are admissible to its accuracy
+            let own = self.terms.iter().zip(&best.impulses);
+            best = self.at(own.map(|(term, j)| term.set.project(j)).collect(), &best);
+        }
+        best.factorizations = factorizations;
         best.is_solved = best.residual <= enough;
         best
     }
-}
 
-/// One round of the method of multipliers.
-struct Newton<'i> {
-    island: &'i Island,
-    stiffness: f64,
-    velocities: Vec<Vector6<f64>>,
-    /// Speeds of each term at the velocities, without its shift.
-    speeds: Vec<Vector3<f64>>,
-    /// Impulses of the last round.
-    impulses: Vec<Vector3<f64>>,
-    /// De Saxce shift of each term.
-    shifts: Vec<Vector3<f64>>,
-    /// Change of speed below which a round has converged, m/s.
-    still: f64,
-    pattern: &'i Pattern,
-    /// Limit and number of factorizations.
-    most: usize,
-    factorizations: usize,
-}
-
-impl<'i> Newton<'i> {
-    fn new(
-        island: &'i Island,
-        (pattern, most): (&'i Pattern, usize),
-        start: &Solution,
-        still: f64,
-    ) -> Self {
-        let slides =
-            |term: &Term| matches!(term.set, Set::Contact { friction, .. } if friction > 0.0);
-        let has_friction = island.terms.iter().any(slides);
-        Self {
-            island,
-            stiffness: if has_friction { STIFFNESS } else { FRICTIONLESS_STIFFNESS },
-            velocities: start.velocities.clone(),
-            speeds: island.speeds(&start.velocities),
-            impulses: start.impulses.clone(),
-            shifts: vec![Vector3::zeros(); island.terms.len()],
-            still,
-            pattern,
-            most,
-            factorizations: 0,
+    /// The Newton step of all impulses. `None` if a pivot is singular.
+    fn step(&self, pattern: &Pattern, here: &Iterate, regularization: f64) -> Option<Step> {
+        let mut factor = Factor::identity(pattern);
+        let mut right = vec![Vector6::zeros(); self.bodies];
+        // (I - D + e D) dj = -F - D A dq for each term, and dq = A^T dj
+        let mut own = Vec::with_capacity(self.terms.len());
+        for (n, term) in self.terms.iter().enumerate() {
+            let slope = term.set.slope(&(here.impulses[n] - here.speeds[n]));
+            let inverse = (Matrix3::identity() - slope * (1.0 - regularization)).try_inverse()?;
+            let (still, answer) = (inverse * -here.map[n], inverse * slope);
+            for (a, transposed) in term.moved() {
+                right[a] += transposed * still;
+                for (b, other) in term.moved() {
+                    factor.add(a, b, &(transposed * answer * other.transpose()));
+                }
+            }
+            own.push((still, answer));
         }
-    }
-
-    /// Moves to the velocities of the impulses and returns the solution there.
-    fn at_impulses(&mut self, unsolved: f64) -> Solution {
-        self.velocities = self.island.given(&self.impulses);
-        self.speeds = self.island.speeds(&self.velocities);
-        Solution {
-            velocities: self.velocities.clone(),
-            impulses: self.impulses.clone(),
-            residual: self.island.natural_map_at(&self.speeds, &self.impulses),
-            unsolved,
-            is_solved: false,
-            factorizations: 0,
+        if !factor.factorize() {
+            return None;
         }
-    }
-
-    /// The natural map of the convex problem.
-    fn residual(&self) -> f64 {
-        let miss = |(n, term): (usize, &Term)| {
-            let (impulse, speed) = (self.impulses[n], self.speeds[n] + self.shifts[n]);
-            let moved = impulse - term.set.nearest(&(impulse - speed));
-            moved.component_mul(&term.scale).norm()
-        };
-        self.island.terms.iter().enumerate().map(miss).fold(0.0, f64::max)
-    }
-
-    /// The impulse of a term before its projection, `y`.
-    fn unprojected(&self, n: usize) -> Vector3<f64> {
-        self.impulses[n] - (self.speeds[n] + self.shifts[n]) * self.stiffness
-    }
-
-    /// The change of the speed of each term along `direction`.
-    fn changes(&self, direction: &[Vector6<f64>]) -> Vec<Vector3<f64>> {
-        self.island.terms.iter().map(|term| term.change(direction)).collect()
-    }
-
-    /// Shifts the normal target of a contact that slips at speed `u` by `mu u` (De Saxce and Feng
-    /// 1998), which cancels the dilation of the associated cone.
-    fn shift(&mut self) {
-        for (n, term) in self.island.terms.iter().enumerate() {
-            let Set::Contact { normal, friction } = term.set else { continue };
-            let speed = self.speeds[n];
-            let y = self.impulses[n] - speed - self.shifts[n];
-            let is_stuck = term.set.project(&y).place == INSIDE;
-            let slip = (speed - normal * speed.dot(&normal)).norm();
-            // open contacts are shifted, too; the slip of a sticking contact is round-off
-            let wanted = if is_stuck { 0.0 } else { friction * slip };
-            self.shifts[n] = normal * wanted;
+        let velocities = factor.solve(&right);
+        let all = self.terms.iter().zip(own);
+        let impulses: Vec<_> =
+            all.map(|(term, (still, answer))| still - answer * term.change(&velocities)).collect();
+        if !impulses.iter().all(|change| change.iter().all(|x| x.is_finite())) {
+            return None;
         }
+        let velocities = self.given(&impulses);
+        let speeds = self.terms.iter().map(|term| term.change(&velocities)).collect();
+        Some(Step { impulses, speeds })
     }
 
-    fn projections(&self) -> Vec<Projection> {
-        let own = self.island.terms.iter().enumerate();
-        own.map(|(n, term)| term.set.project(&self.unprojected(n))).collect()
-    }
-
-    /// Minimizes over velocities and stores the impulses there. Returns `false` if a number is not
-    /// finite.
-    fn minimize(&mut self) -> bool {
-        let mut known: Option<(Vec<Place>, Factor<'i>)> = None;
-        let mut is_whole = false;
-        for _ in 0..MAX_STEPS {
-            let found = self.projections();
-            let places: Vec<Place> = found.iter().map(|p| p.place).collect();
-            let is_flat = !places.contains(&Place::Curved);
-            let is_same = known.as_ref().is_some_and(|(last, _)| is_flat && *last == places);
-            if is_same && is_whole || self.factorizations >= self.most {
-                self.take(&found);
-                return true;
-            }
-            if !is_same {
-                let Some(factor) = self.factor(&found) else { return false };
-                known = Some((places, factor));
-            }
-            let Some((_, factor)) = &known else { return false };
-            let slope = self.slope(&found);
-            let direction = factor.solve(&slope.iter().map(|g| -g).collect::<Vec<_>>());
-            if !direction.iter().all(|direction| direction.iter().all(|x| x.is_finite())) {
-                return false;
-            }
-            let changes = self.changes(&direction);
-            let share = self.search((&direction, &changes), &slope);
-            self.velocities
-                .iter_mut()
-                .zip(&direction)
-                .for_each(|(q, direction)| *q += direction * share);
-            self.speeds.iter_mut().zip(&changes).for_each(|(u, change)| *u += change * share);
-            is_whole = share == 1.0;
-            // round-off can leave a partial step of zero length
-            if self.largest(&changes) <= self.still || share == 0.0 {
-                let found = self.projections();
-                self.take(&found);
-                return true;
-            }
-        }
-        let found = self.projections();
-        self.take(&found);
-        true
-    }
-
-    /// Finds the velocities of zero slope with velocity-dependent shifts, by a semismooth Newton
-    /// method with backtracking, and stores the impulses there. Returns `false` and restores the
-    /// velocities if it does not converge.
-    fn solve_shifted(&mut self) -> bool {
-        let (start, shifts) = (self.velocities.clone(), self.shifts.clone());
-        let speeds = self.speeds.clone();
-        self.shift_by_slip();
-        let mut found = self.projections();
-        let mut slope = self.slope(&found);
-        for _ in 0..MAX_SHIFTED_STEPS {
-            if self.factorizations >= self.most {
-                break;
-            }
-            let Some(factor) = self.factor_shifted(&found) else { break };
-            let direction = factor.solve(&slope.iter().map(|g| -g).collect::<Vec<_>>());
-            let changes = self.changes(&direction);
-            let Some(next) = self.backtrack((&direction, &changes), square(&slope)) else { break };
-            (found, slope) = next;
-            if self.largest(&changes) <= self.still {
-                self.take(&found);
-                return true;
-            }
-        }
-        (self.velocities, self.shifts, self.speeds) = (start, shifts, speeds);
-        false
-    }
-
-    /// Moves along `direction` as far as the squared slope, `before` at the start, decreases.
-    /// Returns the projections and the slope there; `None` if it does not decrease.
-    fn backtrack(
-        &mut self,
-        (direction, changes): (&[Vector6<f64>], &[Vector3<f64>]),
-        before: f64,
-    ) -> Option<(Vec<Projection>, Vec<Vector6<f64>>)> {
-        let (from, speeds) = (self.velocities.clone(), self.speeds.clone());
+    /// The largest tried share of a step that reduces the merit below `worst`, with the iterate
+    /// there.
+    fn search(&self, here: &Iterate, step: &Step, worst: f64) -> Option<(f64, Iterate)> {
         let mut share = 1.0;
         while share >= MIN_SHARE {
-            let all = self.velocities.iter_mut().zip(&from).zip(direction);
-            all.for_each(|((own, from), direction)| *own = from + direction * share);
-            let all = self.speeds.iter_mut().zip(&speeds).zip(changes);
-            all.for_each(|((own, from), change)| *own = from + change * share);
-            self.shift_by_slip();
-            let found = self.projections();
-            let slope = self.slope(&found);
-            if square(&slope) < before * (1.0 - DECREASE * share) {
-                return Some((found, slope));
+            let moved = |own: &[Vector3<f64>], change: &[Vector3<f64>]| {
+                own.iter().zip(change).map(|(own, change)| own + change * share).collect()
+            };
+            let impulses = moved(&here.impulses, &step.impulses);
+            let next = Iterate::at(self, impulses, moved(&here.speeds, &step.speeds));
+            if next.merit() < worst * (1.0 - DECREASE * share) {
+                return Some((share, next));
             }
             share *= 0.5;
         }
         None
     }
-
-    /// Shifts each contact by its slip, even a sticking one: at the solution its slip is zero.
-    fn shift_by_slip(&mut self) {
-        for (n, term) in self.island.terms.iter().enumerate() {
-            let Set::Contact { normal, friction } = term.set else { continue };
-            let slip = (self.speeds[n] - normal * self.speeds[n].dot(&normal)).norm();
-            self.shifts[n] = normal * (friction * slip);
-        }
-    }
-
-    /// The factors of the derivative of the slope with velocity-dependent shifts.
-    fn factor_shifted(&mut self, found: &[Projection]) -> Option<Lu<'i>> {
-        self.factorizations += 1;
-        let mut factor = Lu::identity(self.pattern);
-        for ((term, found), speed) in self.island.terms.iter().zip(found).zip(&self.speeds) {
-            if found.slope == nalgebra::Matrix3::zeros() {
-                continue;
-            }
-            let mut turned = found.slope * self.stiffness;
-            if let Set::Contact { normal, friction } = term.set {
-                let slip = speed - normal * speed.dot(&normal);
-                if let Some(direction) = slip.try_normalize(0.0) {
-                    turned += turned * normal * (direction * friction).transpose();
-                }
-            }
-            let answers = term.transposed.each_ref().map(|j| turned * j.transpose());
-            for (n, a) in term.bodies.iter().enumerate() {
-                for (m, b) in term.bodies.iter().enumerate() {
-                    if let (Some(a), Some(b)) = (*a, *b) {
-                        factor.add(a, b, &(term.transposed[n] * answers[m]));
-                    }
-                }
-            }
-        }
-        factor.factorize().then_some(factor)
-    }
-
-    fn take(&mut self, found: &[Projection]) {
-        self.impulses.iter_mut().zip(found).for_each(|(own, found)| *own = found.impulse);
-    }
-
-    /// The gradient.
-    fn slope(&self, found: &[Projection]) -> Vec<Vector6<f64>> {
-        let mut slope = self.velocities.clone();
-        for (term, found) in self.island.terms.iter().zip(found) {
-            for (body, transposed) in term.moved() {
-                slope[body] -= transposed * found.impulse;
-            }
-        }
-        slope
-    }
-
-    /// The factor of the Hessian.
-    fn factor(&mut self, found: &[Projection]) -> Option<Factor<'i>> {
-        self.factorizations += 1;
-        let mut factor = Factor::identity(self.pattern);
-        for (term, found) in self.island.terms.iter().zip(found) {
-            if found.slope == nalgebra::Matrix3::zeros() {
-                continue;
-            }
-            let is_inside = found.place == INSIDE;
-            let answers = term.transposed.each_ref().map(|transposed| {
-                if is_inside {
-                    transposed.transpose() * self.stiffness
-                } else {
-                    (found.slope * self.stiffness) * transposed.transpose()
-                }
-            });
-            for (n, a) in term.bodies.iter().enumerate() {
-                let Some(a) = *a else { continue };
-                factor.add(a, &(term.transposed[n] * answers[n]));
-            }
-            if let [Some(a), Some(b)] = term.bodies {
-                factor.couple(a, b, &(term.transposed[0] * answers[1]));
-            }
-        }
-        factor.factorize().then_some(factor)
-    }
-
-    /// The largest change of a speed, m/s or rad/s.
-    fn largest(&self, changes: &[Vector3<f64>]) -> f64 {
-        let terms = self.island.terms.iter().zip(changes);
-        terms.map(|(term, change)| change.component_mul(&term.scale).norm()).fold(0.0, f64::max)
-    }
-
-    /// Exact line search: the step in [0, 1] with the least cost, the root of a monotone slope.
-    fn search(
-        &self,
-        (direction, changes): (&[Vector6<f64>], &[Vector3<f64>]),
-        slope: &[Vector6<f64>],
-    ) -> f64 {
-        let terms = self.island.terms.iter().enumerate().zip(changes);
-        let lines: Vec<_> =
-            terms.map(|((n, term), change)| (term.set, self.unprojected(n), change)).collect();
-        let dot = |a: &[Vector6<f64>], b: &[Vector6<f64>]| -> f64 {
-            a.iter().zip(b).map(|(a, b)| a.dot(b)).sum()
-        };
-        let (start, square) = (dot(direction, &self.velocities), dot(direction, direction));
-        let slope_at = |share: f64| {
-            let given = lines.iter().map(|(set, y, change)| {
-                let y = y - *change * (share * self.stiffness);
-                change.dot(&set.nearest(&y))
-            });
-            start + share * square - given.sum::<f64>()
-        };
-        let first = dot(direction, slope);
-        if first >= 0.0 {
-            return 0.0;
-        }
-        let last = slope_at(1.0);
-        if last <= SLOPE_REDUCTION * first.abs() {
-            return 1.0;
-        }
-        let (mut low, mut high) = ((0.0, first), (1.0, last));
-        for n in 0..BISECTIONS {
-            // regula falsi alone is slow where the slope has kinks
-            let secant = low.0 - low.1 * (high.0 - low.0) / (high.1 - low.1);
-            let share = if n % 2 == 0 { secant } else { 0.5 * (low.0 + high.0) };
-            let here = slope_at(share);
-            if here.abs() <= SLOPE_REDUCTION * first.abs() {
-                return share;
-            }
-            if here < 0.0 { low = (share, here) } else { high = (share, here) }
-        }
-        low.0
-    }
 }
 
-/// The squared norm.
-fn square(slope: &[Vector6<f64>]) -> f64 {
-    slope.iter().map(|own| own.norm_squared()).sum()
+/// Impulses, speeds beyond targets and natural map of all terms.
+struct Iterate {
+    impulses: Vec<Vector3<f64>>,
+    speeds: Vec<Vector3<f64>>,
+    map: Vec<Vector3<f64>>,
+}
+
+/// The change of all impulses and speeds.
+struct Step {
+    impulses: Vec<Vector3<f64>>,
+    speeds: Vec<Vector3<f64>>,
+}
+
+impl Iterate {
+    fn new(island: &Island, start: &Solution) -> Self {
+        Self::at(island, start.impulses.clone(), island.speeds(&start.velocities))
+    }
+
+    fn at(island: &Island, impulses: Vec<Vector3<f64>>, speeds: Vec<Vector3<f64>>) -> Self {
+        let all = island.terms.iter().zip(&impulses).zip(&speeds);
+        let map = all.map(|((term, j), u)| j - term.set.project(&(j - u))).collect();
+        Self { impulses, speeds, map }
+    }
+
+    /// The largest component of the natural map, m/s or rad/s.
+    fn residual(&self, island: &Island) -> f64 {
+        let all = island.terms.iter().zip(&self.map);
+        all.map(|(term, own)| own.component_mul(&term.scale).norm()).fold(0.0, f64::max)
+    }
+
+    /// The squared norm of the natural map.
+    fn merit(&self) -> f64 {
+        self.map.iter().map(|own| own.norm_squared()).sum()
+    }
 }
 
 #[cfg(test)]
@@ -428,6 +191,8 @@ mod tests {
 
     use super::*;
     use crate::constraint::contact_forces;
+    use crate::solve::exact::island::Term;
+    use crate::solve::exact::set::Set;
 
     /// Random numbers from -1 to 1.
     struct Random(u64);
@@ -516,8 +281,8 @@ mod tests {
                 .sum();
             assert!(work <= 1e-5 || !found.is_solved, "{case}: gains {work}");
         }
-        // random contacts nearly all slip: of 100 islands each, 3, 18, 66 and 87 are unsolved
-        let most = [4, 20, 70, 90];
+        // random contacts nearly all slip
+        let most = [0, 1, 1, 1];
         assert!(unsolved.iter().zip(most).all(|(&count, most)| count <= most), "{unsolved:?}");
     }
 
@@ -528,11 +293,11 @@ mod tests {
         for case in 0..200 {
             let island = random.island(0.2 * (case % 3) as f64, false);
             let none = island.guessed(&vec![Vector3::zeros(); island.terms.len()]);
-            let (unsolved, found) = (none.residual, island.sweep(none, 1e-2));
+            let (unsolved, found) = (none.residual, island.sweep(none, 1e-2, 40));
             assert!(found.residual <= unsolved, "{case}");
             let (sweeps, exact) = (&found.impulses, solved(&island));
             let admissible = sweeps.iter().zip(&island.terms);
-            let off = admissible.map(|(j, term)| (j - term.set.coulomb(j)).norm());
+            let off = admissible.map(|(j, term)| (j - term.set.project(j)).norm());
             assert!(off.fold(0.0, f64::max) < 1e-12, "{case}: impulses outside their cones");
             if !found.is_solved {
                 continue;
@@ -549,7 +314,7 @@ mod tests {
         assert!(swept > 100, "{swept} of 200");
         let joined = random.island(0.3, true);
         let none = joined.guessed(&vec![Vector3::zeros(); joined.terms.len()]);
-        assert!(!joined.sweep(none, 1e-2).is_solved, "sweeps are for contacts alone");
+        assert!(!joined.sweep(none, 1e-2, 40).is_solved, "sweeps are for contacts alone");
     }
 
     #[test]

@@ -32,136 +32,118 @@ pub(crate) enum Set {
     },
 }
 
-/// The part of its set onto which an impulse was projected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// The projection is linear nearby: inside, outside all bounds, or at bounds of single rows
-    /// (one bit per row at a bound).
-    Flat(u8),
-    /// On the curved side of a cone or disc.
-    Curved,
-}
-
-/// The projection of an impulse onto its set.
-pub(crate) struct Projection {
-    pub(crate) impulse: Vector3<f64>,
-    /// Derivative of the projection, symmetric, with eigenvalues from 0 to 1.
-    pub(crate) slope: Matrix3<f64>,
-    pub(crate) place: Place,
-}
-
-const OPEN: Place = Place::Flat(7);
-/// The place of an admissible impulse.
-pub(super) const INSIDE: Place = Place::Flat(0);
-
 impl Set {
-    /// The nearest impulse to `y`; for a contact in the second-order cone, which is convex.
-    pub(crate) fn project(&self, y: &Vector3<f64>) -> Projection {
-        match *self {
-            Self::Rows { least, most } => {
-                let impulse = y.sup(&least).inf(&most);
-                let is_free = |k: usize| least[k] < y[k] && y[k] < most[k];
-                let at_bound = |k: usize| u8::from(!is_free(k)) << k;
-                let slope = Matrix3::from_diagonal(&Vector3::from_fn(|k, _| f64::from(is_free(k))));
-                let place = Place::Flat((0..3).map(at_bound).sum());
-                Projection { impulse, slope, place }
-            }
-            Self::Contact { normal, friction } => onto_cone(y, &normal, friction),
-            Self::Torque { normal, across, about } => onto_torques(y, &normal, across, about),
-        }
-    }
-
-    /// The impulse of [`Self::project`] alone.
-    pub(crate) fn nearest(&self, y: &Vector3<f64>) -> Vector3<f64> {
-        match *self {
-            Self::Rows { least, most } => y.sup(&least).inf(&most),
-            Self::Contact { normal, friction } => {
-                let along = y.dot(&normal);
-                let across = y - normal * along;
-                let size = across.norm();
-                if size <= friction * along {
-                    return *y;
-                }
-                if along + friction * size <= 0.0 {
-                    return Vector3::zeros();
-                }
-                let length = (along + friction * size) / (1.0 + friction * friction);
-                normal * length + across * (length * friction / size)
-            }
-            Self::Torque { normal, across, about } => nearest_torque(y, &normal, across, about),
-        }
-    }
-
     /// The nearest impulse to `y` by Coulomb's law: the normal component first, then friction
     /// within its bound. This is the projection of the natural map.
-    pub(crate) fn coulomb(&self, y: &Vector3<f64>) -> Vector3<f64> {
+    pub(crate) fn project(&self, y: &Vector3<f64>) -> Vector3<f64> {
         match *self {
             Self::Rows { least, most } => y.sup(&least).inf(&most),
             Self::Contact { normal, friction } => {
                 let along = y.dot(&normal);
-                let (push, across) = (along.max(0.0), y - normal * along);
-                let (size, most) = (across.norm(), friction * push);
-                let share = if size > most { most / size } else { 1.0 };
-                normal * push + across * share
+                let push = along.max(0.0);
+                normal * push + within(y - normal * along, friction * push)
             }
-            Self::Torque { .. } => self.nearest(y),
+            Self::Torque { normal, across, about } => {
+                let along = y.dot(&normal);
+                within(y - normal * along, across) + normal * along.clamp(-about, about)
+            }
+        }
+    }
+
+    /// The derivative of [`Self::project`], at a kink that of one side.
+    pub(crate) fn slope(&self, y: &Vector3<f64>) -> Matrix3<f64> {
+        match *self {
+            Self::Rows { least, most } => {
+                let is_free = |k: usize| least[k] < y[k] && y[k] < most[k];
+                Matrix3::from_diagonal(&Vector3::from_fn(|k, _| f64::from(is_free(k))))
+            }
+            Self::Contact { normal, friction } => {
+                let along = y.dot(&normal);
+                if along <= 0.0 {
+                    return Matrix3::zeros();
+                }
+                let axial = normal * normal.transpose();
+                let (turned, shortened) = slope_within(y - normal * along, friction * along, axial);
+                // the bound of friction grows with the normal component
+                axial + turned + shortened * (friction * normal).transpose()
+            }
+            Self::Torque { normal, across, about } => {
+                let along = y.dot(&normal);
+                let axial = normal * normal.transpose();
+                let (turned, _) = slope_within(y - normal * along, across, axial);
+                if along.abs() < about { turned + axial } else { turned }
+            }
         }
     }
 }
 
-fn nearest_torque(
-    y: &Vector3<f64>,
-    normal: &Vector3<f64>,
-    across: f64,
-    about: f64,
-) -> Vector3<f64> {
-    let along = y.dot(normal);
-    let rest = y - normal * along;
-    let size = rest.norm();
-    let share = if size > across { across / size } else { 1.0 };
-    rest * share + normal * along.clamp(-about, about)
-}
-
-fn onto_torques(y: &Vector3<f64>, normal: &Vector3<f64>, across: f64, about: f64) -> Projection {
-    let along = y.dot(normal);
-    let rest = y - normal * along;
-    let size = rest.norm();
-    let axial = normal * normal.transpose();
-    let is_spun = along.abs() < about;
-    let mut slope = if is_spun { axial } else { Matrix3::zeros() };
-    let spun = u8::from(!is_spun) << 2;
-    let place = if size < across {
-        slope += Matrix3::identity() - axial;
-        Place::Flat(spun)
-    } else if across > 0.0 {
-        let side = normal.cross(&(rest / size));
-        slope += side * side.transpose() * (across / size);
-        Place::Curved
-    } else {
-        Place::Flat(spun | 3)
-    };
-    Projection { impulse: nearest_torque(y, normal, across, about), slope, place }
-}
-
-/// Projects onto the cone `across <= friction * along`.
-fn onto_cone(y: &Vector3<f64>, normal: &Vector3<f64>, friction: f64) -> Projection {
-    let along = y.dot(normal);
-    let across = y - normal * along;
+/// A vector, shortened to at most this size.
+fn within(across: Vector3<f64>, most: f64) -> Vector3<f64> {
     let size = across.norm();
-    if size <= friction * along {
-        return Projection { impulse: *y, slope: Matrix3::identity(), place: INSIDE };
+    if size > most { across * (most / size) } else { across }
+}
+
+/// Derivative of [`within`] by the vector, which lies across an axis with this dyad, and by the
+/// bound.
+fn slope_within(
+    across: Vector3<f64>,
+    most: f64,
+    axial: Matrix3<f64>,
+) -> (Matrix3<f64>, Vector3<f64>) {
+    let (size, plane) = (across.norm(), Matrix3::identity() - axial);
+    if size <= most {
+        return (plane, Vector3::zeros());
     }
-    if along + friction * size <= 0.0 {
-        return Projection { impulse: Vector3::zeros(), slope: Matrix3::zeros(), place: OPEN };
+    let along = across / size;
+    ((plane - along * along.transpose()) * (most / size), along)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn vector() -> impl Strategy<Value = Vector3<f64>> {
+        prop::array::uniform3(-1.0..1.0).prop_map(Vector3::from)
     }
-    let tangent = across / size;
-    let steepness = (1.0 + friction * friction).sqrt();
-    let edge = (normal + tangent * friction) / steepness;
-    let length = edge.dot(y);
-    let turns = friction * length / (steepness * size);
-    let side = normal.cross(&tangent);
-    let slope = edge * edge.transpose() + side * side.transpose() * turns;
-    // without friction the cone is a ray, which has no curvature
-    let place = if friction == 0.0 { Place::Flat(6) } else { Place::Curved };
-    Projection { impulse: edge * length, slope, place }
+
+    fn set() -> impl Strategy<Value = Set> {
+        let normal =
+            || vector().prop_filter_map("too short for a direction", |v| v.try_normalize(0.1));
+        let rows =
+            (vector(), vector()).prop_map(|(a, b)| Set::Rows { least: a.inf(&b), most: a.sup(&b) });
+        let contact =
+            (normal(), 0.0..1.5).prop_map(|(normal, friction)| Set::Contact { normal, friction });
+        let torque = (normal(), 0.0..1.0, 0.0..1.0)
+            .prop_map(|(normal, across, about)| Set::Torque { normal, across, about });
+        prop_oneof![rows, contact, torque]
+    }
+
+    proptest! {
+        /// A projection is admissible: projected again, it stays.
+        #[test]
+        fn a_projection_is_admissible(set in set(), y in vector()) {
+            let once = set.project(&y);
+            prop_assert!((set.project(&once) - once).norm() < 1e-12);
+            if let Set::Contact { normal, friction } = set {
+                let along = once.dot(&normal);
+                let across = (once - normal * along).norm();
+                prop_assert!(along >= 0.0 && across <= friction * along + 1e-12);
+            }
+        }
+
+        /// The slope is the central difference of the projection, except next to kinks, where the
+        /// differences of both sides disagree.
+        #[test]
+        fn the_slope_is_the_difference_quotient(set in set(), y in vector(), d in vector()) {
+            let h = 1e-6;
+            let [before, here, after] = [-h, 0.0, h].map(|h| set.project(&(y + d * h)));
+            let [left, right] = [(here - before) / h, (after - here) / h];
+            prop_assume!((left - right).norm() < 1e-4);
+            let found = set.slope(&y) * d;
+            let wanted = (after - before) / (2.0 * h);
+            prop_assert!((found - wanted).norm() < 1e-4, "{found} {wanted}");
+        }
+    }
 }
