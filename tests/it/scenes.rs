@@ -233,7 +233,7 @@ fn an_adobe_wall_breaks_where_the_ball_hits_it_and_keeps_its_foot() {
     assert!(run.world.iter().any(|state| run.world.is_anchored(state.id)));
 }
 
-/// Pieces of all sizes come to rest on each other, and none wakes those below for ever.
+/// Pieces of all sizes come to rest on each other, and no piece wakes those below forever.
 #[test]
 fn the_shards_of_a_pillar_fall_asleep() {
     for seed in [1, 3, 4] {

@@ -26,10 +26,11 @@ impl Shape {
             && overlap((self, pose), (other, place))
     }
 
-    /// Depth of the overlap of this solid at `pose` with another, m; zero for solids apart and where
-    /// [`Self::overlaps`] is always false. It is the length of the minimum translation vector of
-    /// the convex parts that overlap most. Samples, tetrahedra and meshes have the depth of their
-    /// deepest point.
+    /// Penetration depth of this solid at `pose` and another, m: the length of the minimum
+    /// translation vector of two convex solids. For unions of convex solids it is that of the
+    /// deepest pair of parts; for samples, tetrahedra and meshes the depth of the deepest point.
+    /// Zero if the solids are apart, for pairs of half-spaces or meshes, and for shapes that are not
+    /// [usable](Shape::is_usable).
     pub fn penetration(
         &self,
         pose: &Isometry3<f64>,

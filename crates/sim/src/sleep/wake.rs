@@ -108,9 +108,9 @@ impl World {
         before.iter().zip(&self.rests).map(|(before, now)| before & !now.asleep).collect()
     }
 
-    /// Whether two bodies with these contacts are pushed out of each other. Contacts are those at
-    /// the predicted poses: a small body may fall so far within the step that its overlap there has
-    /// another normal. The overlap at the start poses decides.
+    /// Whether two bodies penetrate each other at the start of the step so far that the solver
+    /// pushes them apart. The contacts alone do not decide: they are those at the predicted poses,
+    /// where a small body may have fallen so far that its contact has another normal.
     fn starts_pushed_out(&self, a: usize, b: usize, near: &[Contact]) -> bool {
         let [p, q] = [a, b].map(|i| &*self.shapes[i]);
         let depth = self.settings.contact.pushed_depth([p, q]);

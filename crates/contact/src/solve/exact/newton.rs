@@ -1,17 +1,17 @@
 //! The exact solver of an island: a semismooth Newton method on the natural map of Coulomb's law.
 //!
-//! Let `j` be the impulses of all terms, `u = c + A A^T j` the speeds beyond their targets, and `P`
-//! the [projection](Set::project) that acts on the normal impulse first and then on friction within
-//! its bound. Contacts, joints and friction hold if `F(j) = j - P(j - u)` is zero (Alart and
-//! Curnier 1991). With `D` the derivative of `P`, a step solves
+//! Let `j` be the impulses of all terms, `q = A^T j` the changes of the bodies' velocities, `c` the
+//! speeds of the terms beyond their targets without impulses, and `u = c + A q` those with them. `P`
+//! is the [projection](super::set::Set::project) onto admissible impulses. Complementarity and
+//! Coulomb's law hold if `F(j) = j - P(j - u)` is zero (Alart and Curnier 1991). With `D` the derivative of `P`, a step solves
 //! `(I - D + D (A A^T + e I)) dj = -F`. The Levenberg-Marquardt regularization `e` bounds steps
 //! where impulses are not unique, as in four contacts below a box. Elimination of `dj` leaves one
 //! 6x6 block per body, so that a step costs one factorization of the island's bodies.
 //!
 //! `F` has kinks where a contact opens or starts to slip, and `|F|` has local minima there. The
 //! line search therefore accepts a step that is better than the worst of the last few (Grippo,
-//! Lampariello and Lucidi 1986). At the solution `q = A^T j` up to round-off, and `j . u = 0` for
-//! contacts that stick: impulses on targets without separation add no energy.
+//! Lampariello and Lucidi 1986). At the solution normal impulses act only at zero `u`, and friction
+//! opposes slip: impulses on targets without separation add no energy.
 
 use std::collections::VecDeque;
 
@@ -29,23 +29,27 @@ pub(crate) struct Limits {
     pub(crate) converged: f64,
     /// Residual that is accepted once steps reduce it slowly.
     pub(crate) accepted: f64,
-    /// Number of iterates with which the line search compares a step. More solve more islands with
-    /// friction, but more of them take a solution far from the start where several exist.
+    /// Number of previous iterates whose largest merit bounds that of the next. A larger number
+    /// solves more islands with friction. Where several solutions exist, it finds one far from the
+    /// start more often.
     pub(crate) memory: usize,
 }
 
-/// Share of the residual that a slow step leaves.
+/// A step that leaves more than this share of the residual is slow.
 const SLOW: f64 = 0.5;
-/// The regularization relative to the inertia of a term: at the start, its factor after a full
-/// step (its inverse after a short or failed one), and its limits.
+/// Regularization at the start, relative to the effective inverse mass of a term.
 const REGULARIZATION: f64 = 1e-2;
+/// Factor of the regularization after a full step. A short or failed step divides by it.
 const RELAXATION: f64 = 1.0 / 3.0;
+/// Limits of the regularization. The lower one is far above round-off; at the upper one it
+/// equals the effective inverse mass of the term.
 const MIN_REGULARIZATION: f64 = 1e-8;
 const MAX_REGULARIZATION: f64 = 1.0;
-/// A share of a Newton step that counts as short, the least share, and the relative decrease of the
-/// merit by a full step (Armijo 1966).
+/// A step of less than this share of the Newton step is short.
 const SHORT: f64 = 0.2;
+/// The line search fails below this share.
 const MIN_SHARE: f64 = 0.02;
+/// Least relative decrease of the merit by a full step (Armijo 1966).
 const DECREASE: f64 = 1e-3;
 
 impl Island {
@@ -80,7 +84,7 @@ impl Island {
             merits.push_back(here.merit());
             let before = best.residual;
             let found = here.residual(self);
-            if found < before || before.is_nan() {
+            if found < before {
                 best = self.at(here.impulses.clone(), &best);
             }
             if best.residual <= enough && best.residual > SLOW * before {
@@ -88,7 +92,7 @@ impl Island {
             }
         }
         if best.residual > enough {
-            // those of a solution are admissible to its accuracy
+            // impulses of a solution are admissible within its residual
             let own = self.terms.iter().zip(&best.impulses);
             best = self.at(own.map(|(term, j)| term.set.project(j)).collect(), &best);
         }
@@ -130,8 +134,8 @@ impl Island {
         Some(Step { impulses, speeds })
     }
 
-    /// The largest tried share of a step that reduces the merit below `worst`, with the iterate
-    /// there.
+    /// Backtracking line search: the first share of a step with a merit below `worst`, and the
+    /// iterate there.
     fn search(&self, here: &Iterate, step: &Step, worst: f64) -> Option<(f64, Iterate)> {
         let mut share = 1.0;
         while share >= MIN_SHARE {

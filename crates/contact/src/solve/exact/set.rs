@@ -50,7 +50,7 @@ impl Set {
         }
     }
 
-    /// The derivative of [`Self::project`], at a kink that of one side.
+    /// The derivative of [`Self::project`]; at a kink, the derivative on one side of it.
     pub(crate) fn slope(&self, y: &Vector3<f64>) -> Matrix3<f64> {
         match *self {
             Self::Rows { least, most } => {
@@ -83,8 +83,8 @@ fn within(across: Vector3<f64>, most: f64) -> Vector3<f64> {
     if size > most { across * (most / size) } else { across }
 }
 
-/// Derivative of [`within`] by the vector, which lies across an axis with this dyad, and by the
-/// bound.
+/// Derivatives of [`within`] with respect to the vector and the bound. The vector is perpendicular
+/// to the unit vector `n` of `axial = n n^T`.
 fn slope_within(
     across: Vector3<f64>,
     most: f64,
