@@ -1,6 +1,8 @@
-//! Bounds on energy and momentum of a frame, the loop of Ku07, and the report.
+//! The phases of a frame, bounds on its energy and momentum, the loop of Ku07, and the report.
 
+pub(crate) mod collisions;
 pub(crate) mod counters;
+pub(crate) mod displacement;
 pub(crate) mod energy;
 pub(crate) mod events;
 pub(crate) mod free;
@@ -8,4 +10,5 @@ pub(crate) mod inputs;
 pub(crate) mod ku07;
 pub(crate) mod ledger;
 pub(crate) mod loads;
+pub(crate) mod phase;
 pub(crate) mod report;

@@ -56,6 +56,7 @@ pub use frame::counters::Counters;
 pub use frame::events::{Dent, Events, Fracture, Motion};
 pub use frame::ledger::{Dissipation, EnergyLedger};
 pub use frame::loads::Loads;
+pub use frame::phase::Phase;
 pub use frame::report::Report;
 pub use look::coat::{Coat, Image, ImageKind, Opacity, Wrap};
 pub use look::lazy_surface::{LazySurface, SurfaceSource};
@@ -74,7 +75,6 @@ pub use record::recording::{
 pub use record::state::RecordingState;
 pub use script::event::{Event, HitOutcome, ModelKind, Push, ReplayMismatch, Trigger};
 pub use script::timeline::{Action, Explosion, Path, Timeline, Wind};
-pub use step::Phase;
 pub use world::World;
 pub use world::body::{BodyState, NewBody};
 pub use world::id::{BodyId, JointId};

@@ -5,8 +5,8 @@ use contact::{Blow, ImpactResult, Search, StrengthQuery, Touches};
 use crate::breaking::hits::ImpactContext;
 use crate::breaking::strength::Resistance;
 use crate::frame::inputs::FrameInputs;
+use crate::frame::phase::Phase;
 use crate::script::event::Trigger;
-use crate::step::Phase;
 use crate::{Report, World};
 
 /// Limit of the number of events per frame with an exact time. Beyond it bodies may overlap for up

@@ -1,5 +1,7 @@
 //! The report of a frame.
 
+use contact::{SearchStats, Support};
+
 use crate::{Counters, EnergyLedger, Events, Loads};
 
 /// The report of a frame. A frame never fails: problems are among its [`events`](Self::events).
@@ -37,4 +39,24 @@ pub struct Report {
     pub loads: Loads,
     /// The energy balance.
     pub energy: EnergyLedger,
+}
+
+impl Report {
+    /// Adds the work of finding and solving the contacts.
+    pub(crate) fn count_work(&mut self, support: &Support) {
+        let SearchStats { pairs, reused, retested, points } = support.stats();
+        let counters = &mut self.counters;
+        (counters.pairs, counters.pairs_reused) = (pairs, reused);
+        (counters.pairs_again, counters.points) = (retested, points);
+        counters.contacts = support.contacts();
+        counters.colors = support.colors();
+        (counters.levels, counters.sweeps) = (support.levels(), support.sweeps());
+        self.events.unsolved |= support.is_unsolved();
+        self.events.solver_limited = support.is_limited();
+        counters.unsolved_islands = support.unsolved_islands();
+        counters.residual = support.residual();
+        if let Some(cache) = support.remembered() {
+            (counters.impulses_remembered, counters.impulses_found) = (cache.len(), cache.hits().1);
+        }
+    }
 }
