@@ -120,12 +120,13 @@ fn rays_and_moving_solids_meet_a_box_of_tetrahedra_where_they_do_the_box() {
     assert!((found.normal - exact.normal).norm() < 1e-12);
     let start = Isometry3::translation(2.0, 0.05, 0.1);
     for moving in [Shape::ball(0.1), Shape::cuboid(Vector3::repeat(0.1), 0.05)] {
-        let to = |target: &Shape| moving.sweep(&start, (&along, 5.0), (target, &still)).unwrap();
+        let sweep = contact::Sweep { along, max_distance: 5.0 };
+        let to = |target: &Shape| moving.at(&start).sweep(&sweep, &target.at(&still)).unwrap();
         let (found, exact) = (to(&tets).distance, to(&cuboid).distance);
         assert!((found - exact).abs() < 1e-3, "{found} {exact}");
         let near = |x: f64| Isometry3::translation(x, 0.0, 0.0);
         for (x, meets) in [(0.38, true), (0.42, false)] {
-            assert_eq!(moving.overlaps(&near(x), (&tets, &still)), meets, "{x}");
+            assert_eq!(moving.at(&near(x)).overlaps(&tets.at(&still)), meets, "{x}");
         }
     }
 }

@@ -159,7 +159,7 @@ fn ask(world: &World) {
     }
     let ball = Shape::ball(0.15);
     let at = Isometry3::translation(0.2, 0.3, 0.0);
-    println!("a ball of 0.15 m beside the stack overlaps {:?}", bodies.overlapping(&ball, &at));
+    println!("a ball of 0.15 m beside the stack overlaps {:?}", bodies.overlapping(&ball.at(&at)));
     if let Some((body, near)) = bodies.nearest(&Point3::new(1.0, 0.3, 0.0), 2.0) {
         println!("the nearest to (1, 0.3, 0) is body {body}, {:.4} m away", near.distance);
     }

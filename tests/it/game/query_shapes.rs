@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use brisance_tests::strategies::{direction, pose, rotation, vector};
-use contact::{Ray, Round, Shape, Triangles};
+use contact::{Ray, Round, Shape, Sweep, Triangles};
 use levelset::{Aabb, ConvexHull, Grid, LevelSet, Solid, TriMesh};
 use nalgebra::{Isometry3, Point3, Translation3, UnitVector3, Vector3};
 use parry3d::math::{Pose, Rotation, Vector};
@@ -212,8 +212,9 @@ proptest! {
             shape.field().distance(&place.inverse_transform_point(&center)) - radius
         };
         let start = Isometry3::translation(from.x, from.y, from.z);
-        let way = (&UnitVector3::new_unchecked(along), 6.0);
-        let hit = Shape::ball(radius).sweep(&start, way, (&shape, &place));
+        let way = Sweep { along: UnitVector3::new_unchecked(along), max_distance: 6.0 };
+        let (ball, solid) = (Shape::ball(radius), shape.at(&place));
+        let hit = ball.at(&start).sweep(&way, &solid);
         let end = hit.map_or(6.0, |hit| hit.distance);
         for n in 0..100 {
             prop_assert!(gap(end * f64::from(n) / 100.0) > -1e-8 || end == 0.0);
@@ -224,8 +225,7 @@ proptest! {
             prop_assert!((center - hit.normal * radius - hit.point).norm() < 1e-4);
         }
         // the same cast with the shape as the moving body
-        let back = (&UnitVector3::new_unchecked(-along), 6.0);
-        let other = shape.sweep(&place, back, (&Shape::ball(radius), &start));
+        let other = solid.sweep(&Sweep { along: -way.along, ..way }, &ball.at(&start));
         prop_assert_eq!(other.is_some(), hit.is_some());
         prop_assert!((other.map_or(6.0, |hit| hit.distance) - end).abs() < 1e-7);
     }
@@ -242,13 +242,14 @@ proptest! {
         let place = Isometry3::from_parts(Translation3::identity(), turns[0]);
         let start = Isometry3::from_parts(Translation3::from(from), turns[1]);
         let (own, theirs) = (Shape::cuboid(half, 0.1), Cuboid::new(glam(&half)));
+        let solid = shape.at(&place);
         let [p, q] = [glam_pose(&start), glam_pose(&place)];
         let apart = signed((&p, &theirs), (&q, &other));
-        prop_assert!(own.overlaps(&start, (&shape, &place)) == (apart <= 0.0) || apart.abs() < 1e-9, "{}", apart);
+        prop_assert!(own.at(&start).overlaps(&solid) == (apart <= 0.0) || apart.abs() < 1e-9, "{}", apart);
         let options = ShapeCastOptions::with_max_time_of_impact(6.0);
         let wanted = query::cast_shapes(&p, glam(&along), &theirs, &q, Vector::ZERO, &other, options).unwrap();
-        let way = UnitVector3::new_unchecked(along);
-        let found = own.sweep(&start, (&way, 6.0), (&shape, &place));
+        let way = Sweep { along: UnitVector3::new_unchecked(along), max_distance: 6.0 };
+        let found = own.at(&start).sweep(&way, &solid);
         let moved = |distance: f64| Translation3::from(along * distance) * start;
         match (wanted, found) {
             (Some(wanted), Some(found)) => {
@@ -257,18 +258,18 @@ proptest! {
                 prop_assert!(found.distance == 0.0 || shape.field().distance(&place.inverse_transform_point(&found.point)).abs() < 1e-7);
             }
             (None, None) => {}
-            (Some(hit), None) => prop_assert!(!own.overlaps(&moved(hit.time_of_impact + 1e-4), (&shape, &place))),
-            (None, Some(hit)) => prop_assert!(!own.overlaps(&moved(hit.distance + 1e-4), (&shape, &place))),
+            (Some(hit), None) => prop_assert!(!own.at(&moved(hit.time_of_impact + 1e-4)).overlaps(&solid)),
+            (None, Some(hit)) => prop_assert!(!own.at(&moved(hit.distance + 1e-4)).overlaps(&solid)),
         }
         let near = Isometry3::from_parts((near.translation.vector * 0.1).into(), near.rotation);
         let apart = signed((&glam_pose(&near), &theirs), (&q, &other));
-        prop_assert!(own.overlaps(&near, (&shape, &place)) == (apart <= 0.0) || apart.abs() < 1e-9);
+        prop_assert!(own.at(&near).overlaps(&solid) == (apart <= 0.0) || apart.abs() < 1e-9);
         // parry's depth is that of its expanding polytope
-        let depth = own.penetration(&near, (&shape, &place));
+        let depth = own.at(&near).penetration(&solid);
         prop_assert!((depth - (-apart).max(0.0)).abs() < 1e-5, "{} for {}", depth, -apart);
         let ball = signed((&glam_pose(&near), &Ball::new(0.2)), (&q, &other));
-        prop_assert!(Shape::ball(0.2).overlaps(&near, (&shape, &place)) == (ball <= 0.0) || ball.abs() < 1e-9);
-        let depth = Shape::ball(0.2).penetration(&near, (&shape, &place));
+        prop_assert!(Shape::ball(0.2).at(&near).overlaps(&solid) == (ball <= 0.0) || ball.abs() < 1e-9);
+        let depth = Shape::ball(0.2).at(&near).penetration(&solid);
         prop_assert!((depth - (-ball).max(0.0)).abs() < 1e-5, "{} for {}", depth, -ball);
     }
 
@@ -281,15 +282,17 @@ proptest! {
         let wanted = lowest.into_iter().fold(f64::INFINITY, f64::min);
         let own = Shape::cuboid(half, 0.1);
         let down = -Vector3::y_axis();
-        let plane = (&Shape::half_space(), &Isometry3::identity());
-        let hit = own.sweep(&start, (&down, 9.0), plane).unwrap();
+        let (half_space, level) = (Shape::half_space(), Isometry3::identity());
+        let plane = half_space.at(&level);
+        let fall = Sweep { along: down, max_distance: 9.0 };
+        let hit = own.at(&start).sweep(&fall, &plane).unwrap();
         prop_assert!((hit.distance - wanted).abs() < 1e-12);
         prop_assert_eq!((hit.normal, hit.point.y.abs() < 1e-12), (Vector3::y(), true));
-        prop_assert!(!own.overlaps(&start, plane));
-        prop_assert_eq!(own.penetration(&start, plane), 0.0);
+        prop_assert!(!own.at(&start).overlaps(&plane));
+        prop_assert_eq!(own.at(&start).penetration(&plane), 0.0);
         let sunk = Translation3::new(0.0, -hit.distance - 0.02, 0.0) * start;
-        prop_assert!((own.penetration(&sunk, plane) - 0.02).abs() < 1e-12);
-        prop_assert!((Shape::half_space().penetration(plane.1, (&own, &sunk)) - 0.02).abs() < 1e-12);
+        prop_assert!((own.at(&sunk).penetration(&plane) - 0.02).abs() < 1e-12);
+        prop_assert!((plane.penetration(&own.at(&sunk)) - 0.02).abs() < 1e-12);
 
         let size = Vector3::new(1.0, 0.2, 1.0);
         let grid = Grid::enclosing(&Aabb { min: (-size).into(), max: size.into() }, 0.05, 2, Grid::MAX_NODES).unwrap();
@@ -297,12 +300,13 @@ proptest! {
         let points = slab.surface_particles(0.05);
         let slab = Shape::grid(slab, &points, Isometry3::identity());
         let place = Isometry3::translation(0.0, -0.2, 0.0);
-        let hit = own.sweep(&start, (&down, 9.0), (&slab, &place)).unwrap();
+        let (own, slab) = (own.at(&start), slab.at(&place));
+        let hit = own.sweep(&fall, &slab).unwrap();
         prop_assert!((hit.distance - wanted).abs() < 0.01, "{} for {}", hit.distance, wanted);
         prop_assert!(hit.normal.y > 0.9);
         let moved = Translation3::new(0.0, -hit.distance - 0.02, 0.0) * start;
-        prop_assert!(own.overlaps(&moved, (&slab, &place)) && !own.overlaps(&start, (&slab, &place)));
-        let hit = slab.sweep(&place, (&Vector3::y_axis(), 9.0), (&own, &start)).unwrap();
+        prop_assert!(own.shape.at(&moved).overlaps(&slab) && !own.overlaps(&slab));
+        let hit = slab.sweep(&Sweep { along: -down, ..fall }, &own).unwrap();
         prop_assert!((hit.distance - wanted).abs() < 0.01);
     }
 }

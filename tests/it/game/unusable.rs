@@ -85,9 +85,10 @@ fn a_query_with_a_solid_without_a_size_meets_nothing() {
         assert!(hit.is_none(), "{:?}", shape.field());
         let other = Shape::cuboid(Vector3::repeat(1.0), 1.0);
         let here = Isometry3::identity();
-        assert!(!other.overlaps(&here, (&shape, &here)) && !shape.overlaps(&here, (&other, &here)));
-        let along = (&Vector3::x_axis(), 1.0);
-        assert!(other.sweep(&here, along, (&shape, &here)).is_none());
+        let (other, own) = (other.at(&here), shape.at(&here));
+        assert!(!other.overlaps(&own) && !own.overlaps(&other));
+        let sweep = contact::Sweep { along: Vector3::x_axis(), max_distance: 1.0 };
+        assert!(other.sweep(&sweep, &own).is_none());
     }
     for x in BAD {
         assert!(world.overlap_ball(&Point3::new(0.0, 0.5, 0.0), x, &all).is_empty(), "{x}");

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use levelset::Aabb;
-use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use parry3d::math::Vector as TreeVector;
 use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhNode};
 use parry3d::query::PointQuery;
 
+use crate::cast::placed::PlacedShape;
 use crate::cast::ray::{Impact, Ray};
+use crate::cast::sweep::Sweep;
 use crate::narrow::broad::tree_box;
 use crate::shape::Shape;
 use crate::shape::triangles::Triangles;
@@ -72,32 +74,26 @@ impl Bodies<'_> {
         })
     }
 
-    /// Shape cast: the first body hit by a solid on a translation from `pose` along a unit vector
-    /// by `max_distance` m. An unbounded solid hits nothing.
-    pub fn sweep(
-        &self,
-        shape: &Shape,
-        pose: &Isometry3<f64>,
-        (along, max_distance): (&UnitVector3<f64>, f64),
-    ) -> Option<(usize, Impact)> {
-        let bounds = shape.bounds_at(pose);
-        let ray = Ray { from: bounds.center(), along: *along, max_distance };
+    /// Shape cast: the first body that a moving solid hits. An unbounded solid hits nothing.
+    pub fn sweep(&self, solid: &PlacedShape<'_>, sweep: &Sweep) -> Option<(usize, Impact)> {
+        let bounds = solid.shape.bounds_at(solid.pose);
+        let Sweep { along, max_distance } = *sweep;
+        let ray = Ray { from: bounds.center(), along, max_distance };
         self.first(&ray, &(bounds.extents() / 2.0), |i, max_distance| {
-            shape.sweep(pose, (along, max_distance), (&self.shapes[i], &self.poses[i]))
+            solid.sweep(&Sweep { along, max_distance }, &self.shapes[i].at(&self.poses[i]))
         })
     }
 
-    /// The bodies that a solid at `pose` overlaps or touches, in order.
-    pub fn overlapping(&self, shape: &Shape, pose: &Isometry3<f64>) -> Vec<usize> {
-        let around = BvhNode::leaf(tree_box(&shape.bounds_at(pose)), 0);
-        let has_bounds = shape.radius().is_finite();
+    /// The bodies that a solid overlaps or touches, in order.
+    pub fn overlapping(&self, solid: &PlacedShape<'_>) -> Vec<usize> {
+        let around = BvhNode::leaf(tree_box(&solid.shape.bounds_at(solid.pose)), 0);
+        let has_bounds = solid.shape.radius().is_finite();
         let QueryTree { tree, bounded, unbounded } = self.tree;
         let is_near = |node: &BvhNode| !has_bounds || node.intersects(&around);
         let near = tree.leaves(is_near).map(|n| bounded[n as usize]);
         let all = near.chain(unbounded.iter().copied()).map(|i| i as usize);
-        let meets = |&i: &usize| {
-            (self.wanted)(i) && shape.overlaps(pose, (&self.shapes[i], &self.poses[i]))
-        };
+        let meets =
+            |&i: &usize| (self.wanted)(i) && solid.overlaps(&self.shapes[i].at(&self.poses[i]));
         let mut found: Vec<usize> = all.filter(meets).collect();
         found.sort_unstable();
         found

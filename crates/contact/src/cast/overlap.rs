@@ -1,47 +1,37 @@
 //! Overlap tests and nearest points.
 
-use nalgebra::{Isometry3, Point3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::Triangles;
 use crate::cast::core::Core;
+use crate::cast::placed::PlacedShape;
 use crate::cast::ray::Impact;
-use crate::cast::sweep::{Placed, apart, point_behind_mesh};
-use crate::narrow::posed::Posed;
+use crate::cast::sweep::{apart, point_behind_mesh};
 use crate::shape::Shape;
 use crate::shape::field::Field;
 
 /// Steps from a point to the surface of a sampled solid.
 const STEPS: usize = 16;
 
-impl Shape {
-    /// Whether this solid at `pose` overlaps or touches another. Exact, except for samples, to
+impl PlacedShape<'_> {
+    /// Whether this solid overlaps or touches another. Exact, except for samples, to
     /// their accuracy, and tetrahedra, by their vertices. Half-spaces and meshes do not overlap
     /// each other, and shapes that are not [usable](Shape::is_usable) overlap nothing.
-    pub fn overlaps(
-        &self,
-        pose: &Isometry3<f64>,
-        (other, place): (&Shape, &Isometry3<f64>),
-    ) -> bool {
-        [self, other].iter().all(|shape| !shape.is_empty() && shape.is_usable())
-            && overlap((self, pose), (other, place))
+    pub fn overlaps(&self, other: &PlacedShape<'_>) -> bool {
+        self.is_solid() && other.is_solid() && overlap(*self, *other)
     }
 
-    /// Penetration depth of this solid at `pose` and another, m: the length of the minimum
+    /// Penetration depth of this solid and another, m: the length of the minimum
     /// translation vector of two convex solids. For unions of convex solids it is that of the
     /// deepest pair of parts; for samples, tetrahedra and meshes the depth of the deepest point.
     /// Zero if the solids are apart, for pairs of half-spaces or meshes, and for shapes that are not
     /// [usable](Shape::is_usable).
-    pub fn penetration(
-        &self,
-        pose: &Isometry3<f64>,
-        (other, place): (&Shape, &Isometry3<f64>),
-    ) -> f64 {
-        if [self, other].iter().any(|shape| shape.is_empty() || !shape.is_usable()) {
-            return 0.0;
-        }
-        depth((self, pose), (other, place)).max(0.0)
+    pub fn penetration(&self, other: &PlacedShape<'_>) -> f64 {
+        if self.is_solid() && other.is_solid() { depth(*self, *other).max(0.0) } else { 0.0 }
     }
+}
 
+impl Shape {
     /// The nearest point of the surface to a point, both in body coordinates, with the signed
     /// distance there, m, negative inside. Inside a union of convex solids it is that of one part;
     /// for samples it is approximate.
@@ -65,56 +55,53 @@ impl Shape {
     }
 }
 
-fn overlap(a: Placed<'_>, b: Placed<'_>) -> bool {
-    match (a.0.field(), b.0.field()) {
+fn overlap(a: PlacedShape<'_>, b: PlacedShape<'_>) -> bool {
+    match (a.shape.field(), b.shape.field()) {
         (Field::Grid { .. } | Field::Tets(_), _) | (_, Field::Grid { .. } | Field::Tets(_)) => {
             apart(a, b, 0.0) <= 0.0
         }
         (Field::HalfSpace | Field::Mesh(_), Field::HalfSpace | Field::Mesh(_)) => false,
         (Field::HalfSpace | Field::Mesh(_), _) => overlap(b, a),
-        (_, Field::HalfSpace) => {
-            let map = b.1.inv_mul(a.1);
-            let up = map.rotation.inverse() * nalgebra::Vector3::y();
-            Core::parts(a.0).iter().any(|part| (map * part.lowest(&up)).y <= 0.0)
-        }
-        (_, Field::Mesh(mesh)) => overlaps_mesh(a.0, mesh, &b.1.inv_mul(a.1)),
+        (_, Field::HalfSpace) => depths_in_half_space(a, b).into_iter().any(|depth| depth >= 0.0),
+        (_, Field::Mesh(mesh)) => overlaps_mesh(a.shape, mesh, &a.seen_from(b.pose)),
         (Field::Ball { radius }, field) => {
-            let center = b.1.inverse_transform_point(&a.1.translation.vector.into());
+            let center = a.seen_from(b.pose) * Point3::origin();
             field.distance(&center) <= *radius
         }
         (_, Field::Ball { .. }) => overlap(b, a),
         _ => {
-            let (map, others) = (b.1.inv_mul(a.1), Core::parts(b.0));
+            let (map, others) = (a.seen_from(b.pose), Core::parts(b.shape));
             let meets = |part: &Core<'_>| others.iter().any(|o| part.gap(o, &map).distance <= 0.0);
-            Core::parts(a.0).iter().any(meets)
+            Core::parts(a.shape).iter().any(meets)
         }
     }
 }
 
 /// Depth of an overlap, m, negative or zero for solids apart.
-fn depth(a: Placed<'_>, b: Placed<'_>) -> f64 {
-    match (a.0.field(), b.0.field()) {
+fn depth(a: PlacedShape<'_>, b: PlacedShape<'_>) -> f64 {
+    match (a.shape.field(), b.shape.field()) {
         (Field::HalfSpace | Field::Mesh(_), Field::HalfSpace | Field::Mesh(_)) => 0.0,
         (Field::Grid { .. } | Field::Tets(_) | Field::Mesh(_), _)
         | (_, Field::Grid { .. } | Field::Tets(_) | Field::Mesh(_)) => {
-            let posed = Posed { shapes: [a.0, b.0], poses: [a.1, b.1] };
-            -posed.distance((0.0, f64::NEG_INFINITY), &mut 0)
+            -a.with(&b).distance((0.0, f64::NEG_INFINITY), &mut 0)
         }
         (Field::HalfSpace, _) => depth(b, a),
-        (_, Field::HalfSpace) => {
-            let map = b.1.inv_mul(a.1);
-            let up = map.rotation.inverse() * nalgebra::Vector3::y();
-            let depths = Core::parts(a.0).into_iter().map(|part| -(map * part.lowest(&up)).y);
-            depths.fold(0.0, f64::max)
-        }
+        (_, Field::HalfSpace) => depths_in_half_space(a, b).into_iter().fold(0.0, f64::max),
         _ => {
-            let (map, others) = (b.1.inv_mul(a.1), Core::parts(b.0));
+            let (map, others) = (a.seen_from(b.pose), Core::parts(b.shape));
             let of = |part: &Core<'_>| {
                 others.iter().map(|o| -part.gap(o, &map).distance).fold(0.0, f64::max)
             };
-            Core::parts(a.0).iter().map(of).fold(0.0, f64::max)
+            Core::parts(a.shape).iter().map(of).fold(0.0, f64::max)
         }
     }
+}
+
+/// Depths of the convex parts of `a` in the half-space `b`, m.
+fn depths_in_half_space(a: PlacedShape<'_>, b: PlacedShape<'_>) -> Vec<f64> {
+    let map = a.seen_from(b.pose);
+    let up = map.rotation.inverse() * Vector3::y();
+    Core::parts(a.shape).iter().map(|part| -(map * part.lowest(&up)).y).collect()
 }
 
 fn overlaps_mesh(shape: &Shape, mesh: &Triangles, map: &Isometry3<f64>) -> bool {

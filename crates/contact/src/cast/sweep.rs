@@ -4,14 +4,11 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitVector3, Vector3};
 
 use crate::Triangles;
 use crate::cast::core::Core;
+use crate::cast::placed::PlacedShape;
 use crate::cast::ray::{Impact, Ray, ball_at_convex, bisect, nearest};
 use crate::narrow::candidate::Side;
-use crate::narrow::posed::Posed;
 use crate::shape::Shape;
 use crate::shape::field::Field;
-
-/// A solid and its pose.
-pub(crate) type Placed<'a> = (&'a Shape, &'a Isometry3<f64>);
 
 /// Newton steps to the time of impact of convex solids; along a line their distance is convex.
 const NEWTON_STEPS: usize = 100;
@@ -24,33 +21,27 @@ const GRID_TOUCHING: f64 = 1e-3;
 /// Limit of advances.
 const GRID_STEPS: usize = 100_000;
 
-/// A translation along a unit vector, up to a length in m.
-#[derive(Clone, Copy)]
-pub(crate) struct Sweep<'a> {
-    pub(crate) along: &'a UnitVector3<f64>,
-    pub(crate) max_distance: f64,
+/// A translation of a solid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sweep {
+    /// Its direction.
+    pub along: UnitVector3<f64>,
+    /// Its length, m.
+    pub max_distance: f64,
 }
 
-impl Shape {
-    /// Shape cast: the first contact of this solid, which starts at `pose` and translates along a
-    /// unit vector by `max_distance` m, with another. Exact up to round-off, except for samples, to
-    /// their accuracy, and tetrahedra, by their vertices. Half-spaces and meshes do not hit each
-    /// other, and shapes that are not [usable](Shape::is_usable) hit nothing.
-    pub fn sweep(
-        &self,
-        pose: &Isometry3<f64>,
-        (along, max_distance): (&UnitVector3<f64>, f64),
-        (other, place): (&Shape, &Isometry3<f64>),
-    ) -> Option<Impact> {
-        if [self, other].iter().any(|shape| shape.is_empty() || !shape.is_usable()) {
-            return None;
-        }
-        cast((self, pose), (other, place), Sweep { along, max_distance })
+impl PlacedShape<'_> {
+    /// Shape cast: the first contact of this solid, which moves, with another, which rests. Exact
+    /// up to round-off, except for samples, to their accuracy, and tetrahedra, by their vertices.
+    /// Half-spaces and meshes do not hit each other, and shapes that are not
+    /// [usable](Shape::is_usable) hit nothing.
+    pub fn sweep(&self, sweep: &Sweep, other: &PlacedShape<'_>) -> Option<Impact> {
+        if self.is_solid() && other.is_solid() { cast(*self, *other, *sweep) } else { None }
     }
 }
 
-fn cast(moving: Placed<'_>, target: Placed<'_>, sweep: Sweep<'_>) -> Option<Impact> {
-    let (a, b) = (moving.0.field(), target.0.field());
+fn cast(moving: PlacedShape<'_>, target: PlacedShape<'_>, sweep: Sweep) -> Option<Impact> {
+    let (a, b) = (moving.shape.field(), target.shape.field());
     match (a, b) {
         (Field::Grid { .. } | Field::Tets(_), _) | (_, Field::Grid { .. } | Field::Tets(_)) => {
             advance_sampled(moving, target, sweep)
@@ -61,10 +52,10 @@ fn cast(moving: Placed<'_>, target: Placed<'_>, sweep: Sweep<'_>) -> Option<Impa
             convex(moving, target, sweep)
         }
         (Field::Ball { radius }, _) => {
-            let from = moving.1.translation.vector.into();
-            let ray = Ray { from, along: *sweep.along, max_distance: sweep.max_distance }
-                .seen_from(target.1);
-            ball_at_convex(&ray, b, *radius).map(|impact| impact.at(target.1))
+            let from = moving.pose.translation.vector.into();
+            let ray = Ray { from, along: sweep.along, max_distance: sweep.max_distance }
+                .seen_from(target.pose);
+            ball_at_convex(&ray, b, *radius).map(|impact| impact.at(target.pose))
         }
         (_, Field::Ball { .. }) => swapped(moving, target, sweep),
         _ => convex(moving, target, sweep),
@@ -72,27 +63,27 @@ fn cast(moving: Placed<'_>, target: Placed<'_>, sweep: Sweep<'_>) -> Option<Impa
 }
 
 /// Swaps the roles: the target moves in the opposite direction.
-fn swapped(moving: Placed<'_>, target: Placed<'_>, sweep: Sweep<'_>) -> Option<Impact> {
-    let back = -*sweep.along;
-    let Impact { distance, point, normal } = cast(target, moving, Sweep { along: &back, ..sweep })?;
+fn swapped(moving: PlacedShape<'_>, target: PlacedShape<'_>, sweep: Sweep) -> Option<Impact> {
+    let back = Sweep { along: -sweep.along, ..sweep };
+    let Impact { distance, point, normal } = cast(target, moving, back)?;
     let point = point + sweep.along.into_inner() * distance;
     Some(Impact { distance, point, normal: -normal })
 }
 
 /// A moving union of convex solids against another one, a half-space or a mesh.
-fn convex(moving: Placed<'_>, (target, place): Placed<'_>, sweep: Sweep<'_>) -> Option<Impact> {
-    let map = place.inv_mul(moving.1);
+fn convex(moving: PlacedShape<'_>, target: PlacedShape<'_>, sweep: Sweep) -> Option<Impact> {
+    let map = moving.seen_from(target.pose);
     let ray =
-        Ray { from: map * Point3::origin(), along: *sweep.along, max_distance: sweep.max_distance };
-    let along = ray.seen_from(place).along;
-    let (ray, size) = (Ray { along, ..ray }, moving.0.radius());
-    let parts = Core::parts(moving.0);
-    let found = match target.field() {
+        Ray { from: map * Point3::origin(), along: sweep.along, max_distance: sweep.max_distance };
+    let along = ray.seen_from(target.pose).along;
+    let (ray, size) = (Ray { along, ..ray }, moving.shape.radius());
+    let parts = Core::parts(moving.shape);
+    let found = match target.shape.field() {
         Field::HalfSpace => nearest(parts.iter().filter_map(|part| to_plane(part, &map, &ray))),
-        Field::Mesh(mesh) => to_mesh((moving.0, &parts), mesh, (&map, &ray)),
+        Field::Mesh(mesh) => to_mesh((moving.shape, &parts), mesh, (&map, &ray)),
         _ => {
-            let others = Core::parts(target);
-            let tolerance = TOUCHING * (size + target.radius());
+            let others = Core::parts(target.shape);
+            let tolerance = TOUCHING * (size + target.shape.radius());
             let pairs = parts.iter().flat_map(|part| others.iter().map(move |other| (part, other)));
             let mut ray = ray;
             pairs.fold(None, |best, (part, other)| {
@@ -102,7 +93,7 @@ fn convex(moving: Placed<'_>, (target, place): Placed<'_>, sweep: Sweep<'_>) -> 
             })
         }
     };
-    found.map(|impact| impact.at(place))
+    found.map(|impact| impact.at(target.pose))
 }
 
 /// Sweep of a convex part against the half-space y < 0.
@@ -174,21 +165,27 @@ pub(crate) fn point_behind_mesh(
 }
 
 /// Conservative advancement of two solids, one of them sampled.
-fn advance_sampled(moving: Placed<'_>, target: Placed<'_>, sweep: Sweep<'_>) -> Option<Impact> {
-    let spacing = spacing(moving.0).min(spacing(target.0));
+fn advance_sampled(
+    moving: PlacedShape<'_>,
+    target: PlacedShape<'_>,
+    sweep: Sweep,
+) -> Option<Impact> {
+    let spacing = spacing(moving.shape).min(spacing(target.shape));
     let at = |distance: f64| {
         let shift = Translation3::from(sweep.along.into_inner() * distance);
-        shift * moving.1
+        shift * moving.pose
     };
-    let gap =
-        |distance: f64| apart((moving.0, &at(distance)), target, sweep.max_distance - distance);
+    let gap = |distance: f64| {
+        apart(moving.shape.at(&at(distance)), target, sweep.max_distance - distance)
+    };
     let (mut before, mut distance) = (0.0, 0.0);
     for _ in 0..GRID_STEPS {
         let now = gap(distance);
         if now <= GRID_TOUCHING * spacing {
             let is_in = |distance: f64| gap(distance) <= 0.0;
             let met = if now < 0.0 { bisect(is_in, [before, distance]) } else { distance };
-            return Some(touch((moving.0, &at(met)), target, (met, sweep.along)));
+            let pose = at(met);
+            return Some(touch([moving.shape.at(&pose), target], met, &sweep.along));
         }
         if distance >= sweep.max_distance {
             return None;
@@ -210,23 +207,24 @@ pub(crate) fn spacing(shape: &Shape) -> f64 {
 
 /// Distance of two solids, m, at least one of them sampled; at most `max_distance` or their sample
 /// spacing, whichever is larger. Zero or negative if they overlap.
-pub(crate) fn apart(a: Placed<'_>, b: Placed<'_>, max_distance: f64) -> f64 {
-    let max_distance = max_distance.max(spacing(a.0).min(spacing(b.0)));
-    let gap = posed(a, b).distance((max_distance, 0.0), &mut 0);
-    let is_around = |(ball, pose): Placed<'_>, (other, place): Placed<'_>| {
-        let center = place.inverse_transform_point(&pose.translation.vector.into());
-        matches!(ball.field(), Field::Ball { .. }) && other.field().distance(&center) <= 0.0
+pub(crate) fn apart(a: PlacedShape<'_>, b: PlacedShape<'_>, max_distance: f64) -> f64 {
+    let max_distance = max_distance.max(spacing(a.shape).min(spacing(b.shape)));
+    let gap = a.with(&b).distance((max_distance, 0.0), &mut 0);
+    let is_around = |ball: PlacedShape<'_>, other: PlacedShape<'_>| {
+        let center = ball.seen_from(other.pose) * Point3::origin();
+        let distance = || other.shape.field().distance(&center);
+        matches!(ball.shape.field(), Field::Ball { .. }) && distance() <= 0.0
     };
     if is_around(a, b) || is_around(b, a) { gap.min(0.0) } else { gap }
 }
 
-/// The contact of two touching solids, one of them sampled.
-fn touch(a: Placed<'_>, b: Placed<'_>, (distance, along): (f64, &UnitVector3<f64>)) -> Impact {
-    let margin = spacing(a.0).min(spacing(b.0));
-    let posed = posed(a, b);
+/// The contact of two touching solids, one of them sampled, after a sweep by `distance` m.
+fn touch([a, b]: [PlacedShape<'_>; 2], distance: f64, along: &UnitVector3<f64>) -> Impact {
+    let margin = spacing(a.shape).min(spacing(b.shape));
+    let posed = a.with(&b);
     let near = posed.candidates(margin, &mut 0);
     let Some(deepest) = near.iter().min_by(|p, q| p.distance.total_cmp(&q.distance)) else {
-        let point = Point3::from(a.1.translation.vector);
+        let point = Point3::from(a.pose.translation.vector);
         return Impact { distance, point, normal: -along.into_inner() };
     };
     let found = posed.found(deepest);
@@ -234,8 +232,4 @@ fn touch(a: Placed<'_>, b: Placed<'_>, (distance, along): (f64, &UnitVector3<f64
     // on the surface of the second solid
     let off = if found.owner == Side::A { found.distance } else { 0.0 };
     Impact { distance, point: spot.place - spot.normal * off, normal: spot.normal }
-}
-
-fn posed<'a>(a: Placed<'a>, b: Placed<'a>) -> Posed<'a> {
-    Posed { shapes: [a.0, b.0], poses: [a.1, b.1] }
 }

@@ -115,7 +115,7 @@ impl World {
         let [p, q] = [a, b].map(|i| &*self.shapes[i]);
         let depth = self.settings.contact.pushed_depth([p, q]);
         near.iter().any(|contact| -contact.gap > depth)
-            && p.penetration(&self.poses[a], (q, &self.poses[b])) > depth
+            && p.at(&self.poses[a]).penetration(&q.at(&self.poses[b])) > depth
     }
 
     fn wake_sleepers(&mut self, blows: &[Blow], round: usize) {

@@ -3,7 +3,7 @@
 //! The first query after a step or another change builds a tree of the boxes of all bodies, in time
 //! n log n for n bodies. Later queries take log n, unless many boxes overlap.
 
-use contact::{Bodies, Groups, Impact, QueryTree, Ray, Shape};
+use contact::{Bodies, Groups, Impact, QueryTree, Ray, Shape, Sweep};
 use dynamics::Momentum;
 use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 
@@ -146,8 +146,8 @@ impl World {
         if !is_known(pose) || check(way).is_err() {
             return None;
         }
-        let found =
-            self.with_bodies(filter, |bodies| bodies.sweep(shape, pose, (&along, max_distance)));
+        let (solid, sweep) = (shape.at(pose), Sweep { along, max_distance });
+        let found = self.with_bodies(filter, |bodies| bodies.sweep(&solid, &sweep));
         found.map(|found| self.hit(found))
     }
 
@@ -203,7 +203,7 @@ impl World {
         if !is_known(pose) {
             return Vec::new();
         }
-        let found = self.with_bodies(filter, |bodies| bodies.overlapping(shape, pose));
+        let found = self.with_bodies(filter, |bodies| bodies.overlapping(&shape.at(pose)));
         found.into_iter().map(|i| self.ids[i]).collect()
     }
 
