@@ -109,6 +109,39 @@ impl SubAssign for Wide3 {
     }
 }
 
+/// The first minimum over groups of numbers.
+pub(crate) struct First {
+    least: Wide,
+    /// Groups of the minima.
+    groups: Wide,
+}
+
+impl First {
+    #[inline(always)]
+    pub(crate) fn new(most: f64) -> Self {
+        Self { least: Wide([most; LANES]), groups: Wide::default() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn update(&mut self, group: usize, numbers: Wide) {
+        let group = group as f64;
+        for lane in 0..LANES {
+            let is_less = numbers.0[lane] < self.least.0[lane];
+            self.groups.0[lane] = if is_less { group } else { self.groups.0[lane] };
+            self.least.0[lane] = if is_less { numbers.0[lane] } else { self.least.0[lane] };
+        }
+    }
+
+    /// The minimum and its index.
+    #[inline(always)]
+    pub(crate) fn least(&self) -> (f64, usize) {
+        let least = self.least.0.into_iter().fold(f64::INFINITY, least_of);
+        let place = |lane: usize| LANES * self.groups.0[lane] as usize + lane;
+        let places = (0..LANES).filter(|&lane| self.least.0[lane] == least).map(place);
+        (least, places.min().unwrap_or(0))
+    }
+}
+
 /// One number per lane in single precision, at half the memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Narrow(pub(crate) [f32; LANES]);

@@ -6,7 +6,7 @@ mod tests;
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
-use crate::lanes::{LANES, Wide, Wide3, least_of, most_of, wide};
+use crate::lanes::{First, LANES, Wide, Wide3, least_of, most_of, wide};
 use crate::narrow::candidate::{Candidate, Side};
 use crate::shape::polyhedron::{Edge, MAX_BREAKPOINTS, Planes, Polyhedron};
 
@@ -23,6 +23,8 @@ const SHARP: f64 = 0.3;
 const SIDEWAYS: f64 = 0.3;
 /// Tolerance of a corner that lies on a solid, as a share of the margin.
 const EDGE: f64 = 0.02;
+/// Supporting corners that the search for the best separating face keeps to rule out faces.
+const MAX_KNOWN: usize = 4;
 
 /// A separating axis and the separation along it.
 #[derive(Clone, Copy)]
@@ -196,22 +198,20 @@ impl Solids<'_> {
     /// more than `most`.
     #[inline(always)]
     fn best_faces(&self, views: &[View<'_>; 2], most: f64) -> (SeparatingAxis, [usize; 2]) {
-        let mut best = [(f64::NEG_INFINITY, 0); 2];
-        for (view, best) in views.iter().zip(&mut best) {
-            *best = view.first_guess();
-        }
+        let mut best = [views[0].first_guess(), views[1].first_guess()];
         for (n, view) in views.iter().enumerate() {
-            if best[0].0.max(best[1].0) <= most {
+            if best[0].distance.max(best[1].distance) <= most {
                 best[n] = view.search(best[n]);
             }
         }
-        let [(of_a, p), (of_b, q)] = best;
-        let face = if of_b > of_a {
-            SeparatingAxis { distance: of_b, axis: -(self.b_from_a.rotation * self.a.plane(q).0) }
+        let [of_b, of_a] = best;
+        let face = if of_a.distance > of_b.distance {
+            let axis = -(self.b_from_a.rotation * self.a.plane(of_a.plane).0);
+            SeparatingAxis { distance: of_a.distance, axis }
         } else {
-            SeparatingAxis { distance: of_a, axis: self.b.plane(p).0 }
+            SeparatingAxis { distance: of_b.distance, axis: self.b.plane(of_b.plane).0 }
         };
-        (face, [p, q])
+        (face, [of_b.plane, of_a.plane])
     }
 
     /// Separation of the first solid from the second along `axis`, a unit vector in the second's
@@ -348,10 +348,9 @@ impl<'a> View<'a> {
         Self { own, other, turn, shift: other_from_own.translation.vector }
     }
 
-    /// The separation by the other's plane that is most below the center, m, and its index. A cheap
-    /// first guess.
+    /// The separation by the other's plane that is most below the center. A cheap first guess.
     #[inline(always)]
-    fn first_guess(&self) -> (f64, usize) {
+    fn first_guess(&self) -> FaceSeparation {
         let middle = wide(&self.shift);
         let mut under = First::new(f64::INFINITY);
         for (group, Planes { normals, offsets }) in self.other.planes.iter().enumerate() {
@@ -359,34 +358,57 @@ impl<'a> View<'a> {
         }
         let (depth, plane) = under.least();
         let normal = self.turn.tr_mul(&self.other.plane(plane).0);
-        (self.own.least_along(&normal) - depth, plane)
+        let (least, support) = self.own.support_below(&normal);
+        FaceSeparation { distance: least - depth, plane, support }
     }
 
-    /// The best separation by the other's planes and the index of the plane, starting from `best`.
+    /// The best separation by the other's planes, starting from `best`. A plane over which one of
+    /// the supporting corners found so far is not higher than `best` separates no better, and needs
+    /// no search for its own supporting corner.
     #[inline(always)]
-    fn search(&self, mut best: (f64, usize)) -> (f64, usize) {
-        let middle = wide(&self.shift);
+    fn search(&self, mut best: FaceSeparation) -> FaceSeparation {
+        let (middle, corners) = (wide(&self.shift), &self.own.corners);
+        let mut known = [wide(&corners[best.support].coords); MAX_KNOWN];
+        let mut added = 1;
         for (group, Planes { normals, offsets }) in self.other.planes.iter().enumerate() {
             let height = normals.dot(&middle) - *offsets;
-            if !height.0.iter().any(|height| height - self.own.inner > best.0) {
+            if !height.0.iter().any(|height| height - self.own.inner > best.distance) {
                 continue;
             }
             let turned = Wide3(std::array::from_fn(|k| {
                 let along = |axis: usize| normals.0[axis].map(|x| self.turn[(axis, k)] * x);
                 along(0) + along(1) + along(2)
             }));
-            let mut least = Wide([f64::INFINITY; LANES]);
-            for corner in &self.own.corners {
-                least = least.zip(turned.dot(&wide(&corner.coords)), least_of);
-            }
-            for (lane, &distance) in (height + least).0.iter().enumerate() {
-                if distance > best.0 {
-                    best = (distance, LANES * group + lane);
+            let first = turned.dot(&known[0]);
+            let lowest = known[1..added.min(MAX_KNOWN)]
+                .iter()
+                .fold(first, |least, corner| least.zip(turned.dot(corner), least_of));
+            let most = height + lowest;
+            for lane in 0..LANES {
+                if most.0[lane] <= best.distance {
+                    continue;
+                }
+                let (least, support) = self.own.support_below(&Vector3::from(turned.of(lane)));
+                known[added % MAX_KNOWN] = wide(&corners[support].coords);
+                added += 1;
+                let distance = height.0[lane] + least;
+                if distance > best.distance {
+                    best = FaceSeparation { distance, plane: LANES * group + lane, support };
                 }
             }
         }
         best
     }
+}
+
+/// The separation of one solid from another by one of its planes.
+#[derive(Clone, Copy)]
+struct FaceSeparation {
+    /// m.
+    distance: f64,
+    plane: usize,
+    /// The supporting corner.
+    support: usize,
 }
 
 /// The heights of one solid's corners over the planes of another.
@@ -452,39 +474,6 @@ impl<'v, 'a> Heights<'v, 'a> {
 
 fn at(row: &[Wide], plane: usize) -> f64 {
     row[plane / LANES].0[plane % LANES]
-}
-
-/// The first minimum over rows.
-struct First {
-    least: Wide,
-    /// Groups of the minima.
-    groups: Wide,
-}
-
-impl First {
-    #[inline(always)]
-    fn new(most: f64) -> Self {
-        Self { least: Wide([most; LANES]), groups: Wide::default() }
-    }
-
-    #[inline(always)]
-    fn update(&mut self, group: usize, numbers: Wide) {
-        let group = group as f64;
-        for lane in 0..LANES {
-            let is_less = numbers.0[lane] < self.least.0[lane];
-            self.groups.0[lane] = if is_less { group } else { self.groups.0[lane] };
-            self.least.0[lane] = if is_less { numbers.0[lane] } else { self.least.0[lane] };
-        }
-    }
-
-    /// The minimum and its index.
-    #[inline(always)]
-    fn least(&self) -> (f64, usize) {
-        let least = self.least.0.into_iter().fold(f64::INFINITY, least_of);
-        let place = |lane: usize| LANES * self.groups.0[lane] as usize + lane;
-        let places = (0..LANES).filter(|&lane| self.least.0[lane] == least).map(place);
-        (least, places.min().unwrap_or(0))
-    }
 }
 
 /// Lower bound of the distance of points between two corners, from their heights over planes and

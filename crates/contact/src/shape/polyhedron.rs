@@ -3,7 +3,7 @@
 use levelset::{Aabb, ConvexHull};
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::lanes::{LANES, Wide, Wide3, least_of, most_of, wide};
+use crate::lanes::{First, LANES, Wide, Wide3, least_of, most_of, wide};
 
 /// Area of a degenerate triangle relative to the square of its longest side. Triangles are coplanar
 /// if their normals, and their offsets relative to the size of the solid, differ by less than its
@@ -172,6 +172,18 @@ impl Polyhedron {
             least = least.zip(direction.dot(corners), least_of);
         }
         least.0.into_iter().fold(f64::INFINITY, least_of)
+    }
+
+    /// The least extent along `direction`, m, and the first corner that has it.
+    #[inline(always)]
+    pub(crate) fn support_below(&self, direction: &Vector3<f64>) -> (f64, usize) {
+        let (direction, mut least) = (wide(direction), First::new(f64::INFINITY));
+        for (group, corners) in self.lanes.iter().enumerate() {
+            least.update(group, direction.dot(corners));
+        }
+        let (least, corner) = least.least();
+        // the last corner fills the rest of the lanes
+        (least, corner.min(self.corners.len() - 1))
     }
 
     /// Outward unit normal and offset of a face.
