@@ -6,10 +6,12 @@ use std::convert::Infallible;
 use brisance::format::{VisibleSpeck, read_dust};
 use nalgebra::Point3;
 use proptest::prelude::*;
-use sim::{Crumb, Crumbs, Dust, Recorder, Recording, Report, Surroundings, World};
+use sim::{
+    Crumb, Crumbs, Dust, Recorder, Recording, Report, ShownSpeck, Speck, Surroundings, World,
+};
 
 use crate::cli::{Case, problem};
-use crate::dust::distance;
+use crate::dust::{cuts, to_cuts};
 use crate::glb::assert_valid;
 
 /// A beam of glass, 1.2 m long and 0.3 m by 0.4 m across, that falls on a plane and breaks across its length.
@@ -221,23 +223,24 @@ fn crumbs_in_glb_are_where_they_are_in_every_frame() {
     std::fs::write(&path, &bytes).unwrap();
     assert_valid(&[path]);
     let cloud = read_dust(&bytes).unwrap();
+    // in order of size, and of position at equal sizes
+    let sorted = |mut specks: Vec<VisibleSpeck>| {
+        let order = |speck: &VisibleSpeck| [speck.size, speck.position.x];
+        specks.sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap());
+        specks
+    };
     for frame in 0..flights.frames() {
         let time = (frame as f64 / flights.fps()) as f32;
-        let found: Vec<_> = cloud.at(time).collect();
-        assert_eq!(found.len(), flights.shown(frame).count(), "frame {frame}");
-        for own in flights.shown(frame) {
-            let (place, size) =
-                (own.position.coords.cast::<f32>(), flights.specks[own.number].size);
-            let is_own = |speck: &&VisibleSpeck| {
-                (speck.position - place).norm() < 1e-4
-                    && (f64::from(speck.size) / size - 1.0).abs() < 1e-6
-            };
-            assert_eq!(
-                found.iter().filter(is_own).count(),
-                1,
-                "crumb {} in frame {frame}",
-                own.number
-            );
+        let found = sorted(cloud.at(time).collect());
+        let own = |own: ShownSpeck| {
+            let Speck { size, color, .. } = flights.specks[own.number];
+            VisibleSpeck { position: own.position.coords.cast(), size: size as f32, color }
+        };
+        let own = sorted(flights.shown(frame).map(own).collect());
+        assert_eq!(found.len(), own.len(), "frame {frame}");
+        for (found, own) in found.iter().zip(&own) {
+            let off = (found.position - own.position).norm();
+            assert!(off < 1e-4 && (found.size / own.size - 1.0).abs() < 1e-6, "{found:?} {own:?}");
         }
     }
     // a file that names an accessor of another type is refused
@@ -279,23 +282,24 @@ fn no_crumb_comes_from_an_old_surface() {
     let run = Run::of(&text);
     let crumbs = &run.recording.crumbs;
     assert!(crumbs.len() > 100, "{}", crumbs.len());
+    let cuts = cuts(&run.recording);
     for crumb in crumbs {
-        let surface = run.recording.tracks[crumb.track].surface();
-        let corner = |v: u32| Point3::from(surface.vertices[v as usize].map(f64::from));
-        let cuts =
-            surface.inner.iter().map(|triangle| distance(&crumb.point, &triangle.map(corner)));
-        let off = cuts.fold(f64::INFINITY, f64::min);
+        let off = to_cuts(&crumb.point, cuts[crumb.track].as_ref());
         assert!(off < 0.03, "{off} m from the next crack");
     }
 }
 
 #[test]
-fn numbers_that_are_not_finite_positive_and_ordered_are_unusable() {
+fn shares_above_one_and_sizes_that_are_not_finite_positive_and_ascending_are_unusable() {
     let usable = Crumbs { energy_share: 0.1, sizes: [0.01, 0.02], max_count: usize::MAX, seed: 1 };
     assert!(usable.is_usable());
-    for (energy_share, sizes) in
-        [(f64::NAN, [0.01, 0.02]), (0.1, [0.0, 0.02]), (0.1, [0.02, 0.01]), (0.1, [0.01, f64::NAN])]
-    {
+    for (energy_share, sizes) in [
+        (f64::NAN, [0.01, 0.02]),
+        (1.1, [0.01, 0.02]),
+        (0.1, [0.0, 0.02]),
+        (0.1, [0.02, 0.01]),
+        (0.1, [0.01, f64::NAN]),
+    ] {
         assert!(!Crumbs { energy_share, sizes, ..usable }.is_usable());
     }
 }

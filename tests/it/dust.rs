@@ -5,7 +5,10 @@ use std::convert::Infallible;
 
 use brisance::format::{VisibleSpeck, read_dust};
 use nalgebra::{Point3, Vector3};
-use sim::{Dust, Recorder, Recording, Surroundings};
+use parry3d::math::Vector;
+use parry3d::query::PointQuery;
+use parry3d::shape::TriMesh;
+use sim::{Dust, DustAmount, Recorder, Recording, Surroundings, Track};
 
 use crate::cli::{Case, SCENE, problem};
 
@@ -45,7 +48,7 @@ fn dust((recording, surroundings): &(Recording, Surroundings), per_joule: f64) -
     let pose = |track: usize, frame: usize| {
         Ok::<_, Infallible>(recording.tracks[track].pose(frame).copied())
     };
-    Dust::new(recording, surroundings, (per_joule, 1), pose).unwrap()
+    Dust::new(recording, surroundings, DustAmount { per_joule, seed: 1 }, pose).unwrap()
 }
 
 #[test]
@@ -98,30 +101,20 @@ fn cracks_of_thin_walls_leave_dust_as_those_of_thick_ones() {
     }
 }
 
-/// Distance from a point to a triangle (Ericson, *Real-Time Collision Detection*, 5.1.5, by its three parts).
-pub(crate) fn distance(p: &Point3<f64>, [a, b, c]: &[Point3<f64>; 3]) -> f64 {
-    let normal = (b - a).cross(&(c - a));
-    let edge = |a: &Point3<f64>, b: &Point3<f64>| {
-        let along = b - a;
-        let share = (p - a).dot(&along) / along.norm_squared().max(f64::MIN_POSITIVE);
-        (a + along * share.clamp(0.0, 1.0) - p).norm()
+/// The cuts of each track, in its body coordinates; `None` if it has none.
+pub(crate) fn cuts(recording: &Recording) -> Vec<Option<TriMesh>> {
+    let of = |track: &Track| {
+        let surface = track.surface();
+        let corner = |v: &[f32; 3]| Vector::from_array(v.map(f64::from));
+        TriMesh::new(surface.vertices.iter().map(corner).collect(), surface.inner.clone()).ok()
     };
-    let inside = [(a, b), (b, c), (c, a)]
-        .iter()
-        .all(|(s, t)| (*t - *s).cross(&(p - *s)).dot(&normal) >= 0.0);
-    let edges = edge(a, b).min(edge(b, c)).min(edge(c, a));
-    match normal.try_normalize(0.0) {
-        Some(normal) if inside => normal.dot(&(p - a)).abs(),
-        _ => edges,
-    }
+    recording.tracks.iter().map(of).collect()
 }
 
-/// Distance to the cuts of a track, given in its body coordinates.
-fn to_cuts(recording: &Recording, track: usize, p: &Point3<f64>) -> f64 {
-    let surface = recording.tracks[track].surface();
-    let corner = |v: u32| Point3::from(surface.vertices[v as usize].map(f64::from));
-    let distances = surface.inner.iter().map(|triangle| distance(p, &triangle.map(corner)));
-    distances.fold(f64::INFINITY, f64::min)
+/// Distance of a point in body coordinates, m.
+pub(crate) fn to_cuts(p: &Point3<f64>, cuts: Option<&TriMesh>) -> f64 {
+    let p = Vector::from_array(p.coords.into());
+    cuts.map_or(f64::INFINITY, |cuts| cuts.distance_to_local_point(p, false))
 }
 
 /// Bodies with several successive fractures: a convex and a non-convex one.
@@ -157,12 +150,13 @@ fn assert_between_pieces(run: &(Recording, Surroundings), gap: f64) -> usize {
         sim::LazySurface::Of(source) => source.solid.as_ref().unwrap().material,
         sim::LazySurface::Made(_) => panic!("not drawn yet"),
     };
+    let cuts = cuts(recording);
     for speck in &dust.specks {
         let track = &recording.tracks[speck.track];
         assert_eq!(track.birth, speck.birth);
         let pose = track.pose(speck.birth).unwrap();
         let p = pose.inverse_transform_point(&speck.position);
-        let off = to_cuts(recording, speck.track, &p);
+        let off = to_cuts(&p, cuts[speck.track].as_ref());
         assert!(off < 1e-6, "{} is {off} m off its face", track.name);
         let p = material(speck.track) * p;
         let others = (0..recording.tracks.len()).filter(|&n| {
@@ -171,7 +165,7 @@ fn assert_between_pieces(run: &(Recording, Surroundings), gap: f64) -> usize {
             n != speck.track && other.parent.is_some() && is_there
         });
         let nearest = others
-            .map(|n| to_cuts(recording, n, &material(n).inverse_transform_point(&p)))
+            .map(|n| to_cuts(&material(n).inverse_transform_point(&p), cuts[n].as_ref()))
             .fold(f64::INFINITY, f64::min);
         assert!(nearest < gap, "{}: the next piece is {nearest} m away", track.name);
     }

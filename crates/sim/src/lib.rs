@@ -64,7 +64,8 @@ pub use look::paint::{Paint, PaintedMesh};
 pub use look::surface::{CoatGroup, Surface};
 pub use look::{Appearance, Look, SmallPieces, Texture};
 pub use record::camera::{Camera, CameraKey};
-pub use record::dust::{Dust, LandedCrumb, ShownSpeck, Speck, Surroundings};
+pub use record::dust::surroundings::Surroundings;
+pub use record::dust::{Dust, DustAmount, LandedCrumb, ShownSpeck, Speck};
 pub use record::physics_scene::{
     Collider, ColliderSolid, PhysicsBody, PhysicsJoint, PhysicsMass, PhysicsMotion, PhysicsScene,
 };

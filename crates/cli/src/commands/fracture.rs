@@ -10,8 +10,8 @@ use nalgebra::{Point3, Unit, Vector3};
 use serde_json::{Value, json};
 use sim::scene::{Material, MeshSign, Pattern};
 use sim::{
-    Breaking, BrokenMesh, Dust, LazySurface, Look, PaintedMesh, PieceWarning, Placement,
-    RigidError, Track, break_mesh, piece_pattern,
+    Breaking, BrokenMesh, Dust, DustAmount, LazySurface, Look, PaintedMesh, PieceWarning,
+    Placement, RigidError, Track, break_mesh, piece_pattern,
 };
 
 use crate::args::{DustOptions, FractureArguments};
@@ -265,7 +265,8 @@ fn write(
     if let DustOptions { path: Some(path), per_joule } = dust {
         let solid = arguments.material.as_deref().and_then(::fracture::Material::named);
         let energy = solid.unwrap_or(&::fracture::Material::STONE).fracture_energy();
-        let dust = Dust::of_pieces(broken, energy, (*per_joule, seed(arguments)));
+        let amount = DustAmount { per_joule: *per_joule, seed: seed(arguments) };
+        let dust = Dust::of_pieces(broken, energy, amount);
         write_dust(&dust, path, *quiet || *json)?;
     }
     let Some(physics) = physics else { return Ok(()) };

@@ -113,11 +113,11 @@ impl Crumbs {
     /// Upper bound of [`Self::max_count`], the same as for dust: recordings keep every crumb.
     pub const MAX_COUNT: usize = 1_000_000;
 
-    /// Whether `energy_share` and `sizes` are finite and positive, and the smallest size is at most
-    /// the largest. A world with other values sheds no crumbs.
+    /// Whether `energy_share` is positive and at most 1, and the sizes are finite, positive and
+    /// ascending. A world with other values sheds no crumbs.
     pub fn is_usable(&self) -> bool {
         let [least, most] = self.sizes;
-        let is_share = self.energy_share > 0.0 && self.energy_share.is_finite();
+        let is_share = self.energy_share > 0.0 && self.energy_share <= 1.0;
         is_share && least > 0.0 && least <= most && most.is_finite()
     }
 

@@ -9,84 +9,27 @@
 //! [Crumbs](crate::Crumbs) have mass, and the simulation decides about them. Their flight is that
 //! of dust, but they stay where they land.
 
-use std::collections::BTreeSet;
-use std::convert::Infallible;
-use std::sync::Arc;
+mod faces;
+pub(crate) mod surroundings;
 
-use contact::Field;
-use fracture::{Projector, Random};
-use levelset::{LevelSet, TriMesh};
-use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, UnitVector3, Vector3};
+use std::convert::Infallible;
+
+use fracture::Random;
+use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 use rayon::prelude::*;
 
+use self::faces::{Faces, corners, new_faces, places, recorded_ancestor};
+use self::surroundings::Surroundings;
 use crate::breaking::crumbs::{FRACTAL_DIMENSION, fractal_size};
-use crate::{
-    BrokenMesh, LazySurface, RecordedCrumb, Recording, Solid, Surface, SurfaceSource, Track, World,
-};
+use crate::{BrokenMesh, LazySurface, RecordedCrumb, Recording, Track};
 
-/// Inputs of dust in addition to the recording.
-#[derive(Clone, Debug)]
-pub struct Surroundings {
-    /// Gravity, m/s^2.
-    gravity: Vector3<f64>,
-    /// Planes at which dust ends: the normal, and its product with a point of the plane, m.
-    planes: Vec<(UnitVector3<f64>, f64)>,
-    /// Fracture energy of each body of the scene, J/m^2.
-    energies: Vec<f64>,
-}
-
-impl Surroundings {
-    /// The surroundings of a world before its first frame.
-    pub fn of(world: &World) -> Self {
-        let plane = |pose: &Isometry3<f64>| {
-            let normal = pose.rotation * Vector3::y_axis();
-            (normal, normal.dot(&pose.translation.vector))
-        };
-        let is_plane = |field: &Field| matches!(field, Field::HalfSpace);
-        let planes = world.iter().filter(|state| is_plane(state.shape.field()));
-        Self {
-            gravity: world.settings().gravity,
-            planes: planes.map(|state| plane(state.pose)).collect(),
-            energies: world
-                .solid_materials
-                .iter()
-                .map(fracture::Material::fracture_energy)
-                .collect(),
-        }
-    }
-
-    /// A point above all planes: it, or the projection onto those above it.
-    fn lifted(&self, point: Point3<f64>) -> Point3<f64> {
-        let lift = |p: Point3<f64>, (normal, offset): &(UnitVector3<f64>, f64)| {
-            p + normal.into_inner() * (offset - normal.dot(&p.coords)).max(0.0)
-        };
-        self.planes.iter().fold(point, lift)
-    }
-
-    /// Time at which a flight reaches a plane, s, if it does.
-    fn landing(&self, start: &Point3<f64>, velocity: &Vector3<f64>) -> Option<f64> {
-        let time = |(normal, offset): &(UnitVector3<f64>, f64)| {
-            let height = (normal.dot(&start.coords) - offset).max(0.0);
-            first_root(0.5 * normal.dot(&self.gravity), normal.dot(velocity), height)
-        };
-        self.planes.iter().filter_map(time).min_by(f64::total_cmp)
-    }
-}
-
-/// The first time from 0 on at which `height + velocity t + half t^2`, which starts at 0 or above,
-/// falls to 0.
-fn first_root(half: f64, velocity: f64, height: f64) -> Option<f64> {
-    if height == 0.0 && velocity <= 0.0 {
-        return Some(0.0);
-    }
-    let root = (velocity * velocity - 4.0 * half * height).sqrt();
-    // the form without cancellation
-    let time = if velocity > 0.0 {
-        -(velocity + root) / (2.0 * half)
-    } else {
-        2.0 * height / (root - velocity)
-    };
-    (time >= 0.0 && time.is_finite()).then_some(time)
+/// How much dust cracks emit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DustAmount {
+    /// Specks per joule of fracture energy.
+    pub per_joule: f64,
+    /// Seed of positions, sizes and velocities.
+    pub seed: u64,
 }
 
 /// A speck of dust or a crumb.
@@ -137,24 +80,6 @@ pub struct LandedCrumb {
     pub scale: Vector3<f64>,
 }
 
-/// A piece and its new crack faces.
-struct Faces {
-    track: usize,
-    /// Triangles in body coordinates, m.
-    triangles: Vec<[Point3<f64>; 3]>,
-    /// Half of the energy of the cracks, J.
-    energy: f64,
-}
-
-impl Faces {
-    /// The faces of a track, for cracks of energy `of_area`, J/m^2, if they dissipate any.
-    fn new(track: usize, triangles: Vec<[Point3<f64>; 3]>, of_area: f64) -> Option<Self> {
-        let area: f64 = triangles.iter().map(area).fold(0.0, |sum, x| sum + x);
-        let energy = 0.5 * of_area * area;
-        (energy > 0.0).then_some(Self { track, triangles, energy })
-    }
-}
-
 impl Dust {
     /// Default number of specks per joule of cracks.
     pub const PER_JOULE: f64 = 1_000.0;
@@ -172,8 +97,7 @@ impl Dust {
     /// (Turcotte, *Fractals and fragmentation*, 1986: 2.5 for blasted rock and broken coal).
     pub const FRACTAL_DIMENSION: f64 = FRACTAL_DIMENSION;
 
-    /// The dust of a recording with `per_joule` specks per joule; `pose` returns the pose of a track
-    /// in a frame, if it exists then. The number is limited by [`Dust::MAX_SPECKS`] and
+    /// The dust of a recording; `pose` returns the pose of a track in a frame, if it exists then. The number is limited by [`Dust::MAX_SPECKS`] and
     /// [`Dust::MAX_SHOWN_SPECKS`].
     ///
     /// A speck has the mean velocity of its position on the piece in the frame after the birth, or
@@ -185,16 +109,16 @@ impl Dust {
     pub fn new<E>(
         recording: &Recording,
         surroundings: &Surroundings,
-        (per_joule, seed): (f64, u64),
+        amount: DustAmount,
         pose: impl Fn(usize, usize) -> Result<Option<Isometry3<f64>>, E>,
     ) -> Result<Self, E> {
         let faces = new_faces(recording, &surroundings.energies);
-        Self::from_faces(&faces, recording, surroundings, (per_joule, seed), pose)
+        Self::from_faces(&faces, recording, surroundings, amount, pose)
     }
 
     /// The dust of the cracks between the pieces of a mesh of a material with fracture energy
     /// `energy`, J/m^2, at the moment of fracture: it leaves pieces at rest.
-    pub fn of_pieces(broken: &BrokenMesh, energy: f64, (per_joule, seed): (f64, u64)) -> Self {
+    pub fn of_pieces(broken: &BrokenMesh, energy: f64, amount: DustAmount) -> Self {
         let recording = &broken.recording;
         let of = |(number, track): (usize, &Track)| {
             let surface = track.surface();
@@ -208,7 +132,7 @@ impl Dust {
         let pose = |track: usize, frame: usize| {
             Ok::<_, Infallible>(recording.tracks[track].pose(frame).copied())
         };
-        match Self::from_faces(&faces, recording, &surroundings, (per_joule, seed), pose) {
+        match Self::from_faces(&faces, recording, &surroundings, amount, pose) {
             Ok(dust) => dust,
         }
     }
@@ -259,9 +183,10 @@ impl Dust {
         faces: &[Faces],
         recording: &Recording,
         surroundings: &Surroundings,
-        (per_joule, seed): (f64, u64),
+        amount: DustAmount,
         pose: impl Fn(usize, usize) -> Result<Option<Isometry3<f64>>, E>,
     ) -> Result<Self, E> {
+        let DustAmount { per_joule, seed } = amount;
         let energy: f64 = faces.iter().map(|faces| faces.energy).fold(0.0, |sum, x| sum + x);
         let requested = per_joule * energy;
         let most = most_specks(recording.fps) as f64;
@@ -408,133 +333,6 @@ fn shown_frames(fps: f64) -> usize {
 
 fn most_specks(fps: f64) -> usize {
     Dust::MAX_SPECKS.min(Dust::MAX_SHOWN_SPECKS / shown_frames(fps))
-}
-
-/// The new crack faces of all pieces, in the order of tracks.
-fn new_faces(recording: &Recording, energies: &[f64]) -> Vec<Faces> {
-    let tracks = &recording.tracks;
-    let fragments = recording.fragments();
-    let broken: BTreeSet<usize> = fragments
-        .iter()
-        .filter_map(|&n| Some(recorded_ancestor(tracks, tracks[n].parent?)))
-        .collect();
-    let broken: Vec<usize> = broken.into_iter().collect();
-    let old: Vec<Option<OldCuts>> =
-        broken.par_iter().map(|&number| OldCuts::of(&tracks[number])).collect();
-    let of = |number: usize| {
-        let track = &tracks[number];
-        let parent = track.parent?;
-        let LazySurface::Of(source) = &track.lazy_surface else { return None };
-        if track.end() == track.birth {
-            return None;
-        }
-        let at = broken.binary_search(&recorded_ancestor(tracks, parent)).ok()?;
-        let triangles = new_triangles(track, source, old[at].as_ref());
-        let of_area = energies.get(root(tracks, parent)).copied().unwrap_or_default();
-        Faces::new(number, triangles, of_area)
-    };
-    fragments.into_par_iter().filter_map(of).collect()
-}
-
-/// The body itself, or its nearest ancestor that existed for at least one frame.
-fn recorded_ancestor(tracks: &[Track], mut number: usize) -> usize {
-    while let Track { parent: Some(parent), .. } = tracks[number]
-        && tracks[number].end() == tracks[number].birth
-    {
-        number = parent;
-    }
-    number
-}
-
-/// The body of the scene from which it came.
-fn root(tracks: &[Track], mut number: usize) -> usize {
-    while let Some(parent) = tracks[number].parent {
-        number = parent;
-    }
-    number
-}
-
-/// Cuts of a body that broke again, in material coordinates.
-struct OldCuts {
-    /// Its samples, in the same coordinates.
-    samples: Arc<LevelSet>,
-    /// `None` if it has no cuts.
-    faces: Option<Projector>,
-    /// Largest distance of a face of a piece from the face of the body that it continues, m: the
-    /// surfaces of sampled pieces differ from those of the body.
-    reach: f64,
-}
-
-impl OldCuts {
-    /// The cuts of a track; `None` for a body of the scene, which has none.
-    fn of(track: &Track) -> Option<Self> {
-        /// The reach of a convex body in sample spacings.
-        const CONVEX: f64 = 0.25;
-        /// The reach of other bodies. Old faces were found up to 0.41 deep, since they are drawn
-        /// sharper than samples.
-        const OTHER: f64 = 0.5;
-        track.parent?;
-        let LazySurface::Of(source) = &track.lazy_surface else { return None };
-        let Solid { geometry, material } = source.solid.as_ref()?;
-        let samples = Arc::clone(geometry.level_set());
-        let reach = if geometry.is_convex() { CONVEX } else { OTHER } * samples.grid().spacing();
-        let surface = track.surface();
-        let place = |v: &[f32; 3]| material * Point3::from(v.map(f64::from));
-        let vertices = surface.vertices.iter().map(place).collect();
-        let mesh = TriMesh { vertices, triangles: surface.inner.clone() };
-        // the projector searches four times as far as its length
-        Some(Self { faces: Projector::new(&mesh, reach / 4.0), samples, reach })
-    }
-
-    /// Whether a face of a piece continues one of them. A face deeper in the body than `reach` does
-    /// not.
-    fn contains_face(&self, [a, b, c]: &[Point3<f64>; 3]) -> bool {
-        let Some(faces) = &self.faces else { return false };
-        let middle = Point3::from((a.coords + b.coords + c.coords) / 3.0);
-        self.samples.value(&middle) >= -self.reach
-            && faces.nearest_facing(&middle, &(b - a).cross(&(c - a))).is_some()
-    }
-}
-
-/// Triangles of the cuts of a piece, in its coordinates, except those that continue `old`, the cuts
-/// of the body that broke.
-fn new_triangles(
-    track: &Track,
-    source: &SurfaceSource,
-    old: Option<&OldCuts>,
-) -> Vec<[Point3<f64>; 3]> {
-    let Some(Solid { material, .. }) = &source.solid else { return Vec::new() };
-    let surface = track.surface();
-    let triangles = surface.inner.iter().map(|triangle| corners(&surface, triangle));
-    let is_old = |triangle: &[Point3<f64>; 3]| {
-        old.is_some_and(|old| old.contains_face(&triangle.map(|corner| material * corner)))
-    };
-    triangles.filter(|triangle| !is_old(triangle)).collect()
-}
-
-fn corners(surface: &Surface, triangle: &[u32; 3]) -> [Point3<f64>; 3] {
-    triangle.map(|v| Point3::from(surface.vertices[v as usize].map(f64::from)))
-}
-
-fn area([a, b, c]: &[Point3<f64>; 3]) -> f64 {
-    0.5 * (b - a).cross(&(c - a)).norm()
-}
-
-/// Uniform random points on triangles.
-fn places(triangles: &[[Point3<f64>; 3]]) -> impl FnMut(&mut Random) -> Point3<f64> {
-    let mut sum = 0.0;
-    let areas = triangles.iter().map(|triangle| {
-        sum += area(triangle);
-        sum
-    });
-    let areas: Vec<f64> = areas.collect();
-    move |random| {
-        let at = random.unit() * sum;
-        let number = areas.partition_point(|&end| end <= at).min(triangles.len() - 1);
-        let [a, b, c] = triangles[number];
-        let (u, v) = (random.unit().sqrt(), random.unit());
-        a + u * ((1.0 - v) * (b - a) + v * (c - a))
-    }
 }
 
 /// Uniform over all rotations, by rejection from the cube of quaternions.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use nalgebra::Isometry3;
 use serde_json::{Value, json};
-use sim::{Dust, MeshWarning, Phase, Recording, Report, Surroundings};
+use sim::{Dust, DustAmount, MeshWarning, Phase, Recording, Report, Surroundings};
 
 use crate::args::{DustOptions, RunOptions};
 use crate::commands::Failure;
@@ -116,7 +116,8 @@ impl Summary {
         let DustOptions { path: Some(path), per_joule } = &options.dust else { return Ok(()) };
         let failed = |e: std::io::Error| Failure::Write { path: path.clone(), source: e.into() };
         let pose = |track: usize, frame: usize| self.pose(track, frame);
-        let dust = Dust::new(&self.recording, surroundings, (*per_joule, seed), pose);
+        let amount = DustAmount { per_joule: *per_joule, seed };
+        let dust = Dust::new(&self.recording, surroundings, amount, pose);
         write_dust(&dust.map_err(failed)?, path, options.quiet)
     }
 
