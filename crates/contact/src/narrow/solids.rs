@@ -293,7 +293,8 @@ impl Solids<'_> {
             if ends.iter().all(|&end| of_a.over_face[end] >= margin) {
                 continue;
             }
-            let highest = ends.map(|end| of_a.highest(end));
+            // `map` of arrays is not inlined, and would lose the wide vectors
+            let highest = [of_a.highest(ends[0]), of_a.highest(ends[1])];
             // distances change no faster than the position, and along one plane they do not bend
             if 0.5 * (highest[0].0 + highest[1].0 - length) >= margin
                 || highest[0].1 == highest[1].1
