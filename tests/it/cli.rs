@@ -12,7 +12,9 @@ pub(crate) fn brisance() -> Command {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let path = BUILT.get_or_init(|| {
         let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "--package", "brisance", "--bin", "brisance"]);
+        // the second package selects the features of dependencies for which these tests were built
+        build.args(["build", "--quiet", "--package", "brisance", "--package", "brisance-tests"]);
+        build.args(["--bin", "brisance"]);
         if !cfg!(debug_assertions) {
             build.arg("--release");
         }

@@ -68,7 +68,7 @@ impl Golden {
 
 /// `BRISANCE_GOLDEN=write` rewrites the file, for intended changes of the motion.
 #[test]
-fn scenes_end_with_the_same_bits_as_before_on_one_two_and_four_threads() {
+fn scenes_end_with_the_same_bits_as_before_on_one_and_three_threads() {
     let text = std::fs::read_to_string(file()).unwrap();
     let (comments, lines): (Vec<&str>, Vec<&str>) =
         text.lines().partition(|line| line.starts_with('#'));
@@ -79,9 +79,7 @@ fn scenes_end_with_the_same_bits_as_before_on_one_two_and_four_threads() {
         pool.install(|| before.iter().map(Golden::again).collect())
     };
     let now = on(1);
-    for threads in [2, 4] {
-        assert_eq!(now, on(threads), "{threads} threads");
-    }
+    assert_eq!(now, on(3), "three threads");
     if std::env::var("BRISANCE_GOLDEN").as_deref() == Ok("write") {
         let mut text = comments.join("\n") + "\n";
         now.iter().for_each(|own| writeln!(text, "{}", own.line()).unwrap());

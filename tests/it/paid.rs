@@ -112,7 +112,7 @@ fn exit_speeds_depend_neither_on_the_rate_nor_on_the_number_of_pieces() {
         let mut speeds = [-0.001, 0.0, 0.001].map(|x| {
             let text = window(10.0, 20.0, &pane, pattern, fps)
                 .replace("position = [0, 0, 0.6]", &format!("position = [{x}, 0, 0.6]"));
-            let (velocity, pieces) = fly(&text, 0.3);
+            let (velocity, pieces) = fly(&text, 0.2);
             assert!(pieces > 3, "{pattern}: {pieces}");
             -velocity.z
         });
