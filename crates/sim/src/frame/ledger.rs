@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Report, World};
-
 /// Mechanical energy at the end of a frame, and its changes in the frame, J.
 ///
 /// `kinetic + potential` grows over the frame by `work - dissipation.total()`.
@@ -47,21 +45,5 @@ impl Dissipation {
     /// The total, J.
     pub fn total(&self) -> f64 {
         self.collision + self.plastic + self.fracture + self.contact + self.sleep + self.retirement
-    }
-}
-
-impl World {
-    /// Retires debris, and reports the energy and bodies at the end of the frame; `energy`, J, is
-    /// that at its start.
-    pub(crate) fn close_ledger(&mut self, energy: f64, report: &mut Report) {
-        report.frame = self.frame;
-        let end = self.mechanical_energy();
-        report.energy.gain = end - energy;
-        self.retire(&mut report.events);
-        report.counters.bodies = self.len();
-        report.energy.kinetic = self.kinetic_energy();
-        report.energy.potential = self.potential_energy();
-        report.energy.dissipation.retirement =
-            end - (report.energy.kinetic + report.energy.potential);
     }
 }

@@ -2,7 +2,7 @@
 
 use contact::{SearchStats, Support};
 
-use crate::{Counters, EnergyLedger, Events, Loads};
+use crate::{Counters, EnergyLedger, Events, Loads, World};
 
 /// The report of a frame. A frame never fails: problems are among its [`events`](Self::events).
 ///
@@ -58,5 +58,21 @@ impl Report {
         if let Some(cache) = support.remembered() {
             (counters.impulses_remembered, counters.impulses_found) = (cache.len(), cache.hits().1);
         }
+    }
+}
+
+impl World {
+    /// Retires debris, and reports the energy and bodies at the end of the frame; `energy`, J, is
+    /// that at its start.
+    pub(crate) fn close_ledger(&mut self, energy: f64, report: &mut Report) {
+        report.frame = self.frame;
+        let end = self.mechanical_energy();
+        report.energy.gain = end - energy;
+        self.retire(&mut report.events);
+        report.counters.bodies = self.len();
+        report.energy.kinetic = self.kinetic_energy();
+        report.energy.potential = self.potential_energy();
+        report.energy.dissipation.retirement =
+            end - (report.energy.kinetic + report.energy.potential);
     }
 }
