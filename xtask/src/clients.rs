@@ -90,11 +90,25 @@ pub(crate) fn clients(options: &Options<'_>) -> Outcome {
         let script = Path::new("xtask/clients").join(client.script);
         let files = client.files.iter().map(|file| Path::new(RECORDINGS).join(file));
         run(Command::new(program).arg(script).args(files).arg(&truth))?;
-        if client.name == "Blender" {
-            blender(&python, &Path::new(RECORDINGS).join("clients.glb"), &truth)?;
+        match client.script {
+            "blender.py" => blender(&python, &Path::new(RECORDINGS).join("clients.glb"), &truth)?,
+            "three.mjs" => crumbs()?,
+            _ => {}
         }
     }
     Ok(())
+}
+
+/// Compares the crumbs of a scene in three.js with those of its PLY files.
+fn crumbs() -> Outcome {
+    let [glb, ply, truth] =
+        ["crumbs.glb", "crumbs.ply/", "crumbs.jsonl"].map(|name| format!("{RECORDINGS}/{name}"));
+    for crumbs in [&glb, &ply] {
+        let brisance = ["run", "--quiet", "--package", "brisance", "--"];
+        let scene = ["run", "scenes/crumbs.toml", "--quiet", "--output", &truth];
+        cargo(&[&brisance[..], &scene, &["--crumbs", crumbs]].concat())?;
+    }
+    run(Command::new("node").arg("xtask/clients/crumbs.mjs").args([glb, ply, truth]))
 }
 
 /// Creates a Python environment with all modules, and installs three.js in the version of the viewer.

@@ -254,6 +254,31 @@ fn candidates_of_deep_overlaps_agree_on_one_direction() {
 }
 
 #[test]
+fn the_best_separating_face_is_that_of_all_faces() {
+    let mut random = Random(11);
+    for case in 0..400 {
+        let [a, b] = [0; 2].map(|_| {
+            Polyhedron::new(&random.polyhedron(), &Isometry3::identity()).expect("no slivers")
+        });
+        // solids that overlap, touch and are apart
+        let b_from_a = Isometry3::new(random.vector(0.8), random.vector(6.0));
+        let found = Solids { a: &a, b: &b, b_from_a }.best_face(f64::INFINITY);
+        let separation = |own: &Polyhedron, other: &Polyhedron, map: &Isometry3<f64>| {
+            let along = |plane: usize| {
+                let (normal, offset) = other.plane(plane);
+                let heights = own.corners().iter().map(|p| normal.dot(&(map * p).coords) - offset);
+                heights.fold(f64::INFINITY, f64::min)
+            };
+            (0..other.face_count()).map(along).fold(f64::NEG_INFINITY, f64::max)
+        };
+        let best = separation(&a, &b, &b_from_a).max(separation(&b, &a, &b_from_a.inverse()));
+        assert!((found.distance - best).abs() < 1e-12, "{case}: {} for {best}", found.distance);
+        let along = Solids { a: &a, b: &b, b_from_a }.separation_along(&found.axis);
+        assert!((along - best).abs() < 1e-12, "{case}: {along} along the axis");
+    }
+}
+
+#[test]
 fn wide_vectors_have_the_same_bits() {
     let mut random = Random(3);
     let mut count = 0;
