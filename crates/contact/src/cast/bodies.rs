@@ -74,7 +74,8 @@ impl Bodies<'_> {
         })
     }
 
-    /// Shape cast: the first body that a moving solid hits. An unbounded solid hits nothing.
+    /// Shape cast: the index of the first body that a translating solid hits, and the impact. An
+    /// unbounded solid hits nothing.
     pub fn sweep(&self, solid: &PlacedShape<'_>, sweep: &Sweep) -> Option<(usize, Impact)> {
         let bounds = solid.shape.bounds_at(solid.pose);
         let Sweep { along, max_distance } = *sweep;
@@ -84,7 +85,7 @@ impl Bodies<'_> {
         })
     }
 
-    /// The bodies that a solid overlaps or touches, in order.
+    /// Indices of the bodies that a solid overlaps or touches, ascending.
     pub fn overlapping(&self, solid: &PlacedShape<'_>) -> Vec<usize> {
         let around = BvhNode::leaf(tree_box(&solid.shape.bounds_at(solid.pose)), 0);
         let has_bounds = solid.shape.radius().is_finite();

@@ -363,9 +363,9 @@ impl<'a> View<'a> {
         FaceSeparation { distance: least - depth, plane, support }
     }
 
-    /// The best separation by the other's planes, starting from `best`. A plane over which one of
-    /// the supporting corners found so far is not higher than `best` separates no better, and needs
-    /// no search for its own supporting corner.
+    /// The best separation by the other's planes, starting from `best`. The height of any corner
+    /// over a plane bounds the separation by that plane from above. The supporting corners found so
+    /// far therefore rule out most planes without a search over all corners.
     #[inline(always)]
     fn search(&self, mut best: FaceSeparation) -> FaceSeparation {
         let (middle, corners) = (wide(&self.shift), &self.own.corners);

@@ -174,7 +174,8 @@ impl Polyhedron {
         least.0.into_iter().fold(f64::INFINITY, least_of)
     }
 
-    /// The least extent along `direction`, m, and the first corner that has it.
+    /// The support of the solid against `direction`: the least projection of its corners, m, and the
+    /// first corner that has it.
     #[inline(always)]
     pub(crate) fn support_below(&self, direction: &Vector3<f64>) -> (f64, usize) {
         let (direction, mut least) = (wide(direction), First::new(f64::INFINITY));

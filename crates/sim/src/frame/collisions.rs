@@ -9,11 +9,11 @@ use crate::frame::phase::Phase;
 use crate::script::event::Trigger;
 use crate::{Report, World};
 
-/// Limit of repeated contact searches per frame, in bodies and pairs: a multiple of the number of
-/// bodies plus a constant for small worlds. Beyond it the contact passes stop the remaining
-/// approach, without restitution. Sixteen plates that land at 5 m/s exceed a constant of 256, ten
-/// slices of a thin stack that lands at 6 m/s one of 1,024.
+/// Limit of repeated contact searches per frame: this number per body, plus [`BASE_SEARCHES`].
+/// Beyond it the contact passes stop the remaining approach, without restitution.
 const SEARCHES_PER_BODY: usize = 2;
+/// The limit for few bodies. Sixteen plates that land at 5 m/s need more than 256 searches, ten
+/// slices of a thin stack that lands at 6 m/s more than 1,024.
 const BASE_SEARCHES: usize = 4096;
 /// A collision pass ends once more than `1 / STRAYED_DIVISOR` of the bodies left the path of their
 /// contact search. Of 2, 8, 32 and 128 this value needs the fewest repeated searches in a scene

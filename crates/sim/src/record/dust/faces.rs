@@ -91,15 +91,16 @@ impl OldCuts {
     /// The cuts of a track; `None` for a body of the scene, which has none.
     fn of(track: &Track) -> Option<Self> {
         /// The reach of a convex body in sample spacings.
-        const CONVEX: f64 = 0.25;
+        const CONVEX_REACH: f64 = 0.25;
         /// The reach of other bodies. Old faces were found up to 0.41 deep, since they are drawn
         /// sharper than samples.
-        const OTHER: f64 = 0.5;
+        const OTHER_REACH: f64 = 0.5;
         track.parent?;
         let LazySurface::Of(source) = &track.lazy_surface else { return None };
         let Solid { geometry, material } = source.solid.as_ref()?;
         let samples = Arc::clone(geometry.level_set());
-        let reach = if geometry.is_convex() { CONVEX } else { OTHER } * samples.grid().spacing();
+        let reach = if geometry.is_convex() { CONVEX_REACH } else { OTHER_REACH }
+            * samples.grid().spacing();
         let surface = track.surface();
         let place = |v: &[f32; 3]| material * Point3::from(v.map(f64::from));
         let vertices = surface.vertices.iter().map(place).collect();

@@ -44,7 +44,7 @@ impl Surroundings {
         self.planes.iter().fold(point, lift)
     }
 
-    /// Time at which a flight reaches a plane, s, if it does.
+    /// Time at which a flight first reaches a plane, s; `None` if it never does.
     pub(super) fn landing(&self, start: &Point3<f64>, velocity: &Vector3<f64>) -> Option<f64> {
         let time = |(normal, offset): &(UnitVector3<f64>, f64)| {
             let height = (normal.dot(&start.coords) - offset).max(0.0);
