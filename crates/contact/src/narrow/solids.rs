@@ -25,6 +25,8 @@ const SIDEWAYS: f64 = 0.3;
 const EDGE: f64 = 0.02;
 /// Supporting corners that the search for the best separating face keeps to rule out faces.
 const MAX_KNOWN: usize = 4;
+/// Planes that the search for candidates keeps to rule out corners and edges.
+const MAX_EXCLUDING: u32 = u8::BITS;
 
 /// A separating axis and the separation along it.
 #[derive(Clone, Copy)]
@@ -272,25 +274,26 @@ impl Solids<'_> {
         if face.distance > clear {
             return RawCandidates { face, found };
         }
-        let mut of_a = Heights::new(&views[0], faces[0]);
-        let mut of_b = Heights::new(&views[1], faces[1]);
+        let mut of_a = Heights::new(&views[0], margin, faces[0]);
+        let mut of_b = Heights::new(&views[1], margin, faces[1]);
         for (owner, heights, own, other) in [(Side::A, &mut of_a, a, b), (Side::B, &mut of_b, b, a)]
         {
             for (key, &point) in own.corners.iter().enumerate() {
-                // a corner this far off one plane is no nearer to the solid
-                if heights.over_face[key] >= margin {
+                if heights.excluded[key] != 0 {
                     continue;
                 }
                 let (distance, plane) = heights.highest(key);
                 if distance < margin {
                     let (normal, key) = (Some(other.plane(plane).0), key as u32);
                     found.push(Candidate { owner, point, normal, key, distance });
+                } else {
+                    heights.exclude_beyond(plane);
                 }
             }
         }
         for (number, Edge { ends, length }) in a.edges.iter().enumerate() {
             let ends = ends.map(|n| n as usize);
-            if ends.iter().all(|&end| of_a.over_face[end] >= margin) {
+            if of_a.excluded[ends[0]] & of_a.excluded[ends[1]] != 0 {
                 continue;
             }
             // `map` of arrays is not inlined, and would lose the wide vectors
@@ -415,8 +418,14 @@ struct FaceSeparation {
 /// The heights of one solid's corners over the planes of another.
 struct Heights<'v, 'a> {
     view: &'v View<'a>,
-    /// Height of each corner over one of the planes, m.
-    over_face: Vec<f64>,
+    /// Candidates are nearer than this, m.
+    margin: f64,
+    /// The planes over which each corner is at least as high as the margin: one bit for each of the
+    /// first [`MAX_EXCLUDING`] planes in [`Self::exclude_beyond`]. Such a corner is no nearer to the
+    /// solid, and neither is an edge whose ends share such a plane.
+    excluded: Vec<u8>,
+    /// Number of these planes.
+    excluding: u32,
     /// The highest plane of each corner, if computed.
     known: Vec<Option<Highest>>,
     /// Heights over all planes, row by row, m.
@@ -435,14 +444,32 @@ struct Highest {
 
 impl<'v, 'a> Heights<'v, 'a> {
     #[inline(always)]
-    fn new(view: &'v View<'a>, face: usize) -> Self {
-        let (normal, offset) = view.other.plane(face);
-        let (own, middle) = (view.own, normal.dot(&view.shift) - offset);
-        let normal = wide(&view.turn.tr_mul(&normal));
-        let over = |corners: &Wide3| normal.dot(corners).map(|height| height + middle).0;
-        let over_face = own.lanes.iter().flat_map(over).collect();
-        let rows = Vec::with_capacity(own.corners.len() * view.other.planes.len());
-        Self { view, over_face, known: vec![None; own.corners.len()], rows }
+    fn new(view: &'v View<'a>, margin: f64, face: usize) -> Self {
+        let count = view.own.corners.len();
+        let rows = Vec::with_capacity(count * view.other.planes.len());
+        let (excluded, known) = (vec![0; count], vec![None; count]);
+        let mut heights = Self { view, margin, excluded, excluding: 0, known, rows };
+        heights.exclude_beyond(face);
+        heights
+    }
+
+    /// Excludes the corners that are at least as high as the margin over a plane.
+    #[inline(always)]
+    fn exclude_beyond(&mut self, plane: usize) {
+        if self.excluding == MAX_EXCLUDING {
+            return;
+        }
+        let View { own, other, turn, shift } = self.view;
+        let (normal, offset) = other.plane(plane);
+        let middle = normal.dot(shift) - offset;
+        let normal = wide(&turn.tr_mul(&normal));
+        for (corners, excluded) in own.lanes.iter().zip(self.excluded.chunks_mut(LANES)) {
+            let heights = normal.dot(corners).map(|height| height + middle).0;
+            for (height, excluded) in heights.into_iter().zip(excluded) {
+                *excluded |= u8::from(height >= self.margin) << self.excluding;
+            }
+        }
+        self.excluding += 1;
     }
 
     /// The distance of a corner from the solid, m, and the plane that gives it; outside it is a
