@@ -21,17 +21,19 @@ impl World {
     pub(crate) fn resistances(
         &self,
         cause: Trigger,
-        last: bool,
+        may_break: bool,
         report: &Report,
     ) -> Vec<Resistance> {
-        let own = self.own_resistances(last, report);
+        let own = self.own_resistances(may_break, report);
         self.recorded_resistances(cause, &own).unwrap_or(own)
     }
 
-    /// Bodies without a generation left withstand any impact, and so do all bodies in the `last`
-    /// pass. A body that withstood an impact in this frame withstands impacts up to that size.
-    fn own_resistances(&self, last: bool, report: &Report) -> Vec<Resistance> {
-        if last {
+    /// Bodies without a generation left withstand any impact, and so do those that responded to
+    /// [`Settings::break_rounds`](crate::Settings) impacts in this frame, themselves or as parts of
+    /// broken bodies. A body that withstood an impact in this frame withstands impacts up to that
+    /// size. Unless bodies `may_break`, all withstand any impact.
+    fn own_resistances(&self, may_break: bool, report: &Report) -> Vec<Resistance> {
+        if !may_break {
             return vec![Resistance::Unbreakable; self.len()];
         }
         let of = |breakage: &Option<Breakage>| match breakage {
@@ -40,7 +42,10 @@ impl World {
         };
         let mut resistances: Vec<Resistance> = self.breakages.iter().map(of).collect();
         let dented = report.events.dents.iter().map(|dent| &dent.after);
-        for id in report.events.over_budget.iter().chain(dented) {
+        let rounds = report.events.responses();
+        let most = self.settings.break_rounds;
+        let exhausted = rounds.iter().filter(|&(_, &rounds)| rounds >= most).map(|(id, _)| id);
+        for id in report.events.over_budget.iter().chain(dented).chain(exhausted) {
             if let Ok(i) = self.ids.binary_search(id) {
                 resistances[i] = Resistance::Unbreakable;
             }

@@ -25,8 +25,8 @@ const STRAYED_DIVISOR: usize = 8;
 struct Round {
     /// Its number.
     pass: usize,
-    /// Whether no body may break anymore.
-    last: bool,
+    /// Whether bodies may break.
+    may_break: bool,
     /// How often sleeping bodies were woken in this frame.
     wakes: usize,
 }
@@ -35,8 +35,8 @@ struct Round {
 enum PassOutcome {
     /// Sleepers took part: they woke, and the collisions start over.
     WokeSleepers(Vec<bool>),
-    /// Impacts reached the strength of bodies.
-    ReachedStrength,
+    /// Impacts reached the strength of bodies; whether one of these bodies responded to its impact.
+    ReachedStrength { responded: bool },
     /// Bodies or pairs left the path of the contact search: their contacts are searched again.
     LeftSearch { renewed: Vec<bool>, resumed: Vec<Resumed> },
     /// The contacts are valid to the end of the frame, or the limit of contact searches is reached.
@@ -60,7 +60,8 @@ impl World {
         report: &mut Report,
         ended: &mut dyn FnMut(Phase),
     ) -> Search {
-        let (mut breaks, mut searches, mut wakes, mut passes) = (0, 0, 0, 0);
+        let (mut searches, mut wakes, mut passes) = (0, 0, 0);
+        let mut may_break = true;
         let mut restart: Option<SearchRestart> = None;
         let mut broad = std::mem::take(&mut self.broad);
         loop {
@@ -71,9 +72,7 @@ impl World {
             };
             let mut search = self.search(restart.take(), inputs, std::mem::take(&mut broad));
             ended(Phase::Detect);
-            // in the last round no body breaks, so that no impact is lost
-            let last = breaks == self.settings.break_rounds;
-            let round = Round { pass: passes, last, wakes };
+            let round = Round { pass: passes, may_break, wakes };
             passes += 1;
             let is_first = wakes == 0;
             let woken = if is_first { self.wake_approached(search.contacts()) } else { Vec::new() };
@@ -95,14 +94,14 @@ impl World {
                     searches += renewed.iter().filter(|&&renewed| renewed).count() + resumed.len();
                     restart = Some(SearchRestart { search, renewed, resumed });
                 }
-                PassOutcome::ReachedStrength => {
-                    breaks += 1;
+                PassOutcome::ReachedStrength { responded } => {
+                    // else the same impacts would repeat forever
+                    may_break &= responded;
                     broad = search.into_broad();
                     ended(Phase::Break);
                 }
-                PassOutcome::Done if self.break_through_others(&search, passes, last, report) => {
+                PassOutcome::Done if self.break_through_others(&search, round, report) => {
                     passes += 1;
-                    breaks += 1;
                     broad = search.into_broad();
                     ended(Phase::Break);
                 }
@@ -115,13 +114,13 @@ impl World {
     fn collide_once(
         &mut self,
         search: &mut Search,
-        Round { pass, last, wakes }: Round,
+        Round { pass, may_break, wakes }: Round,
         inputs: FrameInputs<'_>,
         report: &mut Report,
         ended: &mut dyn FnMut(Phase),
     ) -> PassOutcome {
         let cause = Trigger::Collision(pass);
-        let resistances = self.resistances(cause, last, report);
+        let resistances = self.resistances(cause, may_break, report);
         let mut paths = self.paths();
         let mut touching = Vec::new();
         let reported = PairReports { loads: &mut report.loads, touching: &mut touching };
@@ -151,7 +150,7 @@ impl World {
         if is_broken && !self.break_or_restore(&hits, start, cause, report) {
             // no body broke: the collisions are repeated with whole bodies
             self.remove_waypoints(&done.waypoints);
-            return PassOutcome::ReachedStrength;
+            return PassOutcome::ReachedStrength { responded: !hits.is_empty() };
         }
         self.log_blows(touching);
         report.energy.work += work;
@@ -160,7 +159,7 @@ impl World {
         if is_broken {
             self.inherit_joints(&mut report.events);
             self.wake_abandoned();
-            return PassOutcome::ReachedStrength;
+            return PassOutcome::ReachedStrength { responded: true };
         }
         let renewed = self.follow(search, inputs, &done);
         if renewed.contains(&true) || !done.resumed.is_empty() {
@@ -184,12 +183,11 @@ impl World {
     fn break_through_others(
         &mut self,
         search: &Search,
-        pass: usize,
-        last: bool,
+        Round { pass, may_break, .. }: Round,
         report: &mut Report,
     ) -> bool {
-        let cause = Trigger::Collision(pass);
-        let resistances = self.resistances(cause, last, report);
+        let cause = Trigger::Collision(pass + 1);
+        let resistances = self.resistances(cause, may_break, report);
         let mut momenta = self.momenta.clone();
         let inputs = FrameInputs {
             drift: &self.drift()[..],

@@ -1,5 +1,7 @@
 //! Events of a frame.
 
+use std::collections::BTreeMap;
+
 use dynamics::Momentum;
 use nalgebra::{Point3, Vector3};
 
@@ -69,6 +71,23 @@ impl Events {
         };
         self.added = beyond(after, before);
         self.removed = beyond(before, after);
+    }
+
+    /// The number of impacts beyond its strength to which each body responded so far: it broke or
+    /// withstood. Pieces continue the count of the body from which they come.
+    pub(crate) fn responses(&self) -> BTreeMap<BodyId, usize> {
+        let mut counts: BTreeMap<BodyId, usize> = BTreeMap::new();
+        for id in &self.held {
+            *counts.entry(*id).or_default() += 1;
+        }
+        // a piece follows its parent
+        for Fracture { parent, fragments, .. } in &self.fractures {
+            let count = counts.get(parent).copied().unwrap_or(0) + 1;
+            for piece in fragments {
+                *counts.entry(*piece).or_default() += count;
+            }
+        }
+        counts
     }
 }
 

@@ -48,6 +48,16 @@ struct Collided {
     dissipated: f64,
 }
 
+/// The response of bodies to collisions.
+enum StruckResponse {
+    /// No impact reached the strength of a body.
+    None,
+    /// All bodies stay as they were; whether one of them responded to its impact.
+    Unchanged { responded: bool },
+    /// A body broke or was dented.
+    Changed,
+}
+
 impl World {
     /// Ku07 section 3.1: bodies move until two of them touch, at a time found by bisection.
     /// Colliding bodies get impulses, break, and continue with the forces of resting contact.
@@ -91,15 +101,13 @@ impl World {
         report: &mut Report,
         ended: &mut dyn FnMut(Phase),
     ) -> Touches {
-        let mut breaks = 0;
+        let mut bodies_may_break = true;
         loop {
-            // no body breaks in the last round, so that no impact is lost
-            let last = breaks == self.settings.break_rounds;
             let cause = Trigger::Collision(progress.passes);
             progress.passes += 1;
             let touches = self.touches_now();
             ended(Phase::Detect);
-            let resistances = self.resistances(cause, last, report);
+            let resistances = self.resistances(cause, bodies_may_break, report);
             let before = self.mechanical_energy();
             let mut momenta = self.momenta.clone();
             let mut rebounds = progress.rebounds.clone();
@@ -129,10 +137,10 @@ impl World {
             start.momenta = momenta;
             let dissipated = before + done.work - self.mechanical_energy();
             let struck = Collided { start, blows: done.blows.clone(), dissipated };
-            let is_broken = self.break_struck(struck, &resistances, cause, report);
-            if let Some(false) = is_broken {
+            let response = self.break_struck(struck, &resistances, cause, report);
+            if let StruckResponse::Unchanged { responded } = response {
                 // no body broke: the collisions are repeated with whole bodies
-                breaks += 1;
+                bodies_may_break &= responded;
                 ended(Phase::Break);
                 continue;
             }
@@ -143,34 +151,37 @@ impl World {
             if done.impacts > 0 {
                 progress.idle = 0;
             }
-            if is_broken.is_none() {
+            if let StruckResponse::None = response {
                 return touches;
             }
-            breaks += 1;
             progress.rebounds = vec![0; self.len()];
             self.wake_abandoned();
             ended(Phase::Break);
         }
     }
 
-    /// Breaks the bodies that were hit. Returns `None` if there are none, else whether one changed;
-    /// if none did, bodies return to their state before the collisions.
+    /// Breaks the bodies that were hit. If none of them changes, all bodies return to their state
+    /// before the collisions.
     fn break_struck(
         &mut self,
         Collided { start, blows, dissipated }: Collided,
         resistances: &[Resistance],
         cause: Trigger,
         report: &mut Report,
-    ) -> Option<bool> {
+    ) -> StruckResponse {
         let (drift, names) = (self.drift(), self.names());
         let search = Search::default();
         let frame = self.contact_frame(FrameInputs { drift: &drift, names: &names, joints: &[] });
         let context = ImpactContext { frame, search: &search, momenta: &start.momenta, dissipated };
         let hits = self.chosen_hits(cause, || self.loaded_hits(&blows, resistances, context));
         if blows.is_empty() && hits.is_empty() {
-            return None;
+            return StruckResponse::None;
         }
-        Some(self.break_or_restore(&hits, start, cause, report))
+        let responded = !hits.is_empty();
+        match self.break_or_restore(&hits, start, cause, report) {
+            true => StruckResponse::Changed,
+            false => StruckResponse::Unchanged { responded },
+        }
     }
 
     fn count_impacts(&self, done: &ImpactResult, report: &mut Report) {

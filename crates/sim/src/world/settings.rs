@@ -21,7 +21,9 @@ pub struct Settings {
     /// static or kinematic bodies conserve their angular momentum. Without effect on
     /// [`contact::Solver::Ku07`], whose impulses add no energy.
     pub bound_energy: bool,
-    /// Rounds of fracture in one frame: pieces may break again in the frame in which they appear.
+    /// Limit of impacts beyond its strength to which a body responds in one frame. Pieces may break
+    /// again in the frame in which they appear; the responses of the bodies from which they come
+    /// count too.
     pub break_rounds: usize,
     /// Limits on pieces.
     pub debris: Debris,
