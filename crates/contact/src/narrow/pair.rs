@@ -308,8 +308,7 @@ impl<'a> Pair<'a> {
         let points = spot.at(posed.poses);
         let struck = self.a.from.max(self.b.from);
         let is_curved = self.shapes().iter().any(|shape| shape.field().is_curved());
-        // the contact point of a rolling body moves over its surface
-        if !is_curved && !self.spins() {
+        if !self.spins() {
             arm = motions[owner].chord_arm([struck, time], [&found.point.coords, &arm]);
         }
         let shared = posed.poses[owner].translation.vector + arm;

@@ -5,6 +5,7 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 use crate::narrow::flight::Turning;
 use crate::shape::Shape;
+use crate::shape::field::Field;
 
 /// A body over the step; times are shares of it.
 pub(crate) struct Motion<'a> {
@@ -63,7 +64,8 @@ impl Motion<'_> {
 
     /// The lever arm with which [`Self::velocity`] takes a point of the body along its chord
     /// between two times, m. `point` is in body coordinates, `arm` from the center of mass to it at
-    /// the second time.
+    /// the second time. The contact point of a rolling body moves over its surface: a solid of
+    /// revolution turns with its axis alone, and a ball not at all.
     ///
     /// It points to the middle of the chord, and its part across the axis is scaled by `tan(h) / h`
     /// for the half angle `h` (Cayley map), evaluated as a series. The tangent at the end of the
@@ -75,14 +77,21 @@ impl Motion<'_> {
     ) -> Vector3<f64> {
         let spin = self.velocity.angular;
         let half = 0.5 * self.dt * (time - since);
-        let square = half * half * spin.norm_squared();
         // points of the body move by less than round-off
-        if square < f64::EPSILON {
+        if half * half * spin.norm_squared() < f64::EPSILON {
             return *arm;
         }
-        let middle = 0.5 * (self.at(since).rotation * point + arm);
-        let across = middle - spin * (spin.dot(&middle) / spin.norm_squared());
-        middle + across * (square * (1.0 / 3.0 + square * (2.0 / 15.0)))
+        match self.shape.field() {
+            Field::Ball { .. } => *arm,
+            Field::Round(_) => {
+                let axes = [since, time].map(|time| self.at(time).rotation * Vector3::y());
+                // half a turn of the axis within a step has no unique rotation
+                let swing = UnitQuaternion::rotation_between(&axes[0], &axes[1]);
+                let Some(swing) = swing.filter(|swing| swing.angle() > 0.0) else { return *arm };
+                middle_of_chord([swing.inverse() * arm, *arm], &(0.5 * swing.scaled_axis()))
+            }
+            _ => middle_of_chord([self.at(since).rotation * point, *arm], &(spin * half)),
+        }
     }
 
     /// Angle of rotation over the rest of the step, rad.
@@ -103,4 +112,13 @@ impl Motion<'_> {
     pub(super) fn half_thickness(&self) -> f64 {
         self.shape.half_thickness()
     }
+}
+
+/// The middle of the chord between two positions of a point, m, with its part across the axis of
+/// rotation scaled by `tan(h) / h`; `half_turn` is the vector of the half angle `h`, rad.
+fn middle_of_chord(ends: [Vector3<f64>; 2], half_turn: &Vector3<f64>) -> Vector3<f64> {
+    let square = half_turn.norm_squared();
+    let middle = 0.5 * (ends[0] + ends[1]);
+    let across = middle - half_turn * (half_turn.dot(&middle) / square);
+    middle + across * (square * (1.0 / 3.0 + square * (2.0 / 15.0)))
 }
