@@ -88,7 +88,7 @@ pub use mesh::{Collide, Mesh, MeshSign, Svg, Trimesh};
 pub(crate) use mirror::mirrored_pose;
 pub use motion::{Keyframe, Motion};
 pub use pattern::{
-    Bricks, Nested, Noise, Painted, Pattern, PatternFile, Points, Preset, Radial, Rims, Roughness,
+    Bricks, CutNoise, Nested, Noise, Painted, Pattern, PatternFile, Points, Preset, Radial, Rims,
     Slices, Voronoi,
 };
 pub(crate) use pieces::Whole;
