@@ -99,7 +99,7 @@ mod tests {
                         strength: Strength::Impulse(1.0),
                         generations: 2,
                         min_share: 1e-4,
-                        least_size: 0.0,
+                        min_size: 0.0,
                         bonds,
                     }),
                     ..NewBody::of(Body::Dynamic(mass), Arc::clone(&shape))

@@ -158,7 +158,7 @@ impl World {
     pub fn replay_frame(&mut self, events: &[Event]) -> Result<Report, ReplayMismatch> {
         // there was room in the recorded run
         let limits = std::mem::take(&mut self.settings.debris);
-        self.settings.debris.least_size = limits.least_size;
+        self.settings.debris.min_size = limits.min_size;
         self.settings.debris.crumbs = limits.crumbs;
         let mut report = Report::default();
         let done = events.iter().try_for_each(|event| self.replay_event(event, &mut report));
