@@ -80,7 +80,7 @@ impl World {
             let outcome = if woken.contains(&true) {
                 PassOutcome::WokeSleepers(woken)
             } else if searches > SEARCHES_PER_BODY * self.len() + BASE_SEARCHES {
-                report.counters.spent_searches = true;
+                report.counters.at_search_limit = true;
                 PassOutcome::Done
             } else {
                 self.collide_once(&mut search, round, inputs, report, ended)
