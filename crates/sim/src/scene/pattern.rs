@@ -128,7 +128,7 @@ impl Pattern {
     /// The names of its files.
     pub(crate) fn files_mut(&mut self) -> Vec<&mut String> {
         match self {
-            Self::File(named) => vec![&mut named.file],
+            Self::File(reference) => vec![&mut reference.file],
             Self::Painted(painted) => vec![&mut painted.picture],
             Self::Nested(nested) => {
                 let Nested { outer, inner, .. } = nested;
@@ -141,7 +141,7 @@ impl Pattern {
     /// The patterns within it that are in files, or itself.
     pub(crate) fn in_files_mut(&mut self) -> Vec<&mut PatternFile> {
         match self {
-            Self::File(named) => vec![named],
+            Self::File(reference) => vec![reference],
             Self::Nested(nested) => {
                 let Nested { outer, inner, .. } = nested;
                 outer.in_files_mut().into_iter().chain(inner.in_files_mut()).collect()
@@ -169,7 +169,7 @@ impl Pattern {
 pub struct PatternFile {
     /// Path of the file, relative to the scene file.
     pub file: String,
-    /// Its contents; see [`super::Scene::give_pattern`].
+    /// Its contents; see [`super::Scene::set_pattern`].
     pub(crate) read: Option<Arc<fracture::Pattern>>,
 }
 
@@ -351,7 +351,7 @@ pub struct Painted {
     pub pieces: usize,
     /// Noise of the cuts; plane by default.
     pub noise: Option<CutNoise>,
-    /// The darkness of its pixels; see [`super::Scene::give_density_maps`].
+    /// The darkness of its pixels; see [`super::Scene::set_density_maps`].
     #[serde(skip)]
     pub(crate) read: Option<Arc<DensityMap>>,
 }
