@@ -94,7 +94,7 @@ impl World {
     /// The body `id`, if it has mass.
     pub(crate) fn parent(&self, id: BodyId) -> Option<Parent> {
         let i = self.ids.binary_search(&id).ok()?;
-        let (pose, momentum) = self.state_at_blow(i);
+        let (pose, momentum) = self.state_at_collision(i);
         Some(Parent {
             id,
             breakage: self.breakages[i].clone(),

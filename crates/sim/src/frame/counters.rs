@@ -40,7 +40,7 @@ pub struct Counters {
     /// Pairs whose free bodies reached the limit of collisions per frame, counted once per
     /// collision pass; the contact passes stopped their approach. With [`contact::Solver::Ku07`]
     /// they did not rebound, and postponed contacts count too.
-    pub limited_blows: usize,
+    pub limited_collisions: usize,
     /// Whether the collisions reached the limit of contact searches before the end of the frame. The
     /// contact passes then stopped the remaining approach, without restitution.
     pub at_search_limit: bool,

@@ -56,7 +56,7 @@ impl World {
     /// The event of a hit, without its outcome yet.
     pub(crate) fn event(&self, hit: &Hit, cause: Trigger) -> Option<Event> {
         let i = self.ids.binary_search(&hit.body).ok()?;
-        let (pose, momentum) = self.state_at_blow(i);
+        let (pose, momentum) = self.state_at_collision(i);
         Some(Event {
             frame: self.frame + 1,
             cause,

@@ -271,7 +271,7 @@ impl RunCost {
         work.contacts += report.counters.contacts;
         work.sweeps += report.counters.sweeps;
         work.unsolved += report.counters.unsolved_islands;
-        work.limited += report.counters.limited_blows;
+        work.limited += report.counters.limited_collisions;
         work.spent += usize::from(report.counters.at_search_limit);
         work.linearized += report.events.linearized.len();
         work.residual = work.residual.max(report.counters.residual);
