@@ -400,7 +400,7 @@ impl Structure {
                     let next = (corner + 1) % 3;
                     match &self.discretization {
                         Discretization::Linear(_) => {
-                            loads[face[corner] as usize] += force * w[corner]
+                            loads[face[corner] as usize] += force * w[corner];
                         }
                         Discretization::Quadratic(model) => {
                             let own = w[corner] * (2.0 * w[corner] - 1.0);
