@@ -6,7 +6,7 @@ use std::hint::black_box;
 
 use brisance_tests::tet_boxes::kuhn_box;
 use criterion::{Criterion, criterion_group, criterion_main};
-use fracture::{Lattice, LatticeImpactSettings, Links, Neighbors, multipliers};
+use fracture::{Lattice, LatticeImpactSettings, Links, Neighbors, SolverLimits, multipliers};
 use nalgebra::{Point3, Vector3};
 
 fn wall(neighbors: Neighbors) -> Lattice {
@@ -28,7 +28,8 @@ fn lattice(criterion: &mut Criterion) {
         let inverse: Vec<f64> = free.map(|(m, &f)| if f { 0.0 } else { 1.0 / m }).collect();
         let links = Links { positions: wall.positions(), inverse_masses: &inverse, ends: &ends };
         for tolerance in [1e-4, 1e-8] {
-            let solve = || multipliers(&links, &loads, None, (tolerance, 5000));
+            let limits = SolverLimits { tolerance, max_iterations: 5000 };
+            let solve = || multipliers(&links, &loads, None, limits);
             let steps = solve().iterations;
             let row = format!("lattice {name}, solve to {tolerance:e}, {steps} steps");
             criterion.bench_function(&row, |b| b.iter(|| black_box(solve())));

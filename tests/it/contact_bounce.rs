@@ -67,7 +67,7 @@ fn two_hundred_balls_bounce_off_a_free_plate_in_one_frame() {
         |n| NewBody { velocity: moving(0.0, -20.0, 0.0), ..ball(0.03, 1e-3, start(n), surface) };
     let balls: Vec<BodyId> = (0..200).map(|n| world.add(drop(n)).unwrap()).collect();
     let report = world.step();
-    assert_eq!(report.counters.limited_blows, 0);
+    assert_eq!(report.counters.limited_collisions, 0);
     for id in balls {
         let speed = world.get(id).unwrap().momentum.linear.y / 1e-3;
         assert!((speed / 16.0 - 1.0).abs() < 1e-5, "{speed} m/s");

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use brisance_tests::strategies::{rotation, vector};
 use contact::{
-    Blow, Broad, Cache, Clamp, Columns, Flight, Frame, Groups, Levers, Material, Paths, Settings,
-    Shape, Solver, StrengthQuery,
+    Broad, Cache, Clamp, Collision, Columns, Flight, Frame, Groups, Levers, Material, Paths,
+    Settings, Shape, Solver, StrengthQuery,
 };
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use nalgebra::{Isometry3, Translation3, Vector3};
@@ -180,10 +180,10 @@ proptest! {
         let start = crowd.energy(&crowd.poses, &momenta);
         let may_break = vec![false; names.len()];
         let search = frame.search(&momenta, Broad::default());
-        let strengths = &mut |_: &Blow, _| [f64::INFINITY; 2];
+        let strengths = &mut |_: &Collision, _| [f64::INFINITY; 2];
         let flights = vec![Flight::default(); names.len()];
         let mut paths = Paths { poses: crowd.poses.clone(), momenta, flights };
-        let query = StrengthQuery { may_break: &may_break, strengths, max_strayed: usize::MAX };
+        let query = StrengthQuery { may_break: &may_break, strengths, max_deviated: usize::MAX };
         let done = frame.collide(search.contacts(), &mut paths, query);
         let Paths { poses, mut momenta, flights } = paths;
         let collided = crowd.energy(&poses, &momenta);
@@ -283,14 +283,14 @@ fn a_contact_is_kept_when_a_body_is_looked_at_on_its_way_off() {
     frame.search_again(&mut search, &sent, &[false, true], &[]);
     assert_eq!(search.contacts().len(), 4);
     let down = [Momentum::default(), Momentum { linear: -up.linear, ..up }];
-    let strengths = &mut |_: &Blow, _| [f64::INFINITY; 2];
+    let strengths = &mut |_: &Collision, _| [f64::INFINITY; 2];
     let flights = vec![Flight::default(); 2];
     let mut paths = Paths { poses: poses.to_vec(), momenta: down.to_vec(), flights };
     frame.follow(&mut search, &down, &[Velocity::default(); 2]);
     frame.collide(
         search.contacts(),
         &mut paths,
-        StrengthQuery { may_break: &[false; 2], strengths, max_strayed: usize::MAX },
+        StrengthQuery { may_break: &[false; 2], strengths, max_deviated: usize::MAX },
     );
     let down = paths.momenta[1];
     assert!(down.linear.y >= 0.0, "it must not go into the ground: {down:?}");

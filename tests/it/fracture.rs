@@ -72,7 +72,7 @@ fn patterns() -> impl Strategy<Value = Pattern> {
     let rough = (cells.clone(), 0.0..0.1, 1.0..6.0, 1_u32..4, any::<u64>()).prop_map(
         |(smooth, amplitude, frequency, octaves, seed)| {
             let noise = Noise { amplitude, frequency, octaves, seed };
-            smooth.roughened(&drawn(), 0.1, &noise).expect("parameters in range")
+            smooth.with_sampled_noise(&drawn(), 0.1, &noise).expect("parameters in range")
         },
     );
     prop_oneof![4 => cells, 1 => nested, 1 => rough]

@@ -47,7 +47,7 @@ fn patterns() -> [Pattern; 4] {
 fn roughened(pattern: &Pattern) -> Pattern {
     let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
     let noise = Noise { amplitude: 0.05, frequency: 3.0, octaves: 2, seed: 1 };
-    pattern.roughened(&bounds, 0.05, &noise).unwrap()
+    pattern.with_sampled_noise(&bounds, 0.05, &noise).unwrap()
 }
 
 fn grid_of(solid: &Solid, spacing: f64, offset: Vector3<f64>) -> Grid {

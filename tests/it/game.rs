@@ -18,8 +18,8 @@ use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, UnitVector3, Vecto
 use proptest::prelude::*;
 use sim::scene::Scene;
 use sim::{
-    Action, BodyId, Debris, Events, Filter, Fracture, NewBody, Path, Retire, Retired, Settings,
-    SteeringError, Timeline, World, build,
+    Action, BodyId, Debris, Events, Filter, Fracture, NewBody, Path, Retire, RetireAction,
+    Settings, SteeringError, Timeline, World, build,
 };
 
 use crate::sim::brick;
@@ -412,7 +412,7 @@ fn pieces_inherit_the_user_data_of_what_they_came_of_and_start_where_they_came_a
 /// Pieces of the brick break, retire and are cut, some in the frame of their creation.
 #[test]
 fn a_mirror_of_the_bodies_follows_from_what_frames_add_and_remove() {
-    let retire = Retire { after: 3.0 * DT, slower_than: 0.5, then: Retired::Removed };
+    let retire = Retire { after: 3.0 * DT, slower_than: 0.5, action: RetireAction::Remove };
     let debris = Debris { retire: Some(retire), ..Debris::default() };
     let mut world = World::new(Settings { debris, ..Settings::default() });
     floor(&mut world);

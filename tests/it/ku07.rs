@@ -167,7 +167,7 @@ fn a_bouncing_ball_comes_to_rest() {
     for _ in 0..60 {
         let report = world.step();
         impacts += report.counters.impacts;
-        assert_eq!(report.counters.limited_blows, 0);
+        assert_eq!(report.counters.limited_collisions, 0);
     }
     // impact speeds halve until they are below 1 mm/s
     let first = (2.0 * G * 0.4f64).sqrt();
@@ -252,7 +252,7 @@ fn a_dropped_block_tumbles_and_comes_to_rest_without_gaining_energy() {
         let report = world.step();
         assert!(report.energy.gain <= 1e-7 * start, "{frame}: {}", report.energy.gain);
         assert!(!report.events.unsolved, "{frame}");
-        assert_eq!(report.counters.limited_blows, 0, "{frame}");
+        assert_eq!(report.counters.limited_collisions, 0, "{frame}");
     }
     let state = world.get(id).unwrap();
     assert!((state.pose.translation.y - 0.1).abs() < 1e-5, "{}", state.pose);

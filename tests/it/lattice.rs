@@ -4,7 +4,7 @@ use brisance_tests::strategies::vector;
 use brisance_tests::tet_boxes::kuhn_box;
 use fracture::{
     Lattice, LatticeError, LatticeImpact, LatticeImpactSettings, Links, Neighbors, Noise, Plane,
-    Shards, Spread, Stencil, Weakness, multipliers, smoothed_crack,
+    Shards, SolverLimits, Spread, Stencil, Weakness, multipliers, smoothed_crack,
 };
 use levelset::TetMesh;
 use nalgebra::{DMatrix, DVector, Point3, Vector3};
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use crate::cli::Case;
 use crate::refusals::picture;
 
-const LIMITS: (f64, usize) = (1e-13, 5000);
+const LIMITS: SolverLimits = SolverLimits { tolerance: 1e-13, max_iterations: 5000 };
 const EDGES: Neighbors = Neighbors::Edges { share: 0.25 };
 
 fn block(cells: [usize; 3]) -> TetMesh {
@@ -116,7 +116,7 @@ proptest! {
         // each step of conjugate gradients adds its round-off
         let steps = found.iterations as f64 + 1.0;
         let round_off = steps * f64::EPSILON * most * exact.lambda.norm();
-        let tolerance = LIMITS.0 * exact.right.norm();
+        let tolerance = LIMITS.tolerance * exact.right.norm();
         prop_assert!(left <= tolerance + 4.0 * round_off, "{left} {tolerance} {round_off}");
         let off = (&lambda - &exact.lambda).norm();
         let turned = 16.0 * f64::EPSILON * most / least * exact.lambda.norm();
@@ -199,7 +199,7 @@ fn velocities_that_tear_the_lattice_apart_end_with_a_residual() {
     let found = multipliers(&links, &still, Some(&velocities), LIMITS);
     assert!(found.lambda.iter().all(|x| x.is_finite()));
     assert!(found.residual > 1e-3, "there is no solution: {}", found.residual);
-    assert!(found.iterations < LIMITS.1);
+    assert!(found.iterations < LIMITS.max_iterations);
 }
 
 #[test]

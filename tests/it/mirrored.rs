@@ -35,7 +35,7 @@ fn scene(body: &str) -> Scene {
     let mut scene = Scene::from_toml(&text).unwrap_or_else(|e| panic!("{body}: {e}"));
     let density = fracture::ndarray::array![[1.0, 0.0, 0.0], [1.0, 1.0, 0.3]];
     let map = fracture::DensityMap { density };
-    scene.give_density_maps(|_| Ok::<_, ()>(map.clone())).unwrap();
+    scene.set_density_maps(|_| Ok::<_, ()>(map.clone())).unwrap();
     scene
 }
 

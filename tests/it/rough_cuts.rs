@@ -38,7 +38,7 @@ proptest! {
         let (surfaces, at) = pieces(seed, count);
         let mut sum = 0.0;
         for surface in &surfaces {
-            let rough = surface.roughened(&noise, &at.transform());
+            let rough = surface.with_noise(&noise, &at.transform());
             prop_assert_eq!(rough.flat.len(), rough.surface.mesh.triangles.len());
             prop_assert_eq!(rough.surface.origins.len(), rough.flat.len());
             let closed = ClosedMesh::new(rough.surface.mesh.clone());
@@ -56,7 +56,7 @@ proptest! {
         let noise = Noise { amplitude: 0.2 / frequency, frequency, octaves: 2, seed };
         let (surfaces, at) = pieces(seed, count);
         for flat in &surfaces {
-            let rough = flat.roughened(&noise, &at.transform());
+            let rough = flat.with_noise(&noise, &at.transform());
             let area = |surface: &Surface| -> f64 {
                 let outer = (0..surface.mesh.triangles.len())
                     .filter(|&t| surface.origins[t] != FaceOrigin::Cut);
@@ -89,7 +89,7 @@ fn bumps_are_there() {
     let (surfaces, at) = pieces(5, 8);
     let (mut tilted, mut all) = (0, 0);
     for flat in &surfaces {
-        let rough = flat.roughened(&noise, &at.transform());
+        let rough = flat.with_noise(&noise, &at.transform());
         for t in cuts(&rough.surface) {
             let normal = rough.surface.mesh.area_vector(t).normalize();
             all += 1;
@@ -104,21 +104,21 @@ fn bumps_are_there() {
 fn a_pattern_file_holds_the_bumps() {
     let noise = Noise { amplitude: 0.03, frequency: 6.0, octaves: 2, seed: 3 };
     let plain = Pattern::voronoi(&Voronoi::new(5, 1)).unwrap();
-    let rough = plain.clone().with_bumps(&noise).unwrap();
+    let rough = plain.clone().with_drawn_noise(&noise).unwrap();
     let round_trip = |pattern: &Pattern| {
         let mut bytes = Vec::new();
         pattern.write(&mut bytes).unwrap();
         (Pattern::read(&bytes[..]).unwrap(), bytes)
     };
     let (read, bytes) = round_trip(&rough);
-    assert_eq!(read.bumps(), Some(&noise));
+    assert_eq!(read.drawn_noise(), Some(&noise));
     assert_eq!(read.region_count(), 5);
-    assert_eq!(round_trip(&plain).0.bumps(), None);
+    assert_eq!(round_trip(&plain).0.drawn_noise(), None);
     // an amplitude that is not finite
     let mut broken = bytes;
     broken[12..20].copy_from_slice(&f64::NAN.to_le_bytes());
     let refused = Pattern::read(&broken[..]).unwrap_err();
-    assert!(refused.to_string().contains("bumps"), "{refused}");
+    assert!(refused.to_string().contains("noise"), "{refused}");
     let negative = Noise { amplitude: -1.0, ..noise };
-    assert!(plain.with_bumps(&negative).is_err());
+    assert!(plain.with_drawn_noise(&negative).is_err());
 }

@@ -42,7 +42,7 @@ pub(crate) fn brick(half: Vector3<f64>, pose: Isometry3<f64>, strength: f64) -> 
         strength: Strength::Impulse(strength),
         generations: 2,
         min_share: 0.01,
-        least_size: 0.0,
+        min_size: 0.0,
         bonds: None,
     };
     let shape = Shape::grid(level_set, &points, frame);

@@ -169,10 +169,10 @@ const LARGE: Figure = figure(
 const INTRODUCTION: &str = "# Figures
 
 Measurements of the scenes by `cargo xtask figures`, beside the values of the papers. Frames per second
-are for the release build on one thread, without output, on one core of a shared virtual AMD EPYC. Su09
-used one 3.0 GHz Xeon core of 2009, which explains most of the ratio. The number of pieces includes pieces
-that broke again. Energy is the largest gain in a frame, excluding the work of gravity. [The
-gallery](gallery.md) describes each scene.
+are for the release build on one thread, without output, on one core of a shared virtual AMD EPYC.
+[Su09](references.md) used one 3.0 GHz Xeon core of 2009, which explains most of the ratio. The number of
+pieces includes pieces that broke again. Energy is the largest gain in a frame, excluding the work of
+gravity. [The gallery](gallery.md) describes each scene.
 
 | figure | scene | pieces | bodies at the end | frames/s | energy, J | the paper |
 |---|---|---|---|---|---|---|

@@ -202,7 +202,7 @@ fn means(reports: &[Report]) -> Value {
     };
     json!({
         "awake": mean(|r| r.counters.awake), "pairs": mean(|r| r.counters.pairs),
-        "reused": mean(|r| r.counters.pairs_reused), "again": mean(|r| r.counters.pairs_again),
+        "reused": mean(|r| r.counters.pairs_reused), "again": mean(|r| r.counters.pairs_repeated),
         "points": mean(|r| r.counters.points), "contacts": mean(|r| r.counters.contacts),
         "colours": mean(|r| r.counters.colors as usize), "levels": mean(|r| r.counters.levels as usize),
         "sweeps": mean(|r| r.counters.sweeps),

@@ -1,7 +1,8 @@
-//! A stack of three boxes on the ground: a whole frame from the passes of this crate, then queries.
+//! A stack of three boxes on the ground. The example composes a frame of the passes of this crate, then runs queries.
 //!
-//! `cargo run --release -p brisance-contact --example stack` drops the boxes from a centimeter each, at 30 Hz, and
-//! prints how high they lie after two seconds, which contacts carry them, and what a ray, a ball and a point meet.
+//! `cargo run --release -p brisance-contact --example stack` drops the boxes from a height of a centimeter each, at
+//! 30 Hz. After two seconds it prints the height of each box, the number of contacts, and the results of a ray cast,
+//! an overlap test and a nearest-body query.
 #![allow(clippy::print_stdout, reason = "an example that reports")]
 
 use std::error::Error;
@@ -21,7 +22,7 @@ const GRAVITY: Vector3<f64> = Vector3::new(0.0, -9.81, 0.0);
 const EDGE: f64 = 0.2;
 const MASS: f64 = 8.0;
 
-/// Bodies as columns, and what one frame hands to the next.
+/// Bodies as columns, and the state that one frame passes to the next.
 struct World {
     bodies: Vec<Body>,
     shapes: Vec<Arc<Shape>>,
@@ -45,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("box {name}: center at {height:.4} m, {speed:.1e} m/s");
     }
     println!("{contacts} contacts");
-    ask(&world);
+    print_queries(&world);
     Ok(())
 }
 
@@ -92,17 +93,17 @@ impl World {
             names: &self.names,
             settings: &Settings::default(),
         };
-        // what meets within the step bounces; nothing breaks
+        // Bodies that collide within the step rebound; no body breaks.
         let mut search = frame.search(&self.momenta, std::mem::take(&mut self.broad));
         let (poses, momenta) = (self.poses.clone(), self.momenta.clone());
         let flights = vec![Flight::default(); poses.len()];
         let mut paths = Paths { poses, momenta, flights };
         let may_break = vec![false; self.bodies.len()];
         let strengths = &mut |_: &_, _| [f64::INFINITY; 2];
-        let query = StrengthQuery { may_break: &may_break, strengths, max_strayed: usize::MAX };
+        let query = StrengthQuery { may_break: &may_break, strengths, max_deviated: usize::MAX };
         let done = frame.collide(search.contacts(), &mut paths, query);
 
-        // one contact pass decides where bodies go, with the forces of half the step
+        // The first contact pass computes the final poses from the forces of half a step.
         let frame = Frame { poses: &paths.poses, flights: &paths.flights, ..frame };
         frame.follow(&mut search, &paths.momenta, &done.shifts);
         let mut support = frame.support(&search, &paths.momenta);
@@ -111,7 +112,7 @@ impl World {
         let push = support.push_out(frame, &half);
         let end: Vec<_> = frame.predict(&half).iter().zip(&push).map(moved).collect();
 
-        // another decides how they move on, with the forces of all of it
+        // A second contact pass computes the final velocities. It uses the forces of the whole step.
         let mut momenta = pushed(&self.bodies, &paths.momenta, DT);
         support.settle_velocities(Frame { poses: &end, ..frame }, &paths.poses, &mut momenta);
         self.cache = support.cache(&self.names);
@@ -120,7 +121,7 @@ impl World {
         support.contacts()
     }
 
-    /// What gravity adds to each velocity in half the step.
+    /// The change of each velocity by gravity in half a step.
     fn drift(&self) -> Vec<Velocity> {
         let of = |body: &Body| match body {
             Body::Dynamic(_) => Velocity { linear: GRAVITY * (DT / 2.0), ..Velocity::default() },
@@ -130,7 +131,7 @@ impl World {
     }
 }
 
-/// Momenta after gravity has acted for a time, s.
+/// The momenta after gravity has acted for a time, s.
 fn pushed(bodies: &[Body], momenta: &[Momentum], time: f64) -> Vec<Momentum> {
     let push = |(body, momentum): (&Body, &Momentum)| {
         let mass = body.mass_properties().map_or(0.0, |mass| mass.mass());
@@ -146,8 +147,8 @@ fn moved((pose, push): (&Isometry3<f64>, &Velocity)) -> Isometry3<f64> {
     Isometry3::from_parts(place, turn * pose.rotation)
 }
 
-/// What queries meet.
-fn ask(world: &World) {
+/// Prints the results of a ray cast, an overlap test and a nearest-body query.
+fn print_queries(world: &World) {
     let tree = QueryTree::new(&world.shapes, &world.poses);
     let all = |_| true;
     let (shapes, poses) = (&world.shapes[..], &world.poses[..]);

@@ -89,7 +89,7 @@ pub use narrow::cache::{Cache, CachedContact, CachedPair};
 pub use narrow::candidate::Side;
 pub use narrow::contacts::{Contact, Contacts, Manifold, Resumed, SearchStats};
 pub use narrow::flight::{Flight, Paths};
-pub use passes::blow::{Blow, Collisions, StrengthQuery, Waypoint};
+pub use passes::collision::{Collision, Collisions, StrengthQuery, Waypoint};
 pub use passes::search::Search;
 pub use passes::support::Support;
 pub use passes::transmit::PointImpulse;

@@ -1,7 +1,7 @@
 //! The passes of a frame.
 
-pub(crate) mod blow;
 pub(crate) mod collide;
+pub(crate) mod collision;
 pub(crate) mod follow;
 pub(crate) mod search;
 pub(crate) mod support;

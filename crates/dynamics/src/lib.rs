@@ -10,8 +10,8 @@
 //! [`MassMoments`] adds up the masses of a body and finds its principal axes; [`advance`] moves it
 //! over one frame. At 30 Hz an ordinary second-order step of a fast, ill-conditioned body can
 //! multiply its energy; [`advance`] conserves the energy (Su09 section 2) and rotates the body by a
-//! step of sixth order. [`second_order_step`] with [`energy_fix`] is the method of Su09 itself;
-//! [`Scheme`] selects both.
+//! step of sixth order. [`second_order_step`] with [`energy_fix`] is the method of Su09 itself.
+//! [`Scheme`] selects the order of the step, and whether the energy fix follows.
 //!
 //! ```
 //! use brisance_dynamics::{Body, MassMoments, Velocity, advance};
@@ -34,16 +34,16 @@
 //! Impulses and loads change the momentum between frames ([`Momentum::apply_impulse`],
 //! [`Momentum::push`]); [`advance_all`] moves columns of bodies in parallel.
 //!
-//! # The energy fix beside another engine
+//! # The energy fix in another engine
 //! [`EnergyKeeper`] is a pass over the bodies of an engine after each of its steps: it conserves
 //! the energy and angular momentum of bodies without contacts, and leaves their centers of mass
 //! unchanged. The example `rapier_energy_fix` of the benches runs it in Rapier's loop.
 //! [`energy_fix`] is the formula alone.
 //!
 //! # Other motion
-//! [`integrate`] follows a body under loads by [`Integrator::DormandPrince`] or
-//! [`Integrator::SemiImplicitEuler`], over the same [`State`]; [`integrate_coupled`] follows bodies
-//! that act on each other. [`Velocity::between`] lets a [`Body::Kinematic`] follow given poses.
+//! [`integrate`] integrates the motion of a body under loads with [`Integrator::DormandPrince`] or
+//! [`Integrator::SemiImplicitEuler`], over the same [`State`]; [`integrate_coupled`] does so for
+//! bodies that act on each other. [`Velocity::between`] lets a [`Body::Kinematic`] follow given poses.
 //! [`MassProperties::planar`] creates a two-dimensional body. `examples/spin.rs` compares them all.
 
 // a browser has one thread

@@ -9,26 +9,28 @@ use crate::partition::{BATCH, Partition};
 
 /// The piece of each point.
 ///
-/// In a voxel within one region and one piece it is that one (Su09 section 4.2), else the one of
-/// the adjacent pieces with the least level set at the point.
+/// If all nodes of the voxel lie in one region and one piece, the point belongs to this piece (Su09
+/// section 4.2). Otherwise it belongs to the adjacent piece with the smallest signed distance at the
+/// point.
 pub(crate) fn assign_particles(
     partition: &Partition,
     points: &[Point3<f64>],
     level_sets: &[LevelSet],
 ) -> Vec<usize> {
     let grid = partition.parent.grid();
-    let voxels: Vec<u32> = points.iter().map(|p| grid.index(grid.locate(p).0) as u32).collect();
-    let order = by_row(&voxels, grid.dims());
-    let in_batch = |places: &[u32]| -> Vec<usize> {
+    let voxel_of_point: Vec<u32> =
+        points.iter().map(|p| grid.index(grid.locate(p).0) as u32).collect();
+    let order = points_by_grid_row(&voxel_of_point, grid.dims());
+    let in_batch = |batch: &[u32]| -> Vec<usize> {
         let mut near = Vec::new();
         let piece_of = |&n: &u32| {
-            let voxel = voxels[n as usize] as usize;
+            let voxel = voxel_of_point[n as usize] as usize;
             partition.sole_piece(voxel).unwrap_or_else(|| {
-                partition.pieces_about(grid.node(voxel), &mut near);
-                least(&points[n as usize], level_sets, &near)
+                partition.pieces_near(grid.node(voxel), &mut near);
+                deepest(&points[n as usize], level_sets, &near)
             })
         };
-        places.iter().map(piece_of).collect()
+        batch.iter().map(piece_of).collect()
     };
     let found: Vec<Vec<usize>> = order.par_chunks(BATCH).map(in_batch).collect();
     let mut owners = vec![0; points.len()];
@@ -38,14 +40,15 @@ pub(crate) fn assign_particles(
     owners
 }
 
-/// Indices of voxels in row order, as the nodes around them in memory.
-fn by_row(voxels: &[u32], [nx, ny, nz]: [usize; 3]) -> Vec<u32> {
+/// Indices of the points, sorted by the grid row of their voxels. Points of one row then read
+/// adjacent memory.
+fn points_by_grid_row(voxel_of_point: &[u32], [nx, ny, nz]: [usize; 3]) -> Vec<u32> {
     let row = |voxel: u32| voxel as usize / nz;
     let mut next = vec![0_u32; nx * ny + 1];
-    voxels.iter().for_each(|&voxel| next[row(voxel) + 1] += 1);
+    voxel_of_point.iter().for_each(|&voxel| next[row(voxel) + 1] += 1);
     (0..nx * ny).for_each(|row| next[row + 1] += next[row]);
-    let mut order = vec![0; voxels.len()];
-    for (n, &voxel) in (0..).zip(voxels) {
+    let mut order = vec![0; voxel_of_point.len()];
+    for (n, &voxel) in (0..).zip(voxel_of_point) {
         let next = &mut next[row(voxel)];
         order[*next as usize] = n;
         *next += 1;
@@ -53,10 +56,10 @@ fn by_row(voxels: &[u32], [nx, ny, nz]: [usize; 3]) -> Vec<u32> {
     order
 }
 
-/// The candidate with the least level set at `p`, the lowest among equals; any piece if there are
-/// none.
-fn least(p: &Point3<f64>, pieces: &[LevelSet], candidates: &[usize]) -> usize {
-    let least = |candidates: &mut dyn Iterator<Item = usize>| {
+/// The candidate with the smallest signed distance at `p`; of equal ones the one of the lowest
+/// index. Without candidates, all pieces are candidates.
+fn deepest(p: &Point3<f64>, pieces: &[LevelSet], candidates: &[usize]) -> usize {
+    let deepest_of = |candidates: &mut dyn Iterator<Item = usize>| {
         let mut best = (f64::INFINITY, 0);
         for piece in candidates {
             let value = pieces[piece].value(p);
@@ -69,8 +72,8 @@ fn least(p: &Point3<f64>, pieces: &[LevelSet], candidates: &[usize]) -> usize {
     match candidates {
         [piece] => *piece,
         // a feature too thin for the grid has no inside node
-        [] => least(&mut (0..pieces.len())),
-        _ => least(&mut candidates.iter().copied()),
+        [] => deepest_of(&mut (0..pieces.len())),
+        _ => deepest_of(&mut candidates.iter().copied()),
     }
 }
 
@@ -80,21 +83,21 @@ impl Partition<'_> {
     fn sole_piece(&self, voxel: usize) -> Option<usize> {
         let [_, ny, nz] = self.parent.grid().dims();
         let region = self.nearest[voxel];
-        // branch-free: `label - 1` wraps for the label 0, which becomes the largest number
-        let (mut other_regions, mut most, mut least_number) = (0, 0, u32::MAX);
+        // Label 0 means no piece. `label - 1` wraps to `u32::MAX`, so no branch is needed.
+        let (mut other_regions, mut max_label, mut min_piece) = (0, 0, u32::MAX);
         for row in [0, nz, ny * nz, ny * nz + nz].map(|offset| voxel + offset) {
             for (&other, &label) in self.nearest[row..row + 2].iter().zip(&self.labels[row..]) {
                 other_regions |= other ^ region;
-                most = most.max(label);
-                least_number = least_number.min(label.wrapping_sub(1));
+                max_label = max_label.max(label);
+                min_piece = min_piece.min(label.wrapping_sub(1));
             }
         }
-        let is_sole = other_regions == 0 && most != 0 && most - 1 == least_number;
-        is_sole.then_some(least_number as usize)
+        let is_sole = other_regions == 0 && max_label != 0 && max_label - 1 == min_piece;
+        is_sole.then_some(min_piece as usize)
     }
 
-    /// The pieces that own nodes of a voxel or of those next to it, each once.
-    fn pieces_about(&self, voxel: [usize; 3], pieces: &mut Vec<usize>) {
+    /// The distinct pieces that own a node of the voxel or of an adjacent voxel.
+    fn pieces_near(&self, voxel: [usize; 3], pieces: &mut Vec<usize>) {
         let grid = self.parent.grid();
         let near = NodeBox { low: voxel, high: voxel.map(|n| n + 2) }.grown(1, grid.dims());
         let [rows, columns, len] = near.dims();

@@ -117,9 +117,9 @@ impl Bricks {
 
     fn joints(&self, axis: usize, shift: f64, random: &mut Random) -> Joints {
         let [first, last] = self.range(axis, shift);
-        let stray = 0.4 * self.jitter * self.size[axis];
+        let jitter = 0.4 * self.jitter * self.size[axis];
         let start = self.corner[axis] + shift;
-        let place = |n: i64| start + n as f64 * self.pitch(axis) + stray * random.signed();
+        let place = |n: i64| start + n as f64 * self.pitch(axis) + jitter * random.signed();
         Joints { first: first - 1, places: (first..=last).map(place).collect() }
     }
 

@@ -1,6 +1,6 @@
 //! A pattern as one file.
 //!
-//! Little-endian: the magic `brispatt`, a `u32` version, in version 2 the bumps of cuts (amplitude
+//! Little-endian: the magic `brispatt`, a `u32` version, in version 2 the noise of cuts (amplitude
 //! and frequency as `f64`, octaves as `u32`, seed as `u64`), a `u32` count of regions, and per
 //! region a `u32` kind. Kind 0, a convex cell: a `u32` count of planes, then per plane the unit
 //! normal and the offset as `f64`. Kind 1, samples: `u32` nodes per axis, origin and spacing as
@@ -20,9 +20,9 @@ use crate::noise::Noise;
 use crate::region::{Region, Sampled};
 
 const MAGIC: [u8; 8] = *b"brispatt";
-/// Versions without and with bumps.
-const PLAIN: u32 = 1;
-const BUMPY: u32 = 2;
+/// Versions without and with noise.
+const WITHOUT_NOISE: u32 = 1;
+const WITH_NOISE: u32 = 2;
 const CELL: u32 = 0;
 const SAMPLES: u32 = 1;
 /// Limit of the sum of squares of the numbers of planes of all cells: the time of cutting a cell
@@ -41,7 +41,9 @@ pub enum ReadPatternError {
     #[error("this is no pattern file")]
     NotAPattern,
     /// Written by a later version.
-    #[error("pattern file version {found} is newer than {BUMPY}, the newest this program reads")]
+    #[error(
+        "pattern file version {found} is newer than {WITH_NOISE}, the newest this program reads"
+    )]
     Version {
         /// Version of the file.
         found: u32,
@@ -60,11 +62,11 @@ pub enum ReadPatternError {
         /// What is wrong with it.
         what: &'static str,
     },
-    /// Bumps that are not finite or exceed their limits.
+    /// The noise of cuts is not finite or exceeds its limits.
     #[error(
-        "the amplitude, frequency or octaves of the bumps of the pattern file are out of range"
+        "the amplitude, frequency or octaves of the noise of the pattern file are out of range"
     )]
-    Bumps,
+    Noise,
     /// There are bytes after the last region.
     #[error("the pattern file goes on after its last region")]
     TrailingBytes,
@@ -78,10 +80,10 @@ impl Pattern {
     /// Those of `out`.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
         out.write_all(&MAGIC)?;
-        match self.bumps() {
-            None => out.write_all(&PLAIN.to_le_bytes())?,
+        match self.drawn_noise() {
+            None => out.write_all(&WITHOUT_NOISE.to_le_bytes())?,
             Some(Noise { amplitude, frequency, octaves, seed }) => {
-                out.write_all(&BUMPY.to_le_bytes())?;
+                out.write_all(&WITH_NOISE.to_le_bytes())?;
                 out.write_all(&amplitude.to_le_bytes())?;
                 out.write_all(&frequency.to_le_bytes())?;
                 out.write_all(&octaves.to_le_bytes())?;
@@ -109,9 +111,9 @@ impl Pattern {
             return Err(ReadPatternError::NotAPattern);
         }
         let version = word(&mut source)?;
-        let bumps = match version {
-            PLAIN => None,
-            BUMPY => {
+        let noise = match version {
+            WITHOUT_NOISE => None,
+            WITH_NOISE => {
                 let [amplitude, frequency] = numbers(&mut source)?;
                 let octaves = word(&mut source)?;
                 let seed = u64::from_le_bytes(bytes(&mut source)?);
@@ -140,8 +142,8 @@ impl Pattern {
             return Err(ReadPatternError::TrailingBytes);
         }
         let pattern = Self::new(regions).expect("the count was checked");
-        match bumps {
-            Some(noise) => pattern.with_bumps(&noise).map_err(|_| ReadPatternError::Bumps),
+        match noise {
+            Some(noise) => pattern.with_drawn_noise(&noise).map_err(|_| ReadPatternError::Noise),
             None => Ok(pattern),
         }
     }
@@ -267,8 +269,8 @@ mod tests {
         let cells = Pattern::radial(&Radial::new(5, 2, 3)).unwrap();
         let bounds = Aabb { min: Point3::new(-0.5, -0.2, -0.5), max: Point3::new(0.5, 0.2, 0.5) };
         let noise = Noise { amplitude: 0.05, frequency: 4.0, octaves: 2, seed: 7 };
-        let rough = cells.roughened(&bounds, 0.1, &noise).unwrap();
-        [cells, rough].map(|pattern| {
+        let noisy = cells.with_sampled_noise(&bounds, 0.1, &noise).unwrap();
+        [cells, noisy].map(|pattern| {
             let mut file = Vec::new();
             pattern.write(&mut file).unwrap();
             file
@@ -306,7 +308,7 @@ mod tests {
     fn a_claim_of_many_samples_is_refused_before_they_are_read() {
         let mut file = Vec::new();
         file.extend(MAGIC);
-        for word in [PLAIN, 1, SAMPLES, u32::MAX, u32::MAX, u32::MAX] {
+        for word in [WITHOUT_NOISE, 1, SAMPLES, u32::MAX, u32::MAX, u32::MAX] {
             file.extend(word.to_le_bytes());
         }
         for x in [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0_f64] {

@@ -23,6 +23,6 @@ mod weakening;
 pub use graph::{Lattice, LatticeError, Link, Neighbors};
 pub use impact::{LatticeImpact, LatticeImpactSettings};
 pub use modifiers::{Stencil, Weakness};
-pub use multipliers::{Links, Multipliers, multipliers};
+pub use multipliers::{Links, Multipliers, SolverLimits, multipliers};
 pub use pieces::{LatticePieces, Shards, smoothed_crack};
 pub use weakening::Spread;

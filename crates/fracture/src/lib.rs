@@ -33,7 +33,7 @@
 //!
 //! Patterns are seeded ([`Voronoi`], [`Radial`], [`Slices`]), regular ([`Bricks`]), drawn
 //! ([`Pattern::from_meshes`], [`Pattern::from_picture`], [`Pattern::painted`]) or combined
-//! ([`Pattern::nested`], [`Pattern::roughened`], [`Pattern::sampled`]), and stored in files
+//! ([`Pattern::nested`], [`Pattern::with_sampled_noise`], [`Pattern::sampled`]), and stored in files
 //! ([`Pattern::write`], [`Pattern::read`]). [`Pattern::slice`] is an image of one.
 //!
 //! A [`Geometry`] is the solid of a body, exact or sampled: [`Geometry::divide`] gives exact pieces
@@ -86,11 +86,11 @@ mod radial;
 mod random;
 mod region;
 mod region_planes;
-mod rough;
 mod rows;
 mod sampled;
 mod shatter;
 mod slicing;
+mod surface_noise;
 mod touching;
 mod voronoi;
 
@@ -109,7 +109,8 @@ pub use geometry::{Geometry, Piece, Pieces};
 pub use impact::{Impact, Section};
 pub use lattice::{
     Lattice, LatticeError, LatticeImpact, LatticeImpactSettings, LatticePieces, Link, Links,
-    Multipliers, Neighbors, Shards, Spread, Stencil, Weakness, multipliers, smoothed_crack,
+    Multipliers, Neighbors, Shards, SolverLimits, Spread, Stencil, Weakness, multipliers,
+    smoothed_crack,
 };
 pub use load::bond_loads;
 pub use material::Material;
@@ -121,9 +122,9 @@ pub use planar::Slices;
 pub use projection::{Projector, nearest_on_triangle};
 pub use radial::Radial;
 pub use random::Random;
-pub use rough::RoughSurface;
 pub use shatter::{Fragment, Shattered, shatter};
 pub use slicing::{ClosedMesh, Half, NotClosed, Origin, Plane, Slice, slice, voronoi_cells};
+pub use surface_noise::NoisySurface;
 pub use touching::{TOUCHING_GAP, touching};
 pub use voronoi::Voronoi;
 

@@ -5,18 +5,18 @@ use noise_functions::{Perlin, Sample};
 
 use crate::random::mix;
 
-/// Roughness of cut surfaces; lengths in pattern units.
+/// Noise that displaces cuts; lengths in pattern units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
     /// Approximate largest displacement of a cut along each axis. At most a third of
     /// `1 / frequency` keeps the pieces from folding over.
     pub amplitude: f64,
-    /// Bumps per unit, of the coarsest octave.
+    /// Periods per unit, of the coarsest octave.
     pub frequency: f64,
     /// Each octave after the first has twice the frequency and half the amplitude of the previous
     /// one; 1 to 12.
     pub octaves: u32,
-    /// Seed of the bumps.
+    /// Seed of the noise.
     pub seed: u64,
 }
 

@@ -27,7 +27,7 @@ pub struct Pattern {
     diagram: Option<Arc<Diagram>>,
     /// Polyhedron of each region, computed on demand.
     hulls: Vec<OnceLock<Option<CellHull>>>,
-    bumps: Option<Noise>,
+    drawn_noise: Option<Noise>,
 }
 
 #[derive(Clone)]
@@ -102,14 +102,14 @@ impl Pattern {
         check_count(regions.len())?;
         let hulls = vec![OnceLock::new(); regions.len()];
         let parts = regions.into_iter().map(|region| Part::new(region).into()).collect();
-        Ok(Self { parts, diagram: None, hulls, bumps: None })
+        Ok(Self { parts, diagram: None, hulls, drawn_noise: None })
     }
 
     /// The cells of a diagram, of which there are no more than a pattern may have.
     pub(crate) fn of_diagram(diagram: Diagram) -> Self {
         let count = diagram.count();
         let (parts, hulls) = (vec![OnceLock::new(); count], vec![OnceLock::new(); count]);
-        Self { parts, diagram: Some(Arc::new(diagram)), hulls, bumps: None }
+        Self { parts, diagram: Some(Arc::new(diagram)), hulls, drawn_noise: None }
     }
 
     /// As [`Pattern::new`], of convex cells.
@@ -117,23 +117,23 @@ impl Pattern {
         Self::new(cells.into_iter().map(Region::Cell).collect())
     }
 
-    /// The pattern with cuts that are drawn with bumps between their rims: see
-    /// [`Surface::roughened`]. Pieces have the geometry, mass and collision shape of flat cuts, so
-    /// that exact solids stay exact; [`Pattern::roughened`] bends rims, too, and samples the solids
+    /// The pattern whose cuts are drawn with noise between their rims: see [`Surface::with_noise`].
+    /// The geometry, mass and collision shape of pieces remain those of flat cuts, and exact solids
+    /// stay exact. [`Pattern::with_sampled_noise`] also displaces the rims, and samples the solids
     /// that it divides.
     ///
     /// # Errors
     /// [`PatternError`] if the noise is out of range.
     ///
-    /// [`Surface::roughened`]: crate::Surface::roughened
-    pub fn with_bumps(self, noise: &Noise) -> Result<Self, PatternError> {
+    /// [`Surface::with_noise`]: crate::Surface::with_noise
+    pub fn with_drawn_noise(self, noise: &Noise) -> Result<Self, PatternError> {
         check_noise(noise)?;
-        Ok(Self { bumps: Some(*noise), ..self })
+        Ok(Self { drawn_noise: Some(*noise), ..self })
     }
 
-    /// The bumps of its cuts: see [`Pattern::with_bumps`].
-    pub fn bumps(&self) -> Option<&Noise> {
-        self.bumps.as_ref()
+    /// The noise of its drawn cuts: see [`Pattern::with_drawn_noise`].
+    pub fn drawn_noise(&self) -> Option<&Noise> {
+        self.drawn_noise.as_ref()
     }
 
     fn part(&self, region: usize) -> &Part {

@@ -63,21 +63,21 @@ struct Ray {
 
 fn rays(spec: &Radial) -> Vec<Ray> {
     let mut random = Random::new(spec.seed);
-    let mut stray = |most: f64| most * spec.jitter * random.signed();
+    let mut jitter = |most: f64| most * spec.jitter * random.signed();
     let chords = spec.rings - 1;
     // less than half a step either way keeps the order; no one of three sectors may exceed half a
     // turn
     let sideways = if spec.sectors == 3 { 0.2 } else { 0.45 };
-    let offset = stray(0.5);
+    let offset = jitter(0.5);
     (0..spec.sectors)
         .map(|sector| {
-            let angle = (sector as f64 + offset + stray(sideways)) / spec.sectors as f64 * TAU;
+            let angle = (sector as f64 + offset + jitter(sideways)) / spec.sectors as f64 * TAU;
             let direction = Vector3::new(libm::cos(angle), 0.0, libm::sin(angle));
-            let knot = |ring: usize, stray: f64| {
-                let even = (ring as f64 + 1.0 + stray) / chords as f64;
+            let knot = |ring: usize, jitter: f64| {
+                let even = (ring as f64 + 1.0 + jitter) / chords as f64;
                 Point3::from(direction * spec.radius * even * even)
             };
-            Ray { direction, knots: (0..chords).map(|ring| knot(ring, stray(0.45))).collect() }
+            Ray { direction, knots: (0..chords).map(|ring| knot(ring, jitter(0.45))).collect() }
         })
         .collect()
 }

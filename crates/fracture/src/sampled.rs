@@ -1,4 +1,4 @@
-//! Patterns as samples: the fast form of Su09 section 4.2, and rough cuts.
+//! Patterns as samples: the fast form of Su09 section 4.2, and cuts with noise.
 
 use levelset::{Aabb, Grid, LevelSet};
 use nalgebra::{Point3, Vector3};
@@ -29,13 +29,13 @@ impl Pattern {
         self.displaced(bounds, spacing, |_| Vector3::zeros())
     }
 
-    /// The pattern with rough cuts, as level sets like those of [`Pattern::sampled`].
+    /// The pattern as level sets like those of [`Pattern::sampled`], with cuts displaced by noise.
     ///
-    /// All regions are displaced equally, so that the rough pieces fit.
+    /// The displacement is a function of position, so the pieces fit together.
     ///
     /// # Errors
     /// [`PatternError`] as [`Pattern::sampled`], or if the noise is out of range.
-    pub fn roughened(
+    pub fn with_sampled_noise(
         &self,
         bounds: &Aabb,
         spacing: f64,

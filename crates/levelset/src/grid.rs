@@ -83,7 +83,10 @@ pub enum GridError {
         dims: [usize; 3],
     },
     /// The number of nodes exceeds the caller's limit; nothing was allocated.
-    #[error("a grid of {} passes the limit of {limit} nodes: use a coarser spacing", product(dims))]
+    #[error(
+        "a grid of {} passes the limit of {limit} nodes: use a coarser spacing",
+        describe_dims(dims)
+    )]
     TooLarge {
         /// Requested nodes per axis.
         dims: [usize; 3],
@@ -92,8 +95,8 @@ pub enum GridError {
     },
 }
 
-/// Number of nodes, or an error if it exceeds the limit.
-fn product(dims: &[usize; 3]) -> String {
+/// The node counts as text for [`GridError::TooLarge`]; a bound instead if a count is above 10^9.
+fn describe_dims(dims: &[usize; 3]) -> String {
     const MAX: usize = 1_000_000_000;
     if dims.iter().all(|&n| n <= MAX) {
         format!("{dims:?} nodes")

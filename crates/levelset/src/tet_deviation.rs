@@ -2,34 +2,35 @@
 
 use crate::{LevelSet, Sign, TetMesh};
 
-/// Distances between two surfaces, m.
+/// Distances between the surfaces of a mesh and a level set, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Deviation {
-    /// Largest distance of a point of the mesh's surface from the level set's.
+    /// Largest distance from the surface of the mesh to the surface of the level set, m.
     pub from_mesh: f64,
-    /// Largest distance of a point of the level set's surface from the mesh's: large if a thin
-    /// feature is lost. Infinite if the mesh is empty and the solid is not.
+    /// Largest distance from the surface of the level set to the surface of the mesh, m. It is
+    /// large if the mesh lacks a thin feature, and infinite if the mesh is empty and the solid is
+    /// not.
     pub from_level_set: f64,
 }
 
 impl TetMesh {
-    /// Distances of the mesh's surface and that of `level_set`, both ways. Only the second one
-    /// shows lost parts.
+    /// The one-sided distances (Hausdorff) between the two surfaces. Only `from_level_set` detects
+    /// lost parts.
     ///
-    /// Tests the vertices, edge centers and triangle centers of both surfaces, and interpolates
-    /// distance between nodes trilinearly, so that the error may be a fraction of the level set's
-    /// spacing.
+    /// The vertices, edge centers and triangle centers of both surfaces are tested. The distance
+    /// between nodes is interpolated trilinearly, so the error may be a fraction of the spacing of
+    /// the level set.
     ///
     /// # Panics
     /// If an index is out of range.
     pub fn deviation(&self, level_set: &LevelSet) -> Deviation {
         let surface = self.boundary();
         let distance_to_mesh = LevelSet::from_mesh(&surface, *level_set.grid(), Sign::Winding);
-        let lost = level_set.inside_range().is_some();
+        let solid_has_volume = level_set.inside_range().is_some();
         let from_level_set = match distance_to_mesh {
             Ok(distance) => farthest(&level_set.isosurface(), &distance),
-            Err(_) if lost => f64::INFINITY,
+            Err(_) if solid_has_volume => f64::INFINITY,
             Err(_) => 0.0,
         };
         Deviation { from_mesh: farthest(&surface, level_set), from_level_set }

@@ -39,7 +39,7 @@ const DISPLAY: f64 = 1.0 / 60.0;
 const EYE: Point3<f64> = Point3::new(0.0, 1.6, 2.0);
 /// m.
 const RADIUS: f64 = 0.06;
-/// Impulse of a contact that is told, N s.
+/// Impulse above which a contact is reported, N s.
 const HARD: f64 = 10.0;
 /// m/s.
 const SPEED: f64 = 25.0;

@@ -37,7 +37,7 @@ use crate::scene::{self, Motion, Scene};
 use crate::{
     Action, Anchor, Appearance, BodyId, Breakage, BuildError, Cause, Crumbs, Debris, Explosion,
     JointError, JointId, Look, MeshData, NewBody, NewJoint, PaintedMesh, Path, Region, Retire,
-    Retired, RigidError, Settings, SteeringError, Timeline, Wind, World,
+    RetireAction, RigidError, Settings, SteeringError, Timeline, Wind, World,
 };
 
 /// Builds the world of `scene`. `meshes` holds its meshes by file name.
@@ -209,14 +209,14 @@ fn debris(scene: &Scene) -> Debris {
         max_bodies: spec.max_bodies.unwrap_or(usize::MAX),
         max_new: spec.max_new.unwrap_or(usize::MAX),
         max_samples: scene.nodes_left(),
-        least_size: spec.min_size,
+        min_size: spec.min_size,
         retire: spec.retire.map(|retire| Retire {
             after: retire.after,
             slower_than: retire.slower_than,
-            then: match retire.then {
-                scene::Then::Keep => Retired::Kept,
-                scene::Then::Remove => Retired::Removed,
-                scene::Then::Shrink => Retired::Shrunk,
+            action: match retire.then {
+                scene::Then::Keep => RetireAction::Keep,
+                scene::Then::Remove => RetireAction::Remove,
+                scene::Then::Shrink => RetireAction::Shrink,
             },
         }),
         crumbs: spec.crumbs.map(|crumbs| Crumbs {

@@ -32,7 +32,7 @@ pub use breaking::bonds::Bonds;
 pub use breaking::breakage::Breakage;
 pub use breaking::critical_impact::CriticalImpact;
 pub use breaking::crumbs::{Crumb, Crumbs};
-pub use breaking::debris::{Debris, Retire, Retired};
+pub use breaking::debris::{Debris, Retire, RetireAction};
 pub use breaking::elastic::{ElasticBody, StressModel};
 pub use breaking::lattice::{LatticeBody, LatticeModel};
 pub use breaking::lineage::{Cut, Lineage, Whole};

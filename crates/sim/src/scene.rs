@@ -77,9 +77,9 @@ pub use breakage::Fracture;
 pub use camera::{Camera, CameraKey};
 pub use contact::{Bounds, ClampKind, Contact, Energy, LeverArms, RotationOrder};
 pub use copies::Copies;
-pub use error::{InvalidValue, Place, SceneError};
+pub use error::{InvalidValue, SceneError, TextPosition};
 pub use exact::read_toml;
-pub use files::{Assembled, FileError, Origins};
+pub use files::{FileError, Origins, SceneWithOrigins};
 pub use joint::{Joint, JointKind, Motor};
 pub use lattice::{Cleave, Lattice, LatticeLinks, LatticeShards, StrengthPicture, WeakSphere};
 pub use level::Level;
@@ -88,7 +88,7 @@ pub use mesh::{Collide, Mesh, MeshSign, Svg, Trimesh};
 pub(crate) use mirror::mirrored_pose;
 pub use motion::{Keyframe, Motion};
 pub use pattern::{
-    Bricks, Nested, Noise, Painted, Pattern, PatternFile, Points, Preset, Radial, Rims, Roughness,
+    Bricks, CutNoise, Nested, Noise, Painted, Pattern, PatternFile, Points, Preset, Radial, Rims,
     Slices, Voronoi,
 };
 pub(crate) use pieces::Whole;

@@ -111,7 +111,7 @@ impl World {
         report.energy.work += supplied;
         report.energy.dissipation.contact = collided + spent + supplied - self.mechanical_energy();
         self.update_sleep(&support, &mut report);
-        report.count_work(&support);
+        report.record_solver_statistics(&support);
         self.close_ledger(energy, &mut report);
         ended(Phase::Ledger);
         report

@@ -354,7 +354,7 @@ impl World {
     }
 
     /// The pose and momentum of a body at its last collision in this frame.
-    pub(crate) fn state_at_blow(&self, i: usize) -> (Isometry3<f64>, Momentum) {
+    pub(crate) fn state_at_collision(&self, i: usize) -> (Isometry3<f64>, Momentum) {
         let acceleration = &self.acceleration(i);
         self.flights[i].state(&self.bodies[i], &self.poses[i], &self.momenta[i], acceleration)
     }

@@ -51,7 +51,7 @@ impl Structure {
         assert!(count == 0 || count == self.mesh().tets.len(), "one per tetrahedron");
         if plastic.iter().any(|own| own.stress != Matrix3::zeros()) {
             let stresses: Vec<_> = plastic.iter().map(|own| own.stress).collect();
-            let balance = self.relax(&stresses)?.stresses;
+            let balance = self.respond_to_eigenstress(&stresses)?.stresses;
             plastic.iter_mut().zip(balance).for_each(|(own, balance)| own.stress -= balance);
         }
         self.plastic = plastic;
@@ -98,7 +98,7 @@ impl Structure {
         if flow.yielded() == 0 {
             return Ok(flow);
         }
-        let relaxed = self.relax(&flow.stresses)?;
+        let relaxed = self.respond_to_eigenstress(&flow.stresses)?;
         flow.stresses.iter_mut().zip(relaxed.stresses).for_each(|(own, all)| *own = all - *own);
         flow.max_share = self.admissible(&relaxed.displacements, volume_change);
         flow.displacements = relaxed.displacements;

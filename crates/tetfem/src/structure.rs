@@ -1,14 +1,14 @@
 //! Static response of an elastic body to the loads of an impact, with supports or free.
 //!
-//! Supports are Dirichlet conditions: anchored vertices do not move, and take the reaction. A body
-//! without supports is solved by inertia relief: its loads, minus the inertial forces of their
-//! rigid acceleration, are in balance, so that a support of six components carries no force
-//! wherever it is, and the stress does not depend on it. The matrix depends only on the supports,
-//! and its factor serves every impact until the body or its supports change.
+//! Supports are Dirichlet conditions. Supported vertices do not move, and carry the reaction forces.
+//! A free body is solved by inertia relief: the inertial forces of its rigid acceleration are
+//! subtracted from the loads. The result is in equilibrium. Six arbitrary displacement constraints
+//! then carry no force, and the stress does not depend on their choice. The matrix depends only on
+//! the supports. Its factor serves every impact until the body or its supports change.
 //!
 //! Mu01 section 2.8 replaces inertia by supports farther than a radius from the impact
-//! ([`far_vertices`](crate::far_vertices)), which changes the stress of a free body by 5 to 22
-//! percent at radii of at least half the body's size.
+//! ([`far_vertices`](crate::far_vertices)). This changes the stress of a free body by 5 to 22
+//! percent at radii of at least half the size of the body.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -44,10 +44,10 @@ pub struct Structure {
     supports: Vec<bool>,
     material: Material,
     interpolation: Interpolation,
-    choice: LinearSolver,
+    linear_solver: LinearSolver,
     surface: Surface,
     moments: Moments,
-    shape: Shape,
+    discretization: Discretization,
     /// Fixed components of nodes.
     fixed_dofs: Vec<[bool; 3]>,
     solver: Solver,
@@ -60,17 +60,16 @@ pub struct Structure {
     pub(crate) plastic: Vec<PlasticState>,
 }
 
-/// The moments of the shape function of a node: its volume, m^3, and the first moment of
-/// that about the center of mass, m^4. The load of a rigid acceleration on a node depends only on
-/// these.
+/// The integrals of the shape function of a node: its volume, m^3, and its first moment about the
+/// center of mass, m^4. They determine the load of a rigid acceleration on the node.
 #[derive(Clone, Copy)]
 struct NodeMoments {
     volume: f64,
     first: Vector3<f64>,
 }
 
-/// A rigid motion about the center of mass.
-struct Rigid {
+/// A rigid vector field: a linear part, and an angular part about the center of mass.
+struct RigidField {
     linear: Vector3<f64>,
     angular: Vector3<f64>,
 }
@@ -85,7 +84,8 @@ impl fmt::Debug for Structure {
     }
 }
 
-enum Shape {
+/// The discretization of the displacements.
+enum Discretization {
     Linear(Model),
     Quadratic(QuadraticModel),
 }
@@ -134,10 +134,10 @@ impl Structure {
         mesh: TetMesh,
         material: Material,
         interpolation: Interpolation,
-        choice: LinearSolver,
+        linear_solver: LinearSolver,
     ) -> Result<Self, StructureError> {
         let supports = vec![false; mesh.vertices.len()];
-        Self::supported(mesh, supports, material, interpolation, choice)
+        Self::supported(mesh, supports, material, interpolation, linear_solver)
     }
 
     /// [`Structure::new`] with one flag per vertex that marks supported vertices; a free body if
@@ -151,7 +151,7 @@ impl Structure {
         supports: Vec<bool>,
         material: Material,
         interpolation: Interpolation,
-        choice: LinearSolver,
+        linear_solver: LinearSolver,
     ) -> Result<Self, StructureError> {
         mesh.validate()?;
         let pieces = mesh.components().count;
@@ -162,33 +162,35 @@ impl Structure {
         if flags != vertices {
             return Err(StructureError::Supports { supports: flags, vertices });
         }
-        let shape = match interpolation {
-            Interpolation::Linear => Shape::Linear(Model::of_valid(&mesh, material)),
-            Interpolation::Quadratic => Shape::Quadratic(QuadraticModel::of_valid(&mesh, material)),
+        let discretization = match interpolation {
+            Interpolation::Linear => Discretization::Linear(Model::of_valid(&mesh, material)),
+            Interpolation::Quadratic => {
+                Discretization::Quadratic(QuadraticModel::of_valid(&mesh, material))
+            }
         };
-        let mut stiffness = shape.stiffness();
+        let mut stiffness = discretization.stiffness();
         let fixed_dofs = match supports.contains(&true) {
-            true if is_restrained(&mesh, &supports) => shape.fixed_dofs(&supports),
+            true if is_restrained(&mesh, &supports) => discretization.fixed_dofs(&supports),
             true => return Err(StructureError::Unsupported),
             false => six_supports(&mesh, stiffness.rows()),
         };
         stiffness.fix(&fixed_dofs);
-        let solver = Solver::new(stiffness, choice)?;
+        let solver = Solver::new(stiffness, linear_solver)?;
         let (surface, moments) = (Surface::new(&mesh), mesh.moments());
         let vertex_moments = linear_moments(&mesh, &moments.center());
-        let node_moments = match &shape {
-            Shape::Linear(_) => Vec::new(),
-            Shape::Quadratic(model) => quadratic_moments(model, &mesh, &moments.center()),
+        let node_moments = match &discretization {
+            Discretization::Linear(_) => Vec::new(),
+            Discretization::Quadratic(model) => quadratic_moments(model, &mesh, &moments.center()),
         };
         Ok(Self {
             mesh,
             supports,
             material,
             interpolation,
-            choice,
+            linear_solver,
             surface,
             moments,
-            shape,
+            discretization,
             fixed_dofs,
             solver,
             vertex_moments,
@@ -204,11 +206,11 @@ impl Structure {
     /// # Errors
     /// As [`Structure::new`].
     pub fn with_mesh(&self, mesh: TetMesh, supports: Vec<bool>) -> Result<Self, StructureError> {
-        let Self { material, interpolation, choice, .. } = *self;
+        let Self { material, interpolation, linear_solver, .. } = *self;
         if is_restrained(&mesh, &supports) {
-            Self::supported(mesh, supports, material, interpolation, choice)
+            Self::supported(mesh, supports, material, interpolation, linear_solver)
         } else {
-            Self::new(mesh, material, interpolation, choice)
+            Self::new(mesh, material, interpolation, linear_solver)
         }
     }
 
@@ -257,13 +259,13 @@ impl Structure {
     /// # Errors
     /// [`SolveError`] if a load is not finite or the iterations do not suffice.
     pub fn respond_to_all(&self, loads: &[Load<'_>]) -> Result<Response, SolveError> {
-        let mut response = self.answer(self.nodal(loads)?)?;
-        self.add_rest(&mut response.stresses);
+        let mut response = self.solve(self.nodal(loads)?)?;
+        self.add_residual_stress(&mut response.stresses);
         Ok(response)
     }
 
     /// Adds the residual stress.
-    fn add_rest(&self, stresses: &mut [Matrix3<f64>]) {
+    fn add_residual_stress(&self, stresses: &mut [Matrix3<f64>]) {
         stresses.iter_mut().zip(&self.plastic).for_each(|(stress, own)| *stress += own.stress);
     }
 
@@ -279,7 +281,9 @@ impl Structure {
         loads: &[Load<'_>],
         newton: Newton,
     ) -> Result<Response, EquilibriumError> {
-        let Shape::Linear(model) = &self.shape else { return Err(EquilibriumError::Quadratic) };
+        let Discretization::Linear(model) = &self.discretization else {
+            return Err(EquilibriumError::Quadratic);
+        };
         let mut loads = self.nodal(loads)?;
         if !self.is_supported() {
             self.balance(&mut loads);
@@ -287,12 +291,12 @@ impl Structure {
         let support =
             |(node, axes): (u32, &[bool; 3])| Support { axes: *axes, ..Support::fixed(node) };
         let supports: Vec<Support> = (0..).zip(&self.fixed_dofs).map(support).collect();
-        let found = newton_equilibrium(model, &supports, &loads, self.choice, newton)?;
+        let found = newton_equilibrium(model, &supports, &loads, self.linear_solver, newton)?;
         let (mut displacements, mut stresses) =
             (found.displacements.clone(), model.stresses(&found.displacements));
-        self.add_rest(&mut stresses);
+        self.add_residual_stress(&mut stresses);
         if !self.is_supported() {
-            self.center(&mut displacements);
+            self.remove_mean_rigid_motion(&mut displacements);
         }
         Ok(Response { displacements, stresses })
     }
@@ -316,7 +320,7 @@ impl Structure {
         if !loads.iter().all(Load::is_finite) {
             return Err(SolveError::NotFinite);
         }
-        let mut nodal = vec![Vector3::zeros(); self.shape.nodes()];
+        let mut nodal = vec![Vector3::zeros(); self.discretization.nodes()];
         for load in loads {
             self.add_contacts(load.contacts, load.radius, &mut nodal);
             self.add_pressures(load.pressures, &mut nodal);
@@ -332,48 +336,52 @@ impl Structure {
         if self.node_moments.is_empty() { &self.vertex_moments } else { &self.node_moments }
     }
 
-    /// Displacements and stresses caused by locked-in stresses, given one per tetrahedron.
-    pub(crate) fn relax(&self, locked: &[Matrix3<f64>]) -> Result<Response, SolveError> {
-        self.answer(match &self.shape {
-            Shape::Linear(model) => model.forces_of_stress(locked),
-            Shape::Quadratic(model) => model.forces_of_stress(locked),
+    /// Displacements and stresses caused by an eigenstress, given for each tetrahedron.
+    pub(crate) fn respond_to_eigenstress(
+        &self,
+        eigenstress: &[Matrix3<f64>],
+    ) -> Result<Response, SolveError> {
+        self.solve(match &self.discretization {
+            Discretization::Linear(model) => model.forces_of_stress(eigenstress),
+            Discretization::Quadratic(model) => model.forces_of_stress(eigenstress),
         })
     }
 
-    fn answer(&self, mut loads: Vec<Vector3<f64>>) -> Result<Response, SolveError> {
+    /// Displacements and stresses under nodal forces, without residual stress.
+    fn solve(&self, mut loads: Vec<Vector3<f64>>) -> Result<Response, SolveError> {
         if !self.is_supported() {
             self.balance(&mut loads);
         }
-        // fixed nodes do not move: supports take the reaction, and those of a free body carry none
+        // fixed components of the loads are reactions; the constraints of a free body carry none
         loads
             .iter_mut()
             .zip(&self.fixed_dofs)
             .for_each(|(load, fixed_dofs)| *load = free(*load, fixed_dofs));
         let mut displacements = self.solver.solve(&loads)?;
-        let stresses = match &self.shape {
-            Shape::Linear(model) => model.linear_stresses(&displacements),
-            Shape::Quadratic(model) => model.stresses(&displacements),
+        let stresses = match &self.discretization {
+            Discretization::Linear(model) => model.linear_stresses(&displacements),
+            Discretization::Quadratic(model) => model.stresses(&displacements),
         };
         displacements.truncate(self.mesh.vertices.len());
         if !self.is_supported() {
-            self.center(&mut displacements);
+            self.remove_mean_rigid_motion(&mut displacements);
         }
         Ok(Response { displacements, stresses })
     }
 
     /// Subtracts the rigid-body inertia from the loads.
     fn balance(&self, loads: &mut [Vector3<f64>]) {
-        let Rigid { linear, angular } = self.acceleration(loads);
+        let RigidField { linear, angular } = self.acceleration(loads);
         for (load, moments) in loads.iter_mut().zip(self.node_moments()) {
             *load -= linear * moments.volume + angular.cross(&moments.first);
         }
     }
 
-    /// Subtracts the mean rigid motion from displacements: the supports of a free body are
-    /// arbitrary, and so is the rigid motion that they leave.
-    fn center(&self, displacements: &mut [Vector3<f64>]) {
+    /// Subtracts the mean rigid motion from the displacements. The constraints of a free body are
+    /// arbitrary, and so is the rigid motion of the solution.
+    fn remove_mean_rigid_motion(&self, displacements: &mut [Vector3<f64>]) {
         let pairs = || displacements.iter().zip(&self.vertex_moments);
-        let Rigid { linear, angular } = self.rigid(
+        let RigidField { linear, angular } = self.rigid_motion(
             pairs().map(|(u, moments)| u * moments.volume).sum(),
             pairs().map(|(u, moments)| moments.first.cross(u)).sum(),
         );
@@ -390,9 +398,11 @@ impl Structure {
                 let force = contact.force * share;
                 for corner in 0..3 {
                     let next = (corner + 1) % 3;
-                    match &self.shape {
-                        Shape::Linear(_) => loads[face[corner] as usize] += force * w[corner],
-                        Shape::Quadratic(model) => {
+                    match &self.discretization {
+                        Discretization::Linear(_) => {
+                            loads[face[corner] as usize] += force * w[corner];
+                        }
+                        Discretization::Quadratic(model) => {
                             let own = w[corner] * (2.0 * w[corner] - 1.0);
                             loads[face[corner] as usize] += force * own;
                             let middle = model.middle([face[corner], face[next]]);
@@ -409,9 +419,11 @@ impl Structure {
     fn add_pressures(&self, pressures: &[f64], loads: &mut [Vector3<f64>]) {
         for (face, force) in self.surface.pressed(&self.mesh, pressures) {
             for corner in 0..3 {
-                let node = match &self.shape {
-                    Shape::Linear(_) => face[corner] as usize,
-                    Shape::Quadratic(model) => model.middle([face[corner], face[(corner + 1) % 3]]),
+                let node = match &self.discretization {
+                    Discretization::Linear(_) => face[corner] as usize,
+                    Discretization::Quadratic(model) => {
+                        model.middle([face[corner], face[(corner + 1) % 3]])
+                    }
                 };
                 loads[node] += force / 3.0;
             }
@@ -419,24 +431,26 @@ impl Structure {
     }
 
     /// The acceleration, m/s^2 at unit density, caused by nodal forces.
-    fn acceleration(&self, forces: &[Vector3<f64>]) -> Rigid {
+    fn acceleration(&self, forces: &[Vector3<f64>]) -> RigidField {
         let center = self.moments.center();
         let torque = |(n, force): (usize, &Vector3<f64>)| (self.place(n) - center).cross(force);
-        self.rigid(forces.iter().sum(), forces.iter().enumerate().map(torque).sum())
+        self.rigid_motion(forces.iter().sum(), forces.iter().enumerate().map(torque).sum())
     }
 
-    /// Acceleration of the body by a force and a torque at unit density.
-    fn rigid(&self, force: Vector3<f64>, torque: Vector3<f64>) -> Rigid {
-        Rigid {
-            linear: force / self.moments.volume,
+    /// The rigid vector field with this volume integral and this first moment: an acceleration if
+    /// they are force and torque at unit density, a displacement if they are integrals of
+    /// displacement.
+    fn rigid_motion(&self, total: Vector3<f64>, moment: Vector3<f64>) -> RigidField {
+        RigidField {
+            linear: total / self.moments.volume,
             // a piece of positive volume has inertia about every axis
-            angular: self.moments.inertia().try_inverse().unwrap_or_default() * torque,
+            angular: self.moments.inertia().try_inverse().unwrap_or_default() * moment,
         }
     }
 
     fn place(&self, node: usize) -> Point3<f64> {
-        match &self.shape {
-            Shape::Quadratic(model) if node >= self.mesh.vertices.len() => {
+        match &self.discretization {
+            Discretization::Quadratic(model) if node >= self.mesh.vertices.len() => {
                 let [a, b] = model.ends(node).map(|v| self.mesh.vertices[v as usize]);
                 nalgebra::center(&a, &b)
             }
@@ -445,7 +459,7 @@ impl Structure {
     }
 }
 
-impl Shape {
+impl Discretization {
     fn nodes(&self) -> usize {
         match self {
             Self::Linear(model) => model.nodes(),

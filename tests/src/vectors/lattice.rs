@@ -1,6 +1,6 @@
 //! Multipliers of distance constraints.
 
-use fracture::{Lattice, Links, Neighbors, multipliers};
+use fracture::{Lattice, Links, Neighbors, SolverLimits, multipliers};
 use levelset::TetMesh;
 use nalgebra::Vector3;
 use serde_json::Value;
@@ -29,7 +29,7 @@ fn solve(case: &Value, worst: &mut Worst) {
     let ends = rows::<2>(&case["links"]);
     let links = Links { positions: &positions, inverse_masses: &inverse_masses, ends: &ends };
     let (forces, velocities) = (vectors(&case["Q"]), vectors(&case["v"]));
-    let limits = (1e-14, 10_000);
+    let limits = SolverLimits { tolerance: 1e-14, max_iterations: 10_000 };
     let found = multipliers(&links, &forces, Some(&velocities), limits);
     let name = case["name"].as_str().unwrap_or("?");
     let lambda = numbers(&case["lam_minnorm"]);

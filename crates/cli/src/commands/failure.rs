@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use levelset::{Aabb, MeshError};
 use nalgebra::Point3;
 use sim::BuildError;
-use sim::scene::{Place, SceneError};
+use sim::scene::{SceneError, TextPosition};
 use thiserror::Error;
 
 use super::filling::{Fineness, Loss};
@@ -20,7 +20,7 @@ pub struct Named {
     /// The scene, or the file that it includes.
     pub scene: PathBuf,
     /// Position in it, if known.
-    pub place: Option<Place>,
+    pub place: Option<TextPosition>,
 }
 
 impl std::fmt::Display for Named {

@@ -297,7 +297,7 @@ fn pattern_facts(pattern: &Pattern) -> Facts {
     }
     let share = |count: usize| count as f64 / (ALONG * ALONG * ALONG) as f64;
     counts.sort_unstable();
-    let bumps = if pattern.bumps().is_some() { BUMPS } else { "" };
+    let bumps = if pattern.drawn_noise().is_some() { BUMPS } else { "" };
     let (median, largest) = (share(counts[counts.len() / 2]), share(counts[counts.len() - 1]));
     Facts {
         text: format!(
@@ -308,7 +308,7 @@ fn pattern_facts(pattern: &Pattern) -> Facts {
             number(100.0 * largest)
         ),
         json: json!({ "kind": "pattern", "regions": regions, "median_share": median,
-            "largest_share": largest, "bumps": pattern.bumps().is_some() }),
+            "largest_share": largest, "bumps": pattern.drawn_noise().is_some() }),
     }
 }
 

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use fracture::{ClosedMesh, DensityMap, Stencil};
 use ndarray::Array2;
-use sim::scene::{Assembled, Body, FileError, Origins, Place, Scene, Shape, StrengthPicture};
+use sim::scene::{
+    Body, FileError, Origins, Scene, SceneWithOrigins, Shape, StrengthPicture, TextPosition,
+};
 use sim::{
     Appearance, BuildError, Cause, MassWarning, MeshData, MeshWarning, PaintedMesh, WallWarning,
     World,
@@ -51,7 +53,7 @@ impl Sources {
     /// The reference to a file in the scene at `scene`.
     fn named(&self, file: &str, scene: &Path) -> Named {
         let found = self.0.iter().find_map(|source| {
-            let place = Place::of_file(&source.text, &source.name, file)?;
+            let place = TextPosition::of_file(&source.text, &source.name, file)?;
             Some(Named { scene: source.path.clone(), place: Some(place) })
         });
         found.unwrap_or_else(|| Named { scene: scene.to_owned(), place: None })
@@ -60,7 +62,7 @@ impl Sources {
     /// Position of `key` of the named body; with the file if that is not the scene at `scene`.
     fn body(&self, name: &str, key: &str, scene: &Path) -> Option<String> {
         self.0.iter().find_map(|source| {
-            let place = Place::of_body(&source.text, name, key)?;
+            let place = TextPosition::of_body(&source.text, name, key)?;
             let is_main = source.path == scene;
             Some(if is_main {
                 place.to_string()
@@ -213,7 +215,7 @@ pub fn parse_scene(path: &Path, text: &str, anywhere: bool) -> Result<SceneFile,
     let mut digest = crc32fast::Hasher::new();
     digest.update(text.as_bytes());
     let mut files = vec![path.to_owned()];
-    let read = Assembled::read(text, &mut |name| {
+    let read = SceneWithOrigins::read(text, &mut |name| {
         let path = folder.join(name);
         if !folders.allows(&path) {
             return Err(format!("it is {OUTSIDE}, and --allow-outside is not given"));
@@ -226,7 +228,7 @@ pub fn parse_scene(path: &Path, text: &str, anywhere: bool) -> Result<SceneFile,
         files.push(path);
         Ok(text)
     });
-    let Assembled { scene, origins } = read.map_err(|error| refused(path, error))?;
+    let SceneWithOrigins { scene, origins } = read.map_err(|error| refused(path, error))?;
     folders.sources = Sources(sources);
     Ok(SceneFile { scene, origins, folders, files, digest })
 }
@@ -310,16 +312,16 @@ pub fn load_with(
             digest.update(&read_plain(&part)?);
             files.push(part);
         }
-        scene.give_pattern(&file, &Arc::new(read_pattern(&pattern_path)?));
+        scene.set_pattern(&file, &Arc::new(read_pattern(&pattern_path)?));
     }
-    scene.give_density_maps(|picture| {
+    scene.set_density_maps(|picture| {
         let picture_path = folders.path(picture, path)?;
         let named = folders.sources.named(picture, path);
         digest.update(&read_named(&picture_path, &named)?);
         files.push(picture_path.clone());
         density_map(&picture_path, &named)
     })?;
-    scene.give_strength(|picture| {
+    scene.set_strength_images(|picture| {
         let picture_path = folders.path(&picture.file, path)?;
         let named = folders.sources.named(&picture.file, path);
         digest.update(&read_named(&picture_path, &named)?);
@@ -404,7 +406,7 @@ fn separate(
         pieces.insert(file.to_owned(), found);
     }
     sim::separate(scene, &pieces, meshes).map_err(|source| match source.cause {
-        Cause::Scene(invalid) => refused(path, origins.refused(*invalid)),
+        Cause::Scene(invalid) => refused(path, origins.error_for(*invalid)),
         _ => build_failure(scene, &folders.sources, path, source),
     })?;
     Ok(contents)

@@ -44,7 +44,7 @@ pub(super) fn pattern(command: &PatternCommand) -> Result<(), Failure> {
             check_folder(output)?;
             check_distinct(output, [file.as_path()])?;
             let pattern = read_pattern(file)?;
-            if pattern.bumps().is_some() && !quiet {
+            if pattern.drawn_noise().is_some() && !quiet {
                 // stderr may be closed
                 let _ = writeln!(
                     std::io::stderr(),

@@ -90,6 +90,6 @@ fn check_playable(path: &Path, file: &SceneFile) -> Result<(), Failure> {
     if scene.tet_files().next().is_some() {
         return Err(refused("names files of tetrahedra"));
     }
-    scene.give_density_maps(|_| Err::<fracture::DensityMap, _>(refused("names pictures")))?;
-    scene.give_strength(|_| Err(refused("names pictures")))
+    scene.set_density_maps(|_| Err::<fracture::DensityMap, _>(refused("names pictures")))?;
+    scene.set_strength_images(|_| Err(refused("names pictures")))
 }

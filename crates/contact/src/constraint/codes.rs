@@ -52,8 +52,16 @@ struct Entry {
 pub struct ImpulseCache {
     /// Sorted by key.
     entries: Vec<Entry>,
-    asked: usize,
-    found: usize,
+    lookups: CacheLookups,
+}
+
+/// Numbers of contacts that a step looked up in an [`ImpulseCache`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheLookups {
+    /// Contacts that were looked up.
+    pub requested: usize,
+    /// Contacts with an entry.
+    pub found: usize,
 }
 
 impl ImpulseCache {
@@ -79,12 +87,12 @@ impl ImpulseCache {
         let mut entries: Vec<Entry> = entries.into_iter().map(entry).collect();
         // lookups require sorted entries
         entries.sort_by_key(|entry| entry.key);
-        Self { entries, asked: 0, found: 0 }
+        Self { entries, lookups: CacheLookups::default() }
     }
 
-    /// Numbers of contacts that the last step looked up, and that it found.
-    pub fn hits(&self) -> (usize, usize) {
-        (self.asked, self.found)
+    /// The lookups of the last step.
+    pub fn lookups(&self) -> CacheLookups {
+        self.lookups
     }
 
     /// Removes the entries of the body with this name.
@@ -102,14 +110,14 @@ impl ImpulseCache {
     pub(super) fn after(&self, solved: impl Iterator<Item = (Key, [f64; 3])>) -> Self {
         let mut entries: Vec<Entry> =
             solved.map(|(key, impulses)| Entry { key, impulses, age: 0 }).collect();
-        let asked = entries.len();
+        let requested = entries.len();
         let found = entries.iter().filter(|entry| self.get(&entry.key).is_some()).count();
         let older = self.entries.iter().map(|e| Entry { age: e.age + 1, ..*e });
         entries.extend(older.filter(|entry| entry.age <= MAX_UNUSED_STEPS));
         // newest first; a stable sort keeps the deeper of two contacts in one cell first
         entries.sort_by_key(|entry| (entry.key, entry.age));
         entries.dedup_by_key(|entry| entry.key);
-        Self { entries, asked, found }
+        Self { entries, lookups: CacheLookups { requested, found } }
     }
 }
 
@@ -145,12 +153,13 @@ mod tests {
     fn unused_impulses_expire_after_ten_steps() {
         let key = (1, 2, 3, 4);
         let mut cache = ImpulseCache::default().after([(key, [1.0; 3])].into_iter());
-        assert_eq!(cache.hits(), (1, 0));
+        assert_eq!(cache.lookups(), CacheLookups { requested: 1, found: 0 });
         for _ in 0..10 {
             cache = cache.after(std::iter::empty());
             assert_eq!(cache.get(&key), Some([1.0; 3]));
         }
-        assert_eq!(cache.clone().after([(key, [2.0; 3])].into_iter()).hits(), (1, 1));
+        let next = cache.clone().after([(key, [2.0; 3])].into_iter());
+        assert_eq!(next.lookups(), CacheLookups { requested: 1, found: 1 });
         cache = cache.after(std::iter::empty());
         assert!(cache.is_empty());
     }

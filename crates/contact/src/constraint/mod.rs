@@ -46,7 +46,7 @@ mod program_error;
 mod row;
 mod touching;
 
-pub use codes::{ImpulseCache, Key};
+pub use codes::{CacheLookups, ImpulseCache, Key};
 pub use impact::{Flight, Impact, time_of_impact};
 pub use joint::{Joint, JointKind, MAX_ROWS, Motor, Reaction};
 pub use midpoint::Linkages;

@@ -5,8 +5,8 @@ use nalgebra::{Point3, Vector3};
 
 use super::touch::{Touch, Touches, TouchingPair};
 use crate::constraint::{Bodies, Bounds, PER_CONTACT, Rounds, Row, alternate, tangents};
-use crate::passes::blow::{Blow, ImpactState, StrengthQuery, total};
 use crate::passes::collide::mass_at;
+use crate::passes::collision::{Collision, ImpactState, StrengthQuery, total};
 use crate::solve::bounce::{self, ContactPoint, Impulses};
 use crate::solve::clamp::kinetic_share;
 use crate::{Frame, Islands, Mover, pair_impulse};
@@ -27,7 +27,7 @@ const ROUNDS: usize = 20;
 #[derive(Clone, Debug, Default)]
 pub struct ImpactResult {
     /// Collisions that break a body.
-    pub blows: Vec<Blow>,
+    pub breaking: Vec<Collision>,
     /// Collisions of pairs.
     pub impacts: usize,
     /// Work of kinematic bodies, J.
@@ -82,7 +82,7 @@ impl Frame<'_> {
             pass.collide(n, (query, rebounds), time);
             pass.renew(n);
         }
-        if pass.done.blows.is_empty() {
+        if pass.done.breaking.is_empty() {
             pass.stop();
         }
         pass.done
@@ -179,7 +179,7 @@ impl<'a, 'f> ImpactPass<'a, 'f> {
             self.over[number] = true;
             return;
         }
-        let blow = total(&impulses).map(|(impulse, hardest)| {
+        let collision = total(&impulses).map(|(impulse, hardest)| {
             let ContactPoint { normal, arms, .. } = contacts[hardest];
             let at = [0, 1].map(|side| {
                 let pose = &poses[[a, b][side]];
@@ -188,10 +188,12 @@ impl<'a, 'f> ImpactPass<'a, 'f> {
             let poses = [poses[a], poses[b]];
             let (at_impact, speeds) =
                 (ImpactState { at, time, poses }, (approach.speed, restitution));
-            Blow::new((pair.bodies[0], pair.bodies[1]), at_impact, (normal, impulse), speeds)
+            Collision::new((pair.bodies[0], pair.bodies[1]), at_impact, (normal, impulse), speeds)
         });
-        if let Some((blow, share)) = blow.and_then(|blow| Some((blow, query.share(&blow)?))) {
-            self.done.blows.push(blow);
+        if let Some((collision, share)) =
+            collision.and_then(|collision| Some((collision, query.share(&collision)?)))
+        {
+            self.done.breaking.push(collision);
             impulses.iter_mut().for_each(|j| *j *= share);
             self.over[number] = true;
         }

@@ -207,34 +207,34 @@ impl Broad {
 
     /// Updates the overlaps of bodies that left their enlarged boxes.
     fn refit(&mut self) {
-        let strayed: Vec<bool> = (0..self.boxes.len())
+        let outside: Vec<bool> = (0..self.boxes.len())
             .map(|i| self.is_bounded(i) && !self.grown[i].contains(&self.with_margin(i)))
             .collect();
-        let count = strayed.iter().filter(|&&strayed| strayed).count();
+        let count = outside.iter().filter(|&&outside| outside).count();
         self.changes += count;
         if count == 0 {
             return;
         }
         // a tree cannot hold a box that is not finite, nor its neighbors
         let is_whole = |i: usize| is_finite(&self.boxes[i]) && is_finite(&self.grown[i]);
-        let torn = (0..strayed.len()).any(|i| strayed[i] && !is_whole(i));
-        if torn || count > strayed.len() / REBUILD_SHARE || self.changes > strayed.len() {
+        let torn = (0..outside.len()).any(|i| outside[i] && !is_whole(i));
+        if torn || count > outside.len() / REBUILD_SHARE || self.changes > outside.len() {
             self.build();
             return;
         }
         for leaf in 0..self.bounded.len() {
             let i = self.bounded[leaf] as usize;
-            if strayed[i] {
+            if outside[i] {
                 self.grown[i] = self.grow(i);
                 self.tree.insert(self.grown[i], leaf as u32);
             }
         }
-        self.overlaps.retain(|&(i, j)| !strayed[i as usize] && !strayed[j as usize]);
-        for (i, _) in (0..).zip(&strayed).filter(|&(_, &strayed)| strayed) {
+        self.overlaps.retain(|&(i, j)| !outside[i as usize] && !outside[j as usize]);
+        for (i, _) in (0..).zip(&outside).filter(|&(_, &outside)| outside) {
             let others = self.tree.intersect_aabb(&self.grown[i as usize]);
             let others = others.map(|leaf| self.bounded[leaf as usize]);
             // if both left their boxes, each finds the other
-            let found = others.filter(|&j| j < i || j > i && !strayed[j as usize]);
+            let found = others.filter(|&j| j < i || j > i && !outside[j as usize]);
             self.overlaps.extend(found.map(|j| (i.min(j), i.max(j))));
         }
         // a stable sort is fast on sorted runs

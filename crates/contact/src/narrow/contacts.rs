@@ -153,8 +153,8 @@ pub struct SearchStats {
     pub pairs: usize,
     /// Pairs whose contacts of an earlier step were reused.
     pub reused: usize,
-    /// Pairs that were tested again because a collision changed the motion of a body.
-    pub retested: usize,
+    /// Pairs whose search was repeated because a collision changed the motion of a body.
+    pub repeated: usize,
     /// Signed distance queries at surface points.
     pub points: usize,
 }
@@ -163,7 +163,7 @@ impl SearchStats {
     fn add(&mut self, other: &Self) {
         self.pairs += other.pairs;
         self.reused += other.reused;
-        self.retested += other.retested;
+        self.repeated += other.repeated;
         self.points += other.points;
     }
 }
@@ -320,7 +320,7 @@ impl Contacts {
     /// that separated it.
     pub(crate) fn renew(&self, fresh: &Self, renewed: &[bool], resumed: &[Resumed]) -> Self {
         let mut stats = self.stats;
-        stats.retested += fresh.pair_tests.len();
+        stats.repeated += fresh.pair_tests.len();
         stats.points += fresh.stats.points;
         let mut all = Self { stats, ..Self::default() };
         all.reserve(self.contacts.len() + fresh.contacts.len());

@@ -17,7 +17,7 @@ pub struct Flight {
     /// Orientation of the body at the collision, if there was one.
     pub rotation: UnitQuaternion<f64>,
     /// Number of collisions of the body in this step.
-    pub blows: u32,
+    pub collisions: u32,
     /// Pose of the body at the start of the step or at its creation, if it collided since then.
     pub entry: Option<Isometry3<f64>>,
     /// The body's share of the energy dissipated by the collisions, J.

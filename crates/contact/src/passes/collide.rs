@@ -3,9 +3,10 @@
 //!
 //! The pass is event driven. The pair with the earliest time of impact exchanges impulses there, and both
 //! bodies continue in free flight. The time of impact is the root of a signed distance that is linear in the
-//! motion of both bodies and quadratic in time, linearised where the contact was found. A body that leaves the
-//! path of its contact search by more than the contact margin has its contacts searched again, once no impact at
-//! the same time is left. Bodies that had many blows in a step [collide at once](group) with all that touches them.
+//! motion of both bodies and quadratic in time, linearised where the contact was found. A body has deviated if it
+//! left the path that the contact search assumed by more than the contact margin. Its contacts are then searched
+//! again, once no impact at the same time is left. Bodies that had many collisions in a step
+//! [collide at once](group) with all bodies that touch them.
 
 mod group;
 mod strike;
@@ -19,14 +20,15 @@ use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
 
 use crate::narrow::contacts::{Contacts, MARGIN, Manifold, Origin, Resumed};
 use crate::narrow::flight::{Flight, Paths};
-use crate::passes::blow::{Collisions, StrengthQuery, Waypoint};
+use crate::passes::collision::{Collisions, StrengthQuery, Waypoint};
 use crate::{Frame, Mover, Shape, effective_mass};
 use touching::Touching;
 
-/// Limit of blows per step to each free body of a pair; a body of which many others bounce off has more. A ball of
-/// 0.2 m between walls 2 m apart reaches it at 3,400 m/s and 30 steps per second. A light body between two heavy
-/// ones has unlimited blows; the contact passes stop the rest.
-const MAX_BLOWS: u32 = 64;
+/// Limit of collisions per step. A pair collides no more once each of its free bodies reached the limit. A ball
+/// of 0.2 m between walls 2 m apart reaches it at 3,400 m/s and 30 steps per second. A light body between two
+/// heavy ones would collide infinitely often; the contact passes stop the rest.
+const MAX_COLLISIONS: u32 = 64;
+
 /// Processes the impacts of all approaching pairs in the order of time. All touching contacts of a pair
 /// rebound together, so that a box that lands flat does not turn.
 ///
@@ -62,7 +64,7 @@ struct LinearGap {
     turning: f64,
 }
 
-/// A body between its blows.
+/// A body between its collisions.
 #[derive(Clone, Copy)]
 struct FlightState {
     /// Velocity at the virtual start, m/s.
@@ -73,18 +75,18 @@ struct FlightState {
     shift: Velocity,
     /// m/s^2.
     acceleration: Vector3<f64>,
-    /// Time of its last blow, s.
+    /// Time of its last collision, s.
     since: f64,
-    /// Whether joints hold the body: its blows act at the start of the step.
+    /// Whether joints hold the body: its collisions act at the start of the step.
     joined: bool,
 }
 
-/// A pair and the time of its next blow.
+/// A pair and the time of its next collision.
 #[derive(Clone, Copy, PartialEq)]
 struct Event {
     time: f64,
-    /// Blows of the pair so far.
-    blows: u32,
+    /// Collisions of the pair so far.
+    collisions: u32,
     pair: u32,
     /// Number of the event; later events of the pair replace it.
     stamp: u32,
@@ -95,7 +97,11 @@ impl Eq for Event {}
 impl Ord for Event {
     fn cmp(&self, other: &Self) -> Ordering {
         let time = self.time.total_cmp(&other.time);
-        time.then((self.blows, self.pair, self.stamp).cmp(&(other.blows, other.pair, other.stamp)))
+        time.then((self.collisions, self.pair, self.stamp).cmp(&(
+            other.collisions,
+            other.pair,
+            other.stamp,
+        )))
     }
 }
 
@@ -105,10 +111,10 @@ impl PartialOrd for Event {
     }
 }
 
-/// The blows of a pair so far.
+/// The collisions of a pair so far.
 #[derive(Clone, Copy, Default)]
 struct PairHistory {
-    blows: u32,
+    collisions: u32,
     stamp: u32,
     /// Whether the pair collides no more in this pass.
     is_over: bool,
@@ -125,8 +131,8 @@ struct Pass<'a> {
     gaps: Vec<LinearGap>,
     /// One per pair.
     histories: Vec<PairHistory>,
-    /// Number of bodies that left their paths.
-    leaving: usize,
+    /// Number of bodies that deviate by the end of the step.
+    deviated_count: usize,
     /// The pass processed all impacts up to this time, s.
     reached: f64,
     done: Collisions,
@@ -142,7 +148,7 @@ enum ImpactOutcome {
     Together(Vec<usize>),
 }
 
-/// A body at the time of a blow.
+/// A body at the time of a collision.
 struct StruckBody {
     body: usize,
     /// Place of the center of mass without forces: arms from there to one point of both bodies conserve
@@ -156,7 +162,7 @@ struct StruckBody {
 }
 
 impl FlightState {
-    /// Whether the body is off the path of the contact search by more than the contact margin.
+    /// Whether the body left the path that the contact search assumed by more than the contact margin.
     fn deviates(&self, time: f64, shape: &Shape) -> bool {
         let off = |shift: &Vector3<f64>, now: &Vector3<f64>, before: &Vector3<f64>| {
             (shift + (now - before) * time).norm()
@@ -183,9 +189,9 @@ impl<'a> Pass<'a> {
         let gaps = gaps(contacts, &flight_states);
         support(frame, contacts, &mut flight_states);
         let count = contacts.manifolds().len();
-        let (histories, strayed) =
+        let (histories, deviated) =
             (vec![PairHistory::default(); count], vec![false; flight_states.len()]);
-        let done = Collisions { strayed, ..Collisions::default() };
+        let done = Collisions { deviated, ..Collisions::default() };
         Self {
             frame,
             contacts,
@@ -193,7 +199,7 @@ impl<'a> Pass<'a> {
             flight_states,
             gaps,
             histories,
-            leaving: 0,
+            deviated_count: 0,
             reached: dt,
             done,
         }
@@ -216,17 +222,17 @@ impl<'a> Pass<'a> {
                 continue;
             }
             // no unknown impact precedes one at the same time
-            let is_breaking = !self.done.blows.is_empty();
-            if self.leaving > query.max_strayed && (event.time > last || is_breaking) {
+            let is_breaking = !self.done.breaking.is_empty();
+            if self.deviated_count > query.max_deviated && (event.time > last || is_breaking) {
                 self.reached = last;
                 break;
             }
             let manifold = &contacts.manifolds()[pair];
             let bodies = [manifold.a as usize, manifold.b as usize];
-            if self.stray(bodies, event.time) {
+            if self.mark_deviated(bodies, event.time) {
                 continue;
             }
-            if self.blows(bodies) >= MAX_BLOWS {
+            if self.collision_count(bodies) >= MAX_COLLISIONS {
                 self.done.limited += 1;
                 self.histories[pair].is_over = true;
                 continue;
@@ -241,7 +247,7 @@ impl<'a> Pass<'a> {
                     continue;
                 }
             };
-            self.leave(&struck);
+            self.mark_deviated_at_end(&struck);
             last = event.time;
             for i in struck {
                 let pairs = if self.is_free(i) { touching.of(i) } else { &[] };
@@ -251,7 +257,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Lists the pairs whose contacts were found before the end of the step: they may meet again after that
-    /// time, or after their last blow.
+    /// time, or after their last collision.
     fn resume(&mut self) {
         for (history, manifold) in self.histories.iter().zip(self.contacts.manifolds()) {
             let bodies = [manifold.a as usize, manifold.b as usize];
@@ -259,33 +265,33 @@ impl<'a> Pass<'a> {
                 self.contacts.origins()[self.contacts.range(manifold).start];
             let struck = self.struck(bodies);
             let done = found.max(history.passed).max(struck);
-            let time = match history.blows {
+            let time = match history.collisions {
                 // a contact of spinning bodies that does not approach leaves them where they were
                 0 if done <= manifold.since => until,
                 0 => done,
                 _ => struck,
             };
-            let is_later = time > manifold.since || history.blows > 0;
-            let is_left = bodies.iter().any(|&i| self.done.strayed[i]);
+            let is_later = time > manifold.since || history.collisions > 0;
+            let any_deviated = bodies.iter().any(|&i| self.done.deviated[i]);
             let moves = bodies.iter().any(|&i| self.is_free(i) && !self.flight_states[i].joined);
             let is_known = time <= self.reached && found < self.frame.dt;
-            if is_known && is_later && moves && !is_left && !history.is_over {
+            if is_known && is_later && moves && !any_deviated && !history.is_over {
                 let Manifold { a, b, .. } = *manifold;
                 self.done.resumed.push(Resumed { a, b, time });
             }
         }
     }
 
-    /// The time of the last blow to one of these, s.
+    /// The time of the last collision of one of these bodies, s.
     fn struck(&self, bodies: [usize; 2]) -> f64 {
         let [a, b] = bodies.map(|i| self.flight_states[i].since);
         a.max(b)
     }
 
-    /// The blows in this step to that free body of a pair that had fewer.
-    fn blows(&self, bodies: [usize; 2]) -> u32 {
+    /// The smaller number of collisions in this step of the free bodies of a pair.
+    fn collision_count(&self, bodies: [usize; 2]) -> u32 {
         let free = bodies.into_iter().filter(|&i| self.is_free(i));
-        free.map(|i| self.paths.flights[i].blows).min().unwrap_or(0)
+        free.map(|i| self.paths.flights[i].collisions).min().unwrap_or(0)
     }
 
     fn bodies_of(&self, pair: usize) -> [usize; 2] {
@@ -297,26 +303,26 @@ impl<'a> Pass<'a> {
         self.frame.columns.bodies[i].mass_properties().is_some()
     }
 
-    /// Marks the bodies that leave their paths by the end of the step.
-    fn leave(&mut self, bodies: &[usize]) {
+    /// Marks the bodies that deviate by the end of the step.
+    fn mark_deviated_at_end(&mut self, bodies: &[usize]) {
         for &i in bodies {
             let shape = &self.frame.columns.shapes[i];
-            let leaves = self.is_free(i) && self.flight_states[i].deviates(self.frame.dt, shape);
-            self.leaving += usize::from(leaves && !self.done.strayed[i]);
-            self.done.strayed[i] |= leaves;
+            let deviates = self.is_free(i) && self.flight_states[i].deviates(self.frame.dt, shape);
+            self.deviated_count += usize::from(deviates && !self.done.deviated[i]);
+            self.done.deviated[i] |= deviates;
         }
     }
 
-    /// Whether one of the bodies left its path before a time, so that its contacts there are unknown.
-    fn stray(&mut self, bodies: [usize; 2], time: f64) -> bool {
-        let mut strays = false;
+    /// Marks the bodies that deviate at a time. Returns whether one does: its contacts there are unknown.
+    fn mark_deviated(&mut self, bodies: [usize; 2], time: f64) -> bool {
+        let mut any_deviates = false;
         for i in bodies {
             let shape = &self.frame.columns.shapes[i];
             let deviates = self.is_free(i) && self.flight_states[i].deviates(time, shape);
-            self.done.strayed[i] |= deviates;
-            strays |= deviates;
+            self.done.deviated[i] |= deviates;
+            any_deviates |= deviates;
         }
-        strays
+        any_deviates
     }
 
     /// The distance at a contact as `c0 + c1 t + c2 t^2`.
@@ -341,7 +347,7 @@ impl<'a> Pass<'a> {
     /// The next impact of a pair within the step after a time; it replaces the known one.
     fn next(&mut self, pair: usize, after: f64) -> Option<Reverse<Event>> {
         self.histories[pair].stamp += 1;
-        let PairHistory { blows, stamp, is_over, .. } = self.histories[pair];
+        let PairHistory { collisions, stamp, is_over, .. } = self.histories[pair];
         if is_over {
             return None;
         }
@@ -355,7 +361,12 @@ impl<'a> Pass<'a> {
         };
         let times = self.contacts.range(manifold).filter_map(touch);
         let time = times.fold(f64::INFINITY, f64::min);
-        (time <= self.frame.dt).then_some(Reverse(Event { time, blows, pair: pair as u32, stamp }))
+        (time <= self.frame.dt).then_some(Reverse(Event {
+            time,
+            collisions,
+            pair: pair as u32,
+            stamp,
+        }))
     }
 
     /// The state of a body at a time.
@@ -431,8 +442,8 @@ impl<'a> Pass<'a> {
         momentum.linear += gain.linear;
         momentum.angular += gain.angular;
         let gravity = self.gravity(i);
-        let Flight { blows, entry, taken, .. } = self.paths.flights[i];
-        self.paths.flights[i].blows += 1;
+        let Flight { collisions, entry, taken, .. } = self.paths.flights[i];
+        self.paths.flights[i].collisions += 1;
         let flight_state = &mut self.flight_states[i];
         flight_state.since = time;
         if flight_state.joined {
@@ -445,7 +456,7 @@ impl<'a> Pass<'a> {
         let old = std::mem::replace(&mut self.paths.poses[i], start);
         self.paths.momenta[i] = momentum;
         let entry = entry.or(Some(old));
-        self.paths.flights[i] = Flight { blows: blows + 1, entry, taken, ..flight };
+        self.paths.flights[i] = Flight { collisions: collisions + 1, entry, taken, ..flight };
         let velocity = Velocity {
             linear: momentum.linear / mass.mass(),
             angular: mass.angular_velocity(&pose.rotation, &momentum.angular),
@@ -455,7 +466,7 @@ impl<'a> Pass<'a> {
         (flight_state.velocity, flight_state.acceleration) = (velocity, gravity);
     }
 
-    /// Places from which lever arms to one point of both bodies conserve angular momentum. Blows to bodies with
+    /// Places from which lever arms to one point of both bodies conserve angular momentum. Collisions of bodies with
     /// joints act at the start of the step.
     fn arm_origins(&self, struck: [&StruckBody; 2]) -> [Vector3<f64>; 2] {
         if struck.iter().all(|own| self.flight_states[own.body].joined) {
@@ -487,7 +498,7 @@ fn touch([c0, c1, c2]: [f64; 3], from: f64, resting: f64) -> Option<f64> {
     let wait = if gap <= 0.0 && speed < 0.0 {
         0.0
     } else if gap <= 0.0 {
-        // after a blow: when the body returns to the same depth
+        // after a collision: when the body returns to the same depth
         if from > 0.0 { -speed / c2 } else { f64::INFINITY }
     } else {
         // the form of the root that does not cancel; not a number if there is none
@@ -515,7 +526,7 @@ fn gaps(contacts: &Contacts, flight_states: &[FlightState]) -> Vec<LinearGap> {
 }
 
 /// Resting bodies are not in free fall. The contact impulses of the last frame cancel gravity, as far as they
-/// oppose it, until the first blow to the body. This holds for islands with an immovable body and for bodies
+/// oppose it, until the first collision of the body. This holds for islands with an immovable body and for bodies
 /// that do not rise. Bodies with joints have no acceleration.
 fn support(frame: Frame<'_>, contacts: &Contacts, flight_states: &mut [FlightState]) {
     let Frame { columns, drift, settings, dt, .. } = frame;

@@ -11,8 +11,8 @@ use crate::narrow::broad::{Broad, FreeMotion, StepMotion};
 use crate::narrow::contacts::{Contacts, MARGIN, Resumed};
 use crate::narrow::detect::{Step, detect};
 use crate::narrow::flight::{Paths, Turning};
-use crate::passes::blow::{Collisions, StrengthQuery};
 use crate::passes::collide::collide;
+use crate::passes::collision::{Collisions, StrengthQuery};
 use crate::passes::follow::Turn;
 use crate::reference;
 use crate::settings::Solver;
@@ -130,13 +130,13 @@ impl<'a> Frame<'a> {
         turn.follow(contacts, &changed);
     }
 
-    /// Bodies that end the step farther than the contact margin from their predicted pose in the
-    /// search.
-    pub fn strayed(&self, search: &Search) -> Vec<bool> {
+    /// Whether each body deviated: whether it ends the step farther than the contact margin from
+    /// its predicted pose in the search.
+    pub fn deviated(&self, search: &Search) -> Vec<bool> {
         if !self.settings.solver.keeps_contacts() {
             return vec![false; self.poses.len()];
         }
-        let strayed = |i: usize| {
+        let deviated = |i: usize| {
             let (tested, now) = (&search.tested[i], &search.predicted[i]);
             let radius = self.columns.shapes[i].radius();
             let off = Velocity::between(tested, now, 1.0);
@@ -147,7 +147,7 @@ impl<'a> Frame<'a> {
                 && tested != now
                 && off.linear.norm() + turned > MARGIN * self.columns.shapes[i].size()
         };
-        (0..self.poses.len()).map(strayed).collect()
+        (0..self.poses.len()).map(deviated).collect()
     }
 
     /// Moves bodies at the `end` of the step to close their joints, with [`Solver::Manifold`].

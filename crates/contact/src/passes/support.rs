@@ -211,8 +211,8 @@ impl Support {
         matches!(&self.0, Found::Rows { rows, .. } if rows.limited)
     }
 
-    /// Impulses that row-based solvers keep for the next frame.
-    pub fn remembered(&self) -> Option<&ImpulseCache> {
+    /// The impulses that row-based solvers keep for the next frame.
+    pub fn impulse_cache(&self) -> Option<&ImpulseCache> {
         match &self.0 {
             Found::Rows { rows, .. } => Some(&rows.cache),
             Found::Manifolds { .. } | Found::Pairs { .. } => None,

@@ -11,14 +11,14 @@ use nalgebra::{Point3, Vector3};
 
 use crate::constraint::{Joint, Reaction};
 use crate::narrow::contacts::{Contacts, Manifold};
-use crate::passes::blow::{ImpactState, sums, total};
+use crate::passes::collision::{ImpactState, sums, total};
 use crate::solve::exact::{Exact, Kept};
 use crate::solve::impulses::ContactImpulses;
 use crate::solve::levels::Levels;
 use crate::solve::order::Order;
 use crate::solve::problem::Aim;
 use crate::solve::settle::Joined;
-use crate::{Blow, Contact, Frame, Islands, Search, Solver, StrengthQuery};
+use crate::{Collision, Contact, Frame, Islands, Search, Solver, StrengthQuery};
 
 /// Share of the restitution threshold below which an approach is residual motion of resting contact
 /// and starts no shock. The threshold itself is too high, as a slow heavy body may break a light
@@ -72,7 +72,7 @@ impl Frame<'_> {
         search: &Search,
         momenta: &mut [Momentum],
         query: &mut StrengthQuery<'_>,
-    ) -> Vec<Blow> {
+    ) -> Vec<Collision> {
         // other solvers solve both contact passes at once
         if !query.may_break.contains(&true) || self.settings.solver != Solver::Manifold {
             return Vec::new();
@@ -97,22 +97,22 @@ impl Frame<'_> {
         for pair in contacts.manifolds() {
             let approach =
                 island_of(&islands, (pair.a, pair.b)).map_or(0.0, |island| groups[island].approach);
-            all.extend(blow(*self, contacts, pair, &impulses, approach));
+            all.extend(collision(*self, contacts, pair, &impulses, approach));
         }
         all.extend(sums(&all, query.may_break));
-        let mut blows = Vec::new();
-        for blow in all {
-            let Some(island) = island_of(&islands, (blow.a, blow.b)) else { continue };
+        let mut breaking = Vec::new();
+        for collision in all {
+            let Some(island) = island_of(&islands, (collision.a, collision.b)) else { continue };
             let group = &mut groups[island];
-            if let Some(share) = query.share(&blow) {
+            if let Some(share) = query.share(&collision) {
                 group.share = Some(group.share.map_or(share, |known| known.min(share)));
-                blows.push(blow);
+                breaking.push(collision);
             }
         }
-        if !blows.is_empty() {
+        if !breaking.is_empty() {
             self.exchange(&islands, &groups, (&before, &after), momenta);
         }
-        blows
+        breaking
     }
 
     /// The impulses of contacts and joints on the `chosen` bodies if an impact gives all bodies
@@ -315,13 +315,13 @@ fn island_of(islands: &Islands, (a, b): (u32, u32)) -> Option<usize> {
 
 /// The impact of a pair in a group with the approach speed `approach`, m/s; `None` if the pair
 /// exchanges no impulse.
-fn blow(
+fn collision(
     frame: Frame<'_>,
     contacts: &Contacts,
     pair: &Manifold,
     impulses: &[Vector3<f64>],
     approach: f64,
-) -> Option<Blow> {
+) -> Option<Collision> {
     let range = contacts.range(pair);
     let (impulse, hardest) = total(&impulses[range.clone()])?;
     let hardest = range.start + hardest;
@@ -336,10 +336,10 @@ fn struck(
     pair: &Manifold,
     (contact, impulse): (usize, Vector3<f64>),
     approach: f64,
-) -> Blow {
+) -> Collision {
     let normal = contacts.all()[contact].normal;
     let at = *contacts.points(contact);
     let poses = [pair.a, pair.b].map(|i| frame.poses[i as usize]);
     let at_impact = ImpactState { at, time: 0.0, poses };
-    Blow::new((pair.a, pair.b), at_impact, (normal, impulse), (approach, 0.0))
+    Collision::new((pair.a, pair.b), at_impact, (normal, impulse), (approach, 0.0))
 }

@@ -5,8 +5,8 @@ use dynamics::{Momentum, Velocity};
 use super::evolution::{Evolution, Law};
 use crate::frame::Frame;
 use crate::narrow::broad::{Broad, StepMotion};
-use crate::passes::blow::ImpactState;
-use crate::{Blow, Collisions, Levers, StrengthQuery};
+use crate::passes::collision::ImpactState;
+use crate::{Collision, Collisions, Levers, StrengthQuery};
 
 /// Changes the momenta at time n of pairs that would overlap at the end of the step while
 /// approaching, the deepest point first.
@@ -18,7 +18,7 @@ pub(crate) fn collide(
 ) -> Collisions {
     let ahead = frame.half_step_forces();
     let mut state = Evolution::new(frame, momenta, ahead);
-    let mut blows: Vec<Blow> = Vec::new();
+    let mut breaking: Vec<Collision> = Vec::new();
     for _ in 0..frame.settings.collision_sweeps {
         let mut changed = false;
         let predicted = &state.predicted;
@@ -26,8 +26,8 @@ pub(crate) fn collide(
             StepMotion { columns: frame.columns, poses: predicted, predicted, motion: None };
         for pair in Broad::new(motion, 0.0).pairs().near {
             // a pair that breaks exchanges no further impulse
-            if !state.is_checked(pair) && !blows.iter().any(|b| (b.a, b.b) == pair) {
-                changed |= collide_pair(&mut state, pair, levers, query, &mut blows);
+            if !state.is_checked(pair) && !breaking.iter().any(|b| (b.a, b.b) == pair) {
+                changed |= collide_pair(&mut state, pair, levers, query, &mut breaking);
             }
         }
         if !changed {
@@ -35,9 +35,9 @@ pub(crate) fn collide(
         }
     }
     let work = state.work.iter().sum();
-    let strayed = vec![false; momenta.len()];
+    let deviated = vec![false; momenta.len()];
     let shifts = vec![Velocity::default(); momenta.len()];
-    Collisions { blows, work, strayed, shifts, ..Collisions::default() }
+    Collisions { breaking, work, deviated, shifts, ..Collisions::default() }
 }
 
 fn collide_pair(
@@ -45,7 +45,7 @@ fn collide_pair(
     pair: (u32, u32),
     levers: Levers,
     query: &mut StrengthQuery<'_>,
-    blows: &mut Vec<Blow>,
+    breaking: &mut Vec<Collision>,
 ) -> bool {
     let settings = state.frame.settings;
     let law = Law { restitution: None, clamped: true };
@@ -63,10 +63,10 @@ fn collide_pair(
         let (at, pushes) = (state.body_points(pair, &contact), (contact.normal, impulse.j));
         let poses = state.predicted(pair);
         let at_impact = ImpactState { at, time: 0.0, poses };
-        let blow =
-            Blow::new(pair, at_impact, pushes, (-contact.normal.dot(&contact.u), restitution));
-        if let Some(share) = query.share(&blow) {
-            blows.push(blow);
+        let collision =
+            Collision::new(pair, at_impact, pushes, (-contact.normal.dot(&contact.u), restitution));
+        if let Some(share) = query.share(&collision) {
+            breaking.push(collision);
             state.apply(pair, &impulse.times(share));
             return true;
         }

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::graph::Lattice;
-use super::{Links, Spread};
+use super::{Links, SolverLimits, Spread};
 use crate::random::Random;
 
 /// How links break.
@@ -116,7 +116,8 @@ impl Lattice {
         let held: Vec<usize> = (0..self.links.len()).filter(|&l| self.strengths[l] > 0.0).collect();
         let ends: Vec<[u32; 2]> = held.iter().map(|&l| self.links[l].ends).collect();
         let links = Links { positions: &self.positions, inverse_masses: &inverse, ends: &ends };
-        let limits = (breaking.tolerance, breaking.iterations);
+        let limits =
+            SolverLimits { tolerance: breaking.tolerance, max_iterations: breaking.iterations };
         let found = links.multipliers_from(potential, loads, limits);
         impact.forces.fill(0.0);
         for (&link, lambda) in held.iter().zip(found.lambda) {

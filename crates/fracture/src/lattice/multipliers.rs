@@ -15,6 +15,15 @@ pub struct Links<'a> {
     pub ends: &'a [[u32; 2]],
 }
 
+/// When conjugate gradients stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolverLimits {
+    /// Sufficient norm of the residual, relative to the right-hand side.
+    pub tolerance: f64,
+    /// Largest number of iterations.
+    pub max_iterations: usize,
+}
+
 /// Forces in the links, and their accuracy.
 #[derive(Clone, Debug)]
 pub struct Multipliers {
@@ -23,14 +32,13 @@ pub struct Multipliers {
     pub lambda: Vec<f64>,
     /// Norm of the residual of Ku07 eq. 14, relative to its right-hand side.
     pub residual: f64,
-    /// Steps of the conjugate gradients.
+    /// Number of iterations of the conjugate gradients.
     pub iterations: usize,
 }
 
 /// Solves `J M^-1 J^T lambda = -dJ/dt v - J M^-1 Q` (Ku07 eq. 14) for forces `Q`, N, and
-/// velocities `v`, m/s, until the relative residual is at most `tolerance` or for `most` steps of
-/// conjugate gradients. Redundant links make the solution ambiguous; the result is the one of least
-/// norm.
+/// velocities `v`, m/s, by conjugate gradients within `limits`. Redundant links make the solution
+/// ambiguous. The result is the solution of least norm.
 ///
 /// A link's row of J holds the direction from its second end to its first, so the force on its
 /// first end is `lambda` along it. Velocities that change a distance have no exact solution in
@@ -42,7 +50,7 @@ pub fn multipliers(
     links: &Links,
     forces: &[Vector3<f64>],
     velocities: Option<&[Vector3<f64>]>,
-    limits: (f64, usize),
+    limits: SolverLimits,
 ) -> Multipliers {
     let rows = Rows::new(links);
     let mut right = rows.pulled_apart(links.inverse_masses, forces);
@@ -62,11 +70,11 @@ impl Links<'_> {
     pub fn projected(
         &self,
         velocities: &[Vector3<f64>],
-        (tolerance, most): (f64, usize),
+        limits: SolverLimits,
     ) -> Vec<Vector3<f64>> {
         let rows = Rows::new(self);
         let right: Vec<f64> = rows.apply(velocities).iter().map(|a| -a).collect();
-        let solved = rows.solve(self.inverse_masses, &right, None, (tolerance, most));
+        let solved = rows.solve(self.inverse_masses, &right, None, limits);
         let change = rows.transposed(&solved.lambda, self.positions.len());
         let moved = velocities.iter().zip(change).zip(self.inverse_masses);
         moved.map(|((v, j), w)| v + j * *w).collect()
@@ -85,7 +93,7 @@ impl Links<'_> {
         &self,
         potential: &mut [Vector3<f64>],
         forces: &[Vector3<f64>],
-        limits: (f64, usize),
+        limits: SolverLimits,
     ) -> Multipliers {
         let rows = Rows::new(self);
         let right = rows.pulled_apart(self.inverse_masses, forces);
@@ -109,9 +117,15 @@ impl Links<'_> {
     }
 }
 
-/// The Jacobian J: for each link its ends and the direction between them.
+/// The Jacobian J.
 struct Rows {
-    rows: Vec<([u32; 2], Vector3<f64>)>,
+    rows: Vec<Row>,
+}
+
+/// The row of a link: its ends, and the direction from the second end to the first.
+struct Row {
+    ends: [u32; 2],
+    direction: Vector3<f64>,
 }
 
 impl Rows {
@@ -120,14 +134,17 @@ impl Rows {
             let apart = links.positions[a as usize] - links.positions[b as usize];
             let free = links.inverse_masses[a as usize] + links.inverse_masses[b as usize] > 0.0;
             let direction = apart.try_normalize(0.0).filter(|_| free);
-            ([a, b], direction.unwrap_or_default())
+            Row { ends: [a, b], direction: direction.unwrap_or_default() }
         };
         Self { rows: links.ends.iter().map(row).collect() }
     }
 
     /// `J x`.
     fn apply(&self, x: &[Vector3<f64>]) -> Vec<f64> {
-        self.rows.iter().map(|([a, b], u)| u.dot(&(x[*a as usize] - x[*b as usize]))).collect()
+        let difference = |Row { ends: [a, b], direction }: &Row| {
+            direction.dot(&(x[*a as usize] - x[*b as usize]))
+        };
+        self.rows.iter().map(difference).collect()
     }
 
     /// `J^T lambda`.
@@ -140,8 +157,8 @@ impl Rows {
     fn scatter(&self, lambda: &[f64], sums: &mut [Vector3<f64>]) {
         // links are sorted by their first ends, whose sum stays in registers
         let (mut first, mut sum) = (0, sums.first().copied().unwrap_or_default());
-        for (([a, b], u), lambda) in self.rows.iter().zip(lambda) {
-            let force = u * *lambda;
+        for (Row { ends: [a, b], direction }, lambda) in self.rows.iter().zip(lambda) {
+            let force = direction * *lambda;
             if *a as usize != first {
                 sums[first] = sum;
                 first = *a as usize;
@@ -157,11 +174,11 @@ impl Rows {
 
     /// `dJ/dt v`: change of distances by rotation alone, m/s^2.
     fn turning(&self, links: &Links, v: &[Vector3<f64>]) -> Vec<f64> {
-        let of = |([a, b], u): &([u32; 2], Vector3<f64>)| {
-            let (a, b) = (*a as usize, *b as usize);
-            let length = u.dot(&(links.positions[a] - links.positions[b]));
+        let of = |Row { ends, direction }: &Row| {
+            let [a, b] = ends.map(|n| n as usize);
+            let length = direction.dot(&(links.positions[a] - links.positions[b]));
             let apart = v[a] - v[b];
-            let along = u.dot(&apart);
+            let along = direction.dot(&apart);
             if length > 0.0 { (apart.norm_squared() - along * along) / length } else { 0.0 }
         };
         self.rows.iter().map(of).collect()
@@ -185,7 +202,7 @@ impl Rows {
         inverse_masses: &[f64],
         right: &[f64],
         start: Option<Start>,
-        (tolerance, most): (f64, usize),
+        SolverLimits { tolerance, max_iterations }: SolverLimits,
     ) -> Multipliers {
         let mut moved = vec![Vector3::zeros(); inverse_masses.len()];
         let mut state = ConjugateGradient::new(right.to_vec());
@@ -211,13 +228,13 @@ impl Rows {
         }
         let goal = tolerance * size;
         let mut iterations = 0;
-        while state.least > goal && iterations < most {
+        while state.least > goal && iterations < max_iterations {
             let keep = state.turn();
             self.accelerations(inverse_masses, &state.direction, &mut moved);
             let mut curvature = 0.0;
             let images = state.image.iter_mut().zip(&state.direction);
-            for ((q, p), ([a, b], u)) in images.zip(&self.rows) {
-                *q = u.dot(&(moved[*a as usize] - moved[*b as usize]));
+            for ((q, p), Row { ends: [a, b], direction }) in images.zip(&self.rows) {
+                *q = direction.dot(&(moved[*a as usize] - moved[*b as usize]));
                 curvature += p * *q;
             }
             let Some(length) = state.advance(curvature) else { break };

@@ -17,7 +17,7 @@ pub struct Breakage {
     /// most area with.
     pub min_share: f64,
     /// Pieces of less volume than a cube of this edge, m, are merged likewise.
-    pub least_size: f64,
+    pub min_size: f64,
     /// Bonds between its pieces; `None` for none.
     pub bonds: Option<Bonds>,
 }

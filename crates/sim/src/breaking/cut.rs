@@ -118,7 +118,7 @@ impl World {
         let bounds = geometry.bounds();
         let alignment = Alignment::enclosing(&bounds, *at, *normal);
         let division = Division::new(pattern, alignment);
-        let least = self.least_size(&parent).powi(3).max(SLIVER * geometry.moments().volume);
+        let least = self.min_size(&parent).powi(3).max(SLIVER * geometry.moments().volume);
         let broken = geometry.divide(&division.pattern, &division.at, least);
         if broken.pieces.len() < 2 || !self.fits(sizes(&broken)) {
             return None;

@@ -14,7 +14,7 @@ pub struct Debris {
     /// not take place.
     pub max_samples: usize,
     /// Pieces of less volume than a cube of this edge are merged with a neighbor, m.
-    pub least_size: f64,
+    pub min_size: f64,
     /// Criterion of retirement of pieces; `None` for none.
     pub retire: Option<Retire>,
     /// Crumbs of new cracks; `None` for none.
@@ -29,18 +29,18 @@ pub struct Retire {
     /// Speed limit of all its points in that time, m/s.
     pub slower_than: f64,
     /// What happens to it afterwards.
-    pub then: Retired,
+    pub action: RetireAction,
 }
 
 /// Treatment of a retired piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Retired {
+pub enum RetireAction {
     /// It stays as a static body.
-    Kept,
+    Keep,
     /// It is removed.
-    Removed,
+    Remove,
     /// It is removed, and a recording shows it shrink; see [`Track::scale`](crate::Track::scale).
-    Shrunk,
+    Shrink,
 }
 
 impl Default for Debris {
@@ -49,7 +49,7 @@ impl Default for Debris {
             max_bodies: usize::MAX,
             max_new: usize::MAX,
             max_samples: usize::MAX,
-            least_size: 0.0,
+            min_size: 0.0,
             retire: None,
             crumbs: None,
         }

@@ -16,9 +16,8 @@ use crate::breaking::parent::Parent;
 use crate::{Dent, Solid, rigid};
 use crate::{NewBody, World};
 
-/// Limit of halvings of a plastic flow for which the impact has too little energy or which makes
-/// tetrahedra overlap; afterwards the flow is dropped.
-const HALVINGS: i32 = 20;
+/// Number of trials: the full flow, then halved 19 times. After these the flow is dropped.
+const MAX_TRIALS: i32 = 20;
 
 /// A body after plastic flow.
 struct Dented {
@@ -35,12 +34,13 @@ struct Dented {
 
 impl World {
     /// Replaces `parent` by a body of the shape of its yielded tetrahedra. Mass, linear and angular
-    /// momentum are conserved, and so is the center of mass of a free body. Inertia is that of the
-    /// new shape.
+    /// momentum are conserved. A free body keeps its center of mass. The inertia is that of the new
+    /// shape.
     ///
-    /// The impact provides the plastic work, and the kinetic energy that a body of less inertia has
-    /// at the same angular momentum. A flow that needs more energy, or that makes tetrahedra
-    /// overlap, is halved until it does not.
+    /// The energy of the impact pays for the plastic work, and for the rotational energy that rises
+    /// if the inertia falls at constant angular momentum. The flow is halved until the energy of the
+    /// impact suffices and the mesh has no more overlaps than before. Returns `None` after
+    /// [`MAX_TRIALS`] trials.
     pub(crate) fn dent(
         &mut self,
         parent: &Parent,
@@ -49,16 +49,16 @@ impl World {
         dent_energy: &DentEnergy,
     ) -> Option<Dent> {
         let overlaps = |mesh: &TetMesh| mesh.overlaps().len();
-        let known = OnceCell::new();
+        let overlaps_before = OnceCell::new();
         let fits = |dented: &Dented| {
             let Dented { plastic_work, kinetic_energy, .. } = *dented;
-            let most = || *known.get_or_init(|| overlaps(yields.body.mesh()));
+            let most = || *overlaps_before.get_or_init(|| overlaps(yields.body.mesh()));
             kinetic_energy <= dent_energy.kinetic
                 && plastic_work + kinetic_energy <= dent_energy.total
                 && overlaps(&dented.share.mesh) <= most()
         };
         let tried = |n| dented(parent, yields, yields.flow.max_share * 0.5_f64.powi(n));
-        let dented = (0..HALVINGS).map_while(tried).find(fits)?;
+        let dented = (0..MAX_TRIALS).map_while(tried).find(fits)?;
         let Dented { share, moments, mass, frame, pose, plastic_work, kinetic_energy } = dented;
         let before = yields.body.mesh();
         let moves = before.vertices.iter().zip(&share.mesh.vertices).map(|(p, q)| (q - p).norm());
@@ -100,7 +100,7 @@ impl World {
 fn dented(parent: &Parent, Yield { body, flow }: &Yield, kept: f64) -> Option<Dented> {
     let tetfem::Dent { mesh, plastic } = body.dent(flow, kept);
     let Solid { material, .. } = &parent.solid;
-    let moments = moved(&parent.mass, material, body.moments(), &mesh.moments());
+    let moments = moments_after_dent(&parent.mass, material, body.moments(), &mesh.moments());
     let (mass, frame) = rigid(&moments, parent.mass.mass() / moments.volume).ok()?;
     let mut pose = parent.pose * material.inverse() * frame;
     let mut kinetic_energy = 0.0;
@@ -116,10 +116,11 @@ fn dented(parent: &Parent, Yield { body, flow }: &Yield, kept: f64) -> Option<De
     Some(Dented { share, moments, mass, frame, pose, plastic_work, kinetic_energy })
 }
 
-/// Moments, for unit density in material coordinates, of a body whose tetrahedra moved. The change
-/// is that of the tetrahedra: samples lose up to half a cell at flat surfaces, in one shape and not
-/// in the other.
-fn moved(
+/// Moments of the dented body, for unit density in material coordinates.
+///
+/// Only the tetrahedra determine the change. Sampling the old and the new shape would give errors of
+/// up to half a cell at flat surfaces, and these errors do not cancel.
+fn moments_after_dent(
     mass: &MassProperties,
     material: &Isometry3<f64>,
     before: &Moments,

@@ -1,6 +1,6 @@
 //! The impacts that break bodies, and the simultaneous loads on these bodies.
 
-use contact::Blow;
+use contact::Collision;
 use dynamics::Momentum;
 use nalgebra::{Point3, Vector3};
 
@@ -57,10 +57,10 @@ fn limit_energy(hits: &mut [Hit], dissipated: f64) {
 }
 
 /// Kinetic energy that an impact dissipates without friction, J.
-fn energy_of(blow: &Blow) -> f64 {
-    let along = blow.impulse.dot(&blow.normal);
-    let restitution = (along / (blow.mass * blow.approach) - 1.0).clamp(0.0, 1.0);
-    let energy = 0.5 * along * blow.approach * (1.0 - restitution);
+fn energy_of(collision: &Collision) -> f64 {
+    let along = collision.impulse.dot(&collision.normal);
+    let restitution = (along / (collision.mass * collision.approach) - 1.0).clamp(0.0, 1.0);
+    let energy = 0.5 * along * collision.approach * (1.0 - restitution);
     if energy > 0.0 { energy } else { 0.0 }
 }
 
@@ -79,35 +79,42 @@ pub(crate) struct ImpactContext<'a> {
 }
 
 /// The bodies of an impact, by index, and the impulse on each.
-fn sides(blow: &Blow) -> [(usize, Push); 2] {
-    let [p, q] = blow.at.map(|point| point.into());
-    let [j, k] = [blow.impulse, -blow.impulse].map(|impulse| impulse.into());
+fn sides(collision: &Collision) -> [(usize, Push); 2] {
+    let [p, q] = collision.at.map(|point| point.into());
+    let [j, k] = [collision.impulse, -collision.impulse].map(|impulse| impulse.into());
     let push = |point, impulse| Push { point, impulse };
-    [(blow.a as usize, push(p, j)), (blow.b as usize, push(q, k))]
+    [(collision.a as usize, push(p, j)), (collision.b as usize, push(q, k))]
 }
 
 impl World {
     /// The bodies hit beyond their strength: only the weaker one of each impact, since the other
-    /// body then collides with its pieces. `resistances` are those of the pass that found `blows`.
-    pub(crate) fn hardest_hits(&self, blows: &[Blow], resistances: &[Resistance]) -> Vec<Hit> {
+    /// body then collides with its pieces. `resistances` are those of the pass that found `collisions`.
+    pub(crate) fn hardest_hits(
+        &self,
+        collisions: &[Collision],
+        resistances: &[Resistance],
+    ) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
-        for blow in blows {
-            let strengths = [0, 1].map(|side| self.breaks_at(resistances, blow, side));
-            let least = strengths[0].min(strengths[1]).min(blow.impulse.norm());
-            let sides = [(blow.a, 1.0), (blow.b, -1.0)].into_iter().zip(blow.at).zip(strengths);
+        for collision in collisions {
+            let strengths = [0, 1].map(|side| self.breaks_at(resistances, collision, side));
+            let least = strengths[0].min(strengths[1]).min(collision.impulse.norm());
+            let sides = [(collision.a, 1.0), (collision.b, -1.0)]
+                .into_iter()
+                .zip(collision.at)
+                .zip(strengths);
             let sides: Vec<_> =
                 sides.enumerate().filter(|(_, (_, strength))| *strength <= least).collect();
-            let energy = energy_of(blow) / sides.len() as f64;
+            let energy = energy_of(collision) / sides.len() as f64;
             for (side, (((body, sign), at), strength)) in sides {
                 let asks = self.solves_stress(body as usize);
                 hits.push(Hit {
                     body: self.ids[body as usize],
                     at,
-                    normal: blow.normal * sign,
-                    impulse: blow.impulse * sign,
+                    normal: collision.normal * sign,
+                    impulse: collision.impulse * sign,
                     strength,
                     duration: asks
-                        .then(|| self.contact_time(blow, side).unwrap_or(UNKNOWN_DURATION)),
+                        .then(|| self.contact_time(collision, side).unwrap_or(UNKNOWN_DURATION)),
                     reactions: Vec::new(),
                     energy,
                 });
@@ -131,46 +138,48 @@ impl World {
     /// impacts, and the reactions of contacts and joints to these impacts on bodies with `momenta`.
     pub(crate) fn loaded_hits(
         &self,
-        blows: &[Blow],
+        collisions: &[Collision],
         resistances: &[Resistance],
         context: ImpactContext<'_>,
     ) -> Vec<Hit> {
-        let mut hits = self.hardest_hits(blows, resistances);
+        let mut hits = self.hardest_hits(collisions, resistances);
         limit_energy(&mut hits, context.dissipated);
         if hits.iter().all(|hit| hit.duration.is_none()) {
             return hits;
         }
-        let mut acts = vec![false; blows.len()];
+        let mut acts = vec![false; collisions.len()];
         for hit in &mut hits {
             let Some(lasts) = hit.duration else { continue };
-            let on = |blow: &Blow| self.push_on(hit.body, blow);
+            let on = |collision: &Collision| self.push_on(hit.body, collision);
             let own = Push { point: hit.at.into(), impulse: hit.impulse.into() };
-            let Some(first) = blows.iter().find(|blow| on(blow) == Some(own)) else { continue };
-            for (blow, acts) in blows.iter().zip(&mut acts) {
-                let Some(push) = on(blow) else { continue };
-                if (blow.time - first.time).abs() <= lasts {
+            let Some(first) = collisions.iter().find(|collision| on(collision) == Some(own)) else {
+                continue;
+            };
+            for (collision, acts) in collisions.iter().zip(&mut acts) {
+                let Some(push) = on(collision) else { continue };
+                if (collision.time - first.time).abs() <= lasts {
                     *acts = true;
                     hit.reactions.extend((push != own).then_some(push));
                 }
             }
         }
         let mut struck = context.momenta.to_vec();
-        for (blow, _) in blows.iter().zip(acts).filter(|(_, acts)| *acts) {
-            self.strike(blow, &mut struck);
+        for (collision, _) in collisions.iter().zip(acts).filter(|(_, acts)| *acts) {
+            self.strike(collision, &mut struck);
         }
         self.add_reactions(&mut hits, ImpactContext { momenta: &struck, ..context });
         hits
     }
 
     /// The impulse of an impact on a body.
-    fn push_on(&self, body: BodyId, blow: &Blow) -> Option<Push> {
-        let own = sides(blow).into_iter().find(|(i, _)| self.ids[*i] == body);
+    fn push_on(&self, body: BodyId, collision: &Collision) -> Option<Push> {
+        let own = sides(collision).into_iter().find(|(i, _)| self.ids[*i] == body);
         own.map(|(_, push)| push)
     }
 
     /// Adds the impulse of an impact to the momenta of both bodies.
-    fn strike(&self, blow: &Blow, momenta: &mut [Momentum]) {
-        for ((i, push), pose) in sides(blow).into_iter().zip(blow.poses) {
+    fn strike(&self, collision: &Collision, momenta: &mut [Momentum]) {
+        for ((i, push), pose) in sides(collision).into_iter().zip(collision.poses) {
             if self.acting[i].mass_properties().is_some() {
                 momenta[i].apply_impulse(&push.impulse.into(), &(pose * Vector3::from(push.point)));
             }
@@ -181,11 +190,11 @@ impl World {
     /// reactions.
     pub(crate) fn hits_through(
         &self,
-        blows: &[Blow],
+        collisions: &[Collision],
         resistances: &[Resistance],
         context: ImpactContext<'_>,
     ) -> Vec<Hit> {
-        let mut hits = self.hardest_hits(blows, resistances);
+        let mut hits = self.hardest_hits(collisions, resistances);
         limit_energy(&mut hits, context.dissipated);
         self.add_reactions(&mut hits, context);
         for hit in hits.iter_mut().filter(|hit| !hit.reactions.is_empty()) {

@@ -94,7 +94,7 @@ impl World {
     /// The body `id`, if it has mass.
     pub(crate) fn parent(&self, id: BodyId) -> Option<Parent> {
         let i = self.ids.binary_search(&id).ok()?;
-        let (pose, momentum) = self.state_at_blow(i);
+        let (pose, momentum) = self.state_at_collision(i);
         Some(Parent {
             id,
             breakage: self.breakages[i].clone(),
@@ -115,14 +115,14 @@ impl World {
     /// Volume of the smallest separate piece of a body, m^3.
     pub(crate) fn min_volume(&self, parent: &Parent) -> f64 {
         let share = parent.breakage.as_ref().map_or(Pattern::MIN_SHARE, |b| b.min_share);
-        let size = self.least_size(parent);
+        let size = self.min_size(parent);
         (share * parent.solid.geometry.moments().volume).max(size.powi(3))
     }
 
     /// Edge of a cube of the least volume of a piece of a body, m.
-    pub(crate) fn least_size(&self, parent: &Parent) -> f64 {
-        let own = parent.breakage.as_ref().map_or(0.0, |b| b.least_size);
-        own.max(self.settings.debris.least_size)
+    pub(crate) fn min_size(&self, parent: &Parent) -> f64 {
+        let own = parent.breakage.as_ref().map_or(0.0, |b| b.min_size);
+        own.max(self.settings.debris.min_size)
     }
 
     /// Starts the flight of a body of that `mass`, kg, at the impact on its parent.

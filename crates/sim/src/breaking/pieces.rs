@@ -70,13 +70,13 @@ impl World {
             })
         };
         let count = broken.pieces.len();
-        let Some((bonds, blow)) = bonds else {
+        let Some((bonds, impact)) = bonds else {
             let is_held = broken.pieces.iter().map(is_held).collect();
             return Clusters { broken, is_joined: vec![false; count], is_held };
         };
         let touches = |piece: &Piece| held(piece).is_some_and(|(held, _)| held.any);
         let fixed: Vec<bool> = broken.pieces.iter().map(touches).collect();
-        let groups = unbroken(&broken, &fixed, bonds, blow);
+        let groups = unbroken(&broken, &fixed, bonds, impact);
         let clusters = groups.iter().max().map_or(0, |most| most + 1);
         let size = |cluster: usize| groups.iter().filter(|&&group| group == cluster).count();
         let is_joined = (0..clusters).map(|cluster| size(cluster) > 1).collect();

@@ -1,6 +1,6 @@
 //! The collision passes, and the strength of bodies in them.
 
-use contact::{Blow, StrengthQuery};
+use contact::{Collision, StrengthQuery};
 use fracture::Impact;
 use nalgebra::{UnitVector3, Vector3};
 
@@ -61,16 +61,21 @@ impl World {
     }
 
     /// The strength of one of the bodies of an impact, N s: side 0 is `a`, 1 is `b`.
-    pub(crate) fn breaks_at(&self, resistances: &[Resistance], blow: &Blow, side: usize) -> f64 {
+    pub(crate) fn breaks_at(
+        &self,
+        resistances: &[Resistance],
+        collision: &Collision,
+        side: usize,
+    ) -> f64 {
         let own = |strength: Strength| match strength {
             Strength::Impulse(impulse) => impulse,
             Strength::Material => {
-                let speed = self.critical_speed(blow, side).unwrap_or(f64::INFINITY);
-                blow.impulse.norm() * (speed / blow.approach)
+                let speed = self.critical_speed(collision, side).unwrap_or(f64::INFINITY);
+                collision.impulse.norm() * (speed / collision.approach)
             }
         };
-        let body = [blow.a, blow.b][side];
-        if blow.struck.is_some_and(|struck| struck != body) {
+        let body = [collision.a, collision.b][side];
+        if collision.struck.is_some_and(|struck| struck != body) {
             return f64::INFINITY;
         }
         match resistances[body as usize] {
@@ -78,7 +83,7 @@ impl World {
             Resistance::Below(strength) => own(strength),
             Resistance::Withstood(strength, ratio) => {
                 let strength = own(strength);
-                if blow.impulse.norm() / strength > ratio { strength } else { f64::INFINITY }
+                if collision.impulse.norm() / strength > ratio { strength } else { f64::INFINITY }
             }
         }
     }
@@ -89,7 +94,7 @@ impl World {
         frame: contact::Frame<'_>,
         contacts: &contact::Contacts,
         paths: &mut contact::Paths,
-        max_strayed: usize,
+        max_deviated: usize,
         resistances: &[Resistance],
         PairReports { loads, touching }: PairReports<'_>,
     ) -> contact::Collisions {
@@ -102,21 +107,21 @@ impl World {
                 *resistance != Resistance::Unbreakable || w.is_finite() || logs_contacts
             })
             .collect();
-        let strengths = &mut |blow: &Blow, _| {
-            let strengths = self.strengths_of_pair(resistances, blow, loads);
+        let strengths = &mut |collision: &Collision, _| {
+            let strengths = self.strengths_of_pair(resistances, collision, loads);
             let strengths = [
-                strengths[0].min(waking[blow.a as usize]),
-                strengths[1].min(waking[blow.b as usize]),
+                strengths[0].min(waking[collision.a as usize]),
+                strengths[1].min(waking[collision.b as usize]),
             ];
             if logs_contacts {
-                touching.push(self.touching_in(blow, strengths));
+                touching.push(self.touching_in(collision, strengths));
             }
             strengths
         };
         frame.collide(
             contacts,
             paths,
-            StrengthQuery { may_break: &may_break, strengths, max_strayed },
+            StrengthQuery { may_break: &may_break, strengths, max_deviated },
         )
     }
 
@@ -129,20 +134,20 @@ impl World {
         momenta: &mut [dynamics::Momentum],
         resistances: &[Resistance],
         loads: &mut Loads,
-    ) -> Vec<Blow> {
+    ) -> Vec<Collision> {
         let may_break: Vec<bool> =
             resistances.iter().map(|resistance| *resistance != Resistance::Unbreakable).collect();
-        let strengths = &mut |blow: &Blow, is_met| {
+        let strengths = &mut |collision: &Collision, is_met| {
             if is_met {
-                self.strengths_of_pair(resistances, blow, loads)
+                self.strengths_of_pair(resistances, collision, loads)
             } else {
-                [0, 1].map(|side| self.breaks_at(resistances, blow, side))
+                [0, 1].map(|side| self.breaks_at(resistances, collision, side))
             }
         };
         frame.transmit(
             search,
             momenta,
-            &mut StrengthQuery { may_break: &may_break, strengths, max_strayed: usize::MAX },
+            &mut StrengthQuery { may_break: &may_break, strengths, max_deviated: usize::MAX },
         )
     }
 
@@ -150,13 +155,13 @@ impl World {
     pub(crate) fn strengths_of_pair(
         &self,
         resistances: &[Resistance],
-        blow: &Blow,
+        collision: &Collision,
         loads: &mut Loads,
     ) -> [f64; 2] {
-        [(0, blow.a), (1, blow.b)].map(|(side, body)| {
-            let strength = self.breaks_at(resistances, blow, side);
+        [(0, collision.a), (1, collision.b)].map(|(side, body)| {
+            let strength = self.breaks_at(resistances, collision, side);
             if strength.is_finite() {
-                let (body, impulse) = (self.ids[body as usize], blow.impulse.norm());
+                let (body, impulse) = (self.ids[body as usize], collision.impulse.norm());
                 loads.impact(ImpactLoad { body, impulse, strength });
             }
             strength
@@ -165,42 +170,43 @@ impl World {
 
     /// The approach speed at which an impact breaks one of its bodies, m/s; `None` if the body has
     /// no solid or the impact misses it.
-    fn critical_speed(&self, blow: &Blow, side: usize) -> Option<f64> {
-        self.impact_quantity(blow, side, |impact| impact.critical_speed())
+    fn critical_speed(&self, collision: &Collision, side: usize) -> Option<f64> {
+        self.impact_quantity(collision, side, |impact| impact.critical_speed())
     }
 
     /// Duration of an impact, s; `None` as for [`World::critical_speed`].
-    pub(crate) fn contact_time(&self, blow: &Blow, side: usize) -> Option<f64> {
-        self.impact_quantity(blow, side, |impact| impact.duration(blow.approach))
+    pub(crate) fn contact_time(&self, collision: &Collision, side: usize) -> Option<f64> {
+        self.impact_quantity(collision, side, |impact| impact.duration(collision.approach))
     }
 
     /// A quantity of an impact for one of its bodies; `None` if the body has no solid or the impact
     /// misses it.
     fn impact_quantity(
         &self,
-        blow: &Blow,
+        collision: &Collision,
         side: usize,
         of: impl FnOnce(Impact<'_>) -> f64,
     ) -> Option<f64> {
-        let [i, other] = [[blow.a, blow.b][side], [blow.a, blow.b][1 - side]].map(|i| i as usize);
+        let [i, other] = [[collision.a, collision.b][side], [collision.a, collision.b][1 - side]]
+            .map(|i| i as usize);
         // the normal points out of `b`, into `a`
-        let inward = if side == 0 { blow.normal } else { -blow.normal };
+        let inward = if side == 0 { collision.normal } else { -collision.normal };
         let in_body = |side: usize, way: Vector3<f64>| {
-            UnitVector3::try_new(blow.poses[side].inverse_transform_vector(&way), 0.0)
+            UnitVector3::try_new(collision.poses[side].inverse_transform_vector(&way), 0.0)
         };
         let own_inward = in_body(side, inward)?;
-        let section = self.section(i, &blow.at[side], &own_inward)?;
-        let own = self.curvature(i, (&blow.at[side], &own_inward), section.width);
+        let section = self.section(i, &collision.at[side], &own_inward)?;
+        let own = self.curvature(i, (&collision.at[side], &own_inward), section.width);
         let across = self.shapes[other].bounds().extents().min();
         let others_inward = in_body(1 - side, -inward)?;
-        let others = self.curvature(other, (&blow.at[1 - side], &others_inward), across);
+        let others = self.curvature(other, (&collision.at[1 - side], &others_inward), across);
         let impact = Impact {
             body: &self.solid_materials[i],
             striker: &self.solid_materials[other],
             section,
             // conforming surfaces touch over at most the extent of the body
             curvature: (own + others).max(2.0 / section.width),
-            mass: blow.mass,
+            mass: collision.mass,
         };
         Some(of(impact))
     }

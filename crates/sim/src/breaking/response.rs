@@ -172,8 +172,8 @@ impl World {
         let Some(broken) = broken.or_else(shared) else {
             return weakened.map_or(Outcome::Whole, |model| self.keep(hit.body, model));
         };
-        let blow = (material * hit.at, hit.impulse.norm());
-        let bonds = breakage.bonds.as_ref().map(|bonds| (bonds, blow));
+        let impact = (material * hit.at, hit.impulse.norm());
+        let bonds = breakage.bonds.as_ref().map(|bonds| (bonds, impact));
         let clusters = self.clusters(&parent, broken, bonds);
         let count = clusters.broken.pieces.len();
         if count < 2 {
@@ -224,7 +224,7 @@ impl World {
 pub(crate) mod tests {
     use super::*;
     use crate::{Bonds, Breakage, NewBody, Placement, Settings, Strength, rigid};
-    use contact::{Blow, Shape};
+    use contact::{Collision, Shape};
     use dynamics::{Body, MassProperties, Velocity};
     use fracture::{Pattern, Voronoi};
     use levelset::{Aabb, Grid, LevelSet, Solid};
@@ -262,7 +262,7 @@ pub(crate) mod tests {
                     strength: Strength::Impulse(1.0),
                     generations: 2,
                     min_share: 1e-4,
-                    least_size: 0.0,
+                    min_size: 0.0,
                     bonds,
                 }),
                 ..NewBody::of(Body::Dynamic(mass), shape)
@@ -274,7 +274,7 @@ pub(crate) mod tests {
     fn hit(world: &mut World, at: Point3<f64>, size: f64, report: &mut Report) {
         let normal = Vector3::new(0.6, 0.8, 0.0);
         let impulse = normal * size;
-        let blow = Blow {
+        let collision = Collision {
             a: 0,
             b: 0,
             at: [at; 2],
@@ -287,7 +287,7 @@ pub(crate) mod tests {
             struck: None,
         };
         let cause = Trigger::Collision(0);
-        let hits = world.hardest_hits(&[blow], &world.resistances(cause, false, report));
+        let hits = world.hardest_hits(&[collision], &world.resistances(cause, false, report));
         world.break_bodies(&hits, cause, report);
     }
 

@@ -2,7 +2,7 @@
 
 use dynamics::{Body, Momentum};
 
-use crate::{Debris, Events, Retire, Retired, World};
+use crate::{Debris, Events, Retire, RetireAction, World};
 
 impl World {
     /// Number of additional pieces that a body may become, beyond itself.
@@ -43,7 +43,9 @@ impl World {
     }
 
     fn retire_slow(&mut self, events: &mut Events) {
-        let Some(Retire { after, slower_than, then }) = self.settings.debris.retire else { return };
+        let Some(Retire { after, slower_than, action }) = self.settings.debris.retire else {
+            return;
+        };
         for i in 0..self.len() {
             let velocity = self.bodies[i].velocity(&self.poses[i].rotation, &self.momenta[i]);
             let fastest =
@@ -64,7 +66,7 @@ impl World {
             (self.breakages[i], self.slow_frames[i]) = (None, 0);
         }
         events.retired.extend(retired.into_iter().map(|(id, _)| id));
-        if then != Retired::Kept {
+        if action != RetireAction::Keep {
             for &id in &events.retired {
                 self.remove(id);
             }

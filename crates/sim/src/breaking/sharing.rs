@@ -99,7 +99,7 @@ mod tests {
                         strength: Strength::Impulse(1.0),
                         generations: 2,
                         min_share: 1e-4,
-                        least_size: 0.0,
+                        min_size: 0.0,
                         bonds,
                     }),
                     ..NewBody::of(Body::Dynamic(mass), Arc::clone(&shape))
@@ -161,14 +161,14 @@ mod tests {
             first in moving(),
             second in moving(),
             (normal, other) in (unit(), unit()),
-            stray in [-0.009..0.009, -0.009..0.009, -0.009..0.009_f64],
+            offset in [-0.009..0.009, -0.009..0.009, -0.009..0.009_f64],
         ) {
             let (mut world, ids, at) = bricks(&[first, second], Placement::Snapped, None);
             let one = broken(&mut world, ids[0], at, normal);
             prop_assert!(one.len() > 4);
             let before = (world.mass(), world.momentum(), world.kinetic_energy());
             // the body axes are a permutation of those of its samples, and so is the deviation
-            let two = broken(&mut world, ids[1], at + Vector3::from(stray), other);
+            let two = broken(&mut world, ids[1], at + Vector3::from(offset), other);
             prop_assert_eq!(shared(&shapes(&world, &one), &shapes(&world, &two)), one.len());
             prop_assert_eq!(one.len(), two.len());
             let lineage = |id: &BodyId| world.get(*id).unwrap().lineage.unwrap();

@@ -25,8 +25,9 @@ pub struct StressField {
     pub von_mises: Vec<f32>,
 }
 
-/// The stress in a body from a frame on: that of the last impact that could have broken it or its
-/// parent.
+/// The stress of a body, valid from `frame` until the next entry.
+///
+/// Its source is the last impact on the body or its parent that was tested for fracture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stress {
     /// The first frame.
@@ -81,8 +82,9 @@ impl StressField {
         Self { tets, ..self.clone() }
     }
 
-    /// Transfers the stress to other tetrahedra in the same place: each takes that of the nearest
-    /// centroid. A mesh with the same corners counts as the same mesh, moved.
+    /// Transfers the stress to a mesh in the same place. Each tetrahedron takes the stress of the
+    /// tetrahedron with the nearest centroid. If the connectivity is equal, tetrahedra keep their
+    /// stress.
     pub(crate) fn carried(&self, mesh: &TetMesh) -> Self {
         let tets = Arc::new(Tets::of(mesh));
         if tets.corners == self.tets.corners {

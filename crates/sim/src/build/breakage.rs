@@ -35,7 +35,7 @@ pub(super) fn breakage<'a>(
         strength: fracture.impulse().map_or(Strength::Material, Strength::Impulse),
         generations: fracture.generations(),
         min_share: fracture.min_share.unwrap_or_else(|| min_share(fracture, patterns.scene)),
-        least_size: fracture.min_size,
+        min_size: fracture.min_size,
         bonds: bonds(fracture.bonds, spec),
     }))
 }

@@ -95,10 +95,10 @@ fn places(spec: &scene::Body, seed: u64) -> Vec<(String, CopyPlace)> {
     for j in 0..ny {
         for (i, k) in (0..nx).flat_map(|i| (0..nz).map(move |k| (i, k))) {
             let steps = Vector3::new(i as f64 - middle(nx), j as f64, k as f64 - middle(nz));
-            let strays = random.in_cube() * copies.jitter;
+            let jitter = random.in_cube() * copies.jitter;
             let name = format!("{} {}", spec.name, places.len() + 1);
             let turn = turned(copies, places.len(), &mut random);
-            let offset = steps.component_mul(&spacing) + strays;
+            let offset = steps.component_mul(&spacing) + jitter;
             places.push((name, CopyPlace { offset, turn, image: None }));
         }
     }

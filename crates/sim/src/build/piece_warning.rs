@@ -160,7 +160,7 @@ impl Scene {
             if let Some((pieces, (solid, breakage))) =
                 pattern.pieces().zip(state.solid.zip(state.breakage))
             {
-                let smallest = breakage.least_size.powi(3) / solid.geometry.moments().volume;
+                let smallest = breakage.min_size.powi(3) / solid.geometry.moments().volume;
                 let least = breakage.min_share.max(smallest);
                 if least * pieces as f64 > 1.0 {
                     warnings.push(PieceWarning::Joined { body: body.name.clone(), pieces, least });

@@ -33,19 +33,19 @@ fn coarse(
 ) -> Result<Pattern, Cause> {
     let plain = spec.without_finest(finer);
     let pattern = smooth(plain.as_ref().unwrap_or(spec), seed, body)?;
-    let Some(scene::Roughness { amplitude, frequency, rims }) = spec.noise() else {
+    let Some(scene::CutNoise { amplitude, frequency, rims }) = spec.noise() else {
         return Ok(pattern);
     };
     let noise = Noise { amplitude, frequency, octaves: 3, seed };
     if rims == scene::Rims::Straight {
-        return Ok(pattern.with_bumps(&noise)?);
+        return Ok(pattern.with_drawn_noise(&noise)?);
     }
     let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
     // as fine as the samples of most bodies, whose diagonal is a unit
-    Ok(pattern.roughened(&bounds, 0.016, &noise)?)
+    Ok(pattern.with_sampled_noise(&bounds, 0.016, &noise)?)
 }
 
-/// [`pattern`] before its cuts are roughened.
+/// [`pattern`] before noise displaces its cuts.
 fn smooth(spec: &scene::Pattern, seed: u64, body: Option<&Geometry>) -> Result<Pattern, Cause> {
     let frame = Frame::of(body);
     Ok(match spec {

@@ -15,10 +15,10 @@ const SEARCHES_PER_BODY: usize = 2;
 /// The limit for few bodies. Sixteen plates that land at 5 m/s need more than 256 searches, ten
 /// slices of a thin stack that lands at 6 m/s more than 1,024.
 const BASE_SEARCHES: usize = 4096;
-/// A collision pass ends once more than `1 / STRAYED_DIVISOR` of the bodies left the path of their
-/// contact search. Of 2, 8, 32 and 128 this value needs the fewest repeated searches in a scene
+/// A collision pass ends once more than `1 / DEVIATED_DIVISOR` of the bodies left the path that
+/// the contact search assumed. Of 2, 8, 32 and 128 this value needs the fewest repeated searches in a scene
 /// with debris of 300 bodies.
-const STRAYED_DIVISOR: usize = 8;
+const DEVIATED_DIVISOR: usize = 8;
 
 /// A collision pass of a frame.
 #[derive(Clone, Copy)]
@@ -79,7 +79,7 @@ impl World {
             let outcome = if woken.contains(&true) {
                 PassOutcome::WokeSleepers(woken)
             } else if searches > SEARCHES_PER_BODY * self.len() + BASE_SEARCHES {
-                report.counters.spent_searches = true;
+                report.counters.at_search_limit = true;
                 PassOutcome::Done
             } else {
                 self.collide_once(&mut search, round, inputs, report, ended)
@@ -124,7 +124,7 @@ impl World {
         let mut paths = self.paths();
         let mut touching = Vec::new();
         let reported = PairReports { loads: &mut report.loads, touching: &mut touching };
-        let most = self.len() / STRAYED_DIVISOR;
+        let most = self.len() / DEVIATED_DIVISOR;
         let done = self.collide(
             self.contact_frame(inputs),
             search.contacts(),
@@ -134,8 +134,8 @@ impl World {
             reported,
         );
         ended(Phase::Collide);
-        self.report_woken(&done.blows, &resistances, cause, &mut report.events);
-        let woken = self.wake_hit(&done.blows, wakes);
+        self.report_woken(&done.breaking, &resistances, cause, &mut report.events);
+        let woken = self.wake_hit(&done.breaking, wakes);
         if woken.contains(&true) {
             return PassOutcome::WokeSleepers(woken);
         }
@@ -144,17 +144,18 @@ impl World {
         let (frame, dissipated) =
             (self.contact_frame(inputs), before + work - self.mechanical_energy());
         let context = ImpactContext { frame, search, momenta: &start.momenta, dissipated };
-        let hits = self.chosen_hits(cause, || self.loaded_hits(&done.blows, &resistances, context));
-        let is_broken = !done.blows.is_empty() || !hits.is_empty();
+        let hits =
+            self.chosen_hits(cause, || self.loaded_hits(&done.breaking, &resistances, context));
+        let is_broken = !done.breaking.is_empty() || !hits.is_empty();
         self.add_waypoints(&done.waypoints);
         if is_broken && !self.break_or_restore(&hits, start, cause, report) {
             // no body broke: the collisions are repeated with whole bodies
             self.remove_waypoints(&done.waypoints);
             return PassOutcome::ReachedStrength { responded: !hits.is_empty() };
         }
-        self.log_blows(touching);
+        self.log_collisions(touching);
         report.energy.work += work;
-        report.counters.limited_blows += done.limited;
+        report.counters.limited_collisions += done.limited;
         report.energy.dissipation.collision += dissipated;
         if is_broken {
             self.inherit_joints(&mut report.events);
@@ -174,8 +175,8 @@ impl World {
     fn follow(&self, search: &mut Search, inputs: FrameInputs<'_>, done: &Collisions) -> Vec<bool> {
         let frame = self.contact_frame(inputs);
         frame.follow(search, &self.momenta, &done.shifts);
-        let strayed = frame.strayed(search);
-        strayed.iter().zip(&done.strayed).map(|(strayed, off)| *strayed || *off).collect()
+        let deviated = frame.deviated(search);
+        deviated.iter().zip(&done.deviated).map(|(now, before)| *now || *before).collect()
     }
 
     /// Breaks bodies by impacts that others transmit, from bodies that still approach after the
@@ -195,7 +196,7 @@ impl World {
             joints: &self.frame_joints()[..],
         };
         let loads = &mut report.loads;
-        let blows =
+        let collisions =
             self.transmit(self.contact_frame(inputs), search, &mut momenta, &resistances, loads);
         let before = self.kinetic_energy();
         let mut start = self.paths();
@@ -204,7 +205,8 @@ impl World {
         let frame = self.contact_frame(inputs);
         let context =
             ImpactContext { frame, search, momenta: &start.momenta, dissipated: collision };
-        let hits = self.chosen_hits(cause, || self.hits_through(&blows, &resistances, context));
+        let hits =
+            self.chosen_hits(cause, || self.hits_through(&collisions, &resistances, context));
         if hits.is_empty() {
             self.momenta = std::mem::take(&mut start.momenta);
             return false;

@@ -12,8 +12,8 @@ pub struct Counters {
     pub pairs: usize,
     /// Pairs whose contacts of an earlier frame were reused, since they hardly moved.
     pub pairs_reused: usize,
-    /// Pairs that were searched again because a collision changed the motion of a body or woke it.
-    pub pairs_again: usize,
+    /// Pairs whose search was repeated because a collision changed the motion of a body or woke it.
+    pub pairs_repeated: usize,
     /// Surface points whose distance to another body was computed.
     pub points: usize,
     /// Contacts that were solved.
@@ -40,8 +40,8 @@ pub struct Counters {
     /// Pairs whose free bodies reached the limit of collisions per frame, counted once per
     /// collision pass; the contact passes stopped their approach. With [`contact::Solver::Ku07`]
     /// they did not rebound, and postponed contacts count too.
-    pub limited_blows: usize,
-    /// Whether collisions ended before the end of the frame, at the limit of contact searches: the
-    /// contact passes stopped the remaining approach, without restitution.
-    pub spent_searches: bool,
+    pub limited_collisions: usize,
+    /// Whether the collisions reached the limit of contact searches before the end of the frame. The
+    /// contact passes then stopped the remaining approach, without restitution.
+    pub at_search_limit: bool,
 }

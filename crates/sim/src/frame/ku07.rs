@@ -1,6 +1,6 @@
 //! One frame by the event loop of Ku07.
 
-use contact::{Blow, ImpactResult, Search, StrengthQuery, Touches};
+use contact::{Collision, ImpactResult, Search, StrengthQuery, Touches};
 
 use crate::breaking::hits::ImpactContext;
 use crate::breaking::strength::Resistance;
@@ -43,7 +43,7 @@ struct Progress {
 struct Collided {
     /// Paths of bodies before the collisions.
     start: contact::Paths,
-    blows: Vec<Blow>,
+    breaking: Vec<Collision>,
     /// Energy that they dissipated, J.
     dissipated: f64,
 }
@@ -116,15 +116,15 @@ impl World {
                 .iter()
                 .map(|resistance| *resistance != Resistance::Unbreakable || self.log.is_some())
                 .collect();
-            let strengths = &mut |blow: &Blow, _| {
-                let strengths = self.strengths_of_pair(&resistances, blow, &mut report.loads);
+            let strengths = &mut |collision: &Collision, _| {
+                let strengths = self.strengths_of_pair(&resistances, collision, &mut report.loads);
                 if self.log.is_some() {
-                    touching.push(self.touching_in(blow, strengths));
+                    touching.push(self.touching_in(collision, strengths));
                 }
                 strengths
             };
             let mut query =
-                StrengthQuery { may_break: &may_break, strengths, max_strayed: usize::MAX };
+                StrengthQuery { may_break: &may_break, strengths, max_deviated: usize::MAX };
             let (drift, names) = (self.drift(), self.names());
             let frame =
                 self.contact_frame(FrameInputs { drift: &drift, names: &names, joints: &[] });
@@ -136,7 +136,7 @@ impl World {
             std::mem::swap(&mut self.momenta, &mut momenta);
             start.momenta = momenta;
             let dissipated = before + done.work - self.mechanical_energy();
-            let struck = Collided { start, blows: done.blows.clone(), dissipated };
+            let struck = Collided { start, breaking: done.breaking.clone(), dissipated };
             let response = self.break_struck(struck, &resistances, cause, report);
             if let StruckResponse::Unchanged { responded } = response {
                 // no body broke: the collisions are repeated with whole bodies
@@ -144,7 +144,7 @@ impl World {
                 ended(Phase::Break);
                 continue;
             }
-            self.log_blows(touching);
+            self.log_collisions(touching);
             self.count_impacts(&done, report);
             report.energy.dissipation.collision += dissipated;
             progress.rebounds = rebounds;
@@ -164,7 +164,7 @@ impl World {
     /// before the collisions.
     fn break_struck(
         &mut self,
-        Collided { start, blows, dissipated }: Collided,
+        Collided { start, breaking, dissipated }: Collided,
         resistances: &[Resistance],
         cause: Trigger,
         report: &mut Report,
@@ -173,8 +173,8 @@ impl World {
         let search = Search::default();
         let frame = self.contact_frame(FrameInputs { drift: &drift, names: &names, joints: &[] });
         let context = ImpactContext { frame, search: &search, momenta: &start.momenta, dissipated };
-        let hits = self.chosen_hits(cause, || self.loaded_hits(&blows, resistances, context));
-        if blows.is_empty() && hits.is_empty() {
+        let hits = self.chosen_hits(cause, || self.loaded_hits(&breaking, resistances, context));
+        if breaking.is_empty() && hits.is_empty() {
             return StruckResponse::None;
         }
         let responded = !hits.is_empty();
@@ -187,7 +187,7 @@ impl World {
     fn count_impacts(&self, done: &ImpactResult, report: &mut Report) {
         report.counters.impacts += done.impacts;
         report.energy.work += done.work;
-        report.counters.limited_blows += done.limited;
+        report.counters.limited_collisions += done.limited;
         report.events.unsolved |= done.unsolved;
     }
 
@@ -212,7 +212,7 @@ impl World {
         let (drift, names) = (self.drift(), self.names());
         let frame = self.contact_frame(FrameInputs { drift: &drift, names: &names, joints: &[] });
         let flight = frame.fly(touches, &self.momenta, span, blind);
-        report.counters.limited_blows += usize::from(is_late);
+        report.counters.limited_collisions += usize::from(is_late);
         report.counters.pairs = touches.tested();
         report.counters.contacts = touches.len();
         report.energy.work += flight.work;

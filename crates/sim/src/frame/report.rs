@@ -42,12 +42,12 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds the work of finding and solving the contacts.
-    pub(crate) fn count_work(&mut self, support: &Support) {
-        let SearchStats { pairs, reused, retested, points } = support.stats();
+    /// Records the statistics of the contact search and of the contact solver.
+    pub(crate) fn record_solver_statistics(&mut self, support: &Support) {
+        let SearchStats { pairs, reused, repeated, points } = support.stats();
         let counters = &mut self.counters;
         (counters.pairs, counters.pairs_reused) = (pairs, reused);
-        (counters.pairs_again, counters.points) = (retested, points);
+        (counters.pairs_repeated, counters.points) = (repeated, points);
         counters.contacts = support.contacts();
         counters.colors = support.colors();
         (counters.levels, counters.sweeps) = (support.levels(), support.sweeps());
@@ -55,19 +55,20 @@ impl Report {
         self.events.solver_limited = support.is_limited();
         counters.unsolved_islands = support.unsolved_islands();
         counters.residual = support.residual();
-        if let Some(cache) = support.remembered() {
-            (counters.impulses_remembered, counters.impulses_found) = (cache.len(), cache.hits().1);
+        if let Some(cache) = support.impulse_cache() {
+            counters.impulses_remembered = cache.len();
+            counters.impulses_found = cache.lookups().found;
         }
     }
 }
 
 impl World {
-    /// Retires debris, and reports the energy and bodies at the end of the frame; `energy`, J, is
-    /// that at its start.
-    pub(crate) fn close_ledger(&mut self, energy: f64, report: &mut Report) {
+    /// Retires debris, and reports the energy and bodies at the end of the frame. `initial_energy`
+    /// is the mechanical energy at the start of the frame, J.
+    pub(crate) fn close_ledger(&mut self, initial_energy: f64, report: &mut Report) {
         report.frame = self.frame;
         let end = self.mechanical_energy();
-        report.energy.gain = end - energy;
+        report.energy.gain = end - initial_energy;
         self.retire(&mut report.events);
         report.counters.bodies = self.len();
         report.energy.kinetic = self.kinetic_energy();

@@ -6,7 +6,7 @@ use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
 use contact::{Field, Round, Shape};
-use fracture::{Break, Drawing, FaceOrigin, Projector, RoughSurface, draw};
+use fracture::{Break, Drawing, FaceOrigin, NoisySurface, Projector, draw};
 use levelset::{ConvexHull, LevelSet, TriMesh};
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -116,11 +116,14 @@ impl Surface {
         };
         if let Some(surface) = geometry.surface() {
             let shaded = (whole.shading(), mesh);
-            // all cuts have the bumps of the first fracture: a later one must not change them
+            // all cuts have the noise of the first fracture: a later one must not change them
             let cuts = lineage.into_iter().flat_map(|lineage| &lineage.cuts);
-            let mut bumps = cuts.filter_map(|cut| Some((cut.pattern.bumps()?, cut.at.transform())));
-            return match bumps.next() {
-                Some((noise, at)) => Self::rough(&surface.roughened(noise, &at), shaded, material),
+            let mut noises =
+                cuts.filter_map(|cut| Some((cut.pattern.drawn_noise()?, cut.at.transform())));
+            return match noises.next() {
+                Some((noise, at)) => {
+                    Self::with_noise(&surface.with_noise(noise, &at), shaded, material)
+                }
                 None => Self::exact(&surface, None, shaded, material),
             };
         }
@@ -183,9 +186,9 @@ impl Surface {
         Self::drawn(&Drawing { mesh, inner }, None, &Isometry3::identity())
     }
 
-    /// An exact surface with rough cuts.
-    fn rough(
-        RoughSurface { surface, flat }: &RoughSurface,
+    /// An exact surface with noise on its cuts.
+    fn with_noise(
+        NoisySurface { surface, flat }: &NoisySurface,
         shaded: (Option<&Shading>, Option<&PaintedMesh>),
         material: &Isometry3<f64>,
     ) -> Self {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::{
     Appearance, BodyId, Camera, Crumb, Fracture, FractureModel, LazySurface, Look, PaintedMesh,
-    Report, Retired, Solid, Stress, StressField, Surface, Waypoint, World,
+    Report, RetireAction, Solid, Stress, StressField, Surface, Waypoint, World,
 };
 
 /// One body over its lifetime.
@@ -254,7 +254,8 @@ impl Recorder {
         self.set_surfaces(world, first);
         self.record_stress(world, report, (frame, first));
         self.record_crumbs(report);
-        let shrinks = world.settings().debris.retire.is_some_and(|r| r.then == Retired::Shrunk);
+        let shrinks =
+            world.settings().debris.retire.is_some_and(|r| r.action == RetireAction::Shrink);
         // a body that broke in the frame of its birth stays as a track without frames
         self.live.retain(|live| {
             let Some(state) = world.get(live.body) else {

@@ -70,7 +70,7 @@ impl Copies {
         require(
             self.mirror.is_some() || self.mirror_at == 0.0,
             &at(key, "mirror_at"),
-            || "is where the plane of `mirror` is: give `mirror` too, or remove it",
+            || "requires `mirror`: add `mirror`, or remove `mirror_at`",
         )?;
         bounded(&at(key, "mirror_at"), &[self.mirror_at], "m")?;
         bounded(&at(key, "jitter"), &[self.jitter], "m")?;

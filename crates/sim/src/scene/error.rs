@@ -7,20 +7,20 @@ use toml::de::{DeTable, DeValue};
 
 /// A position in a text, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct TextPosition {
     /// Line.
     pub line: usize,
     /// Column, in characters.
     pub column: usize,
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for TextPosition {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column)
     }
 }
 
-impl Place {
+impl TextPosition {
     /// The position of byte `offset` of `text`.
     pub(super) fn of(text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
@@ -40,7 +40,7 @@ pub enum SceneError {
     #[error("{place}: not valid TOML: {problem}")]
     Syntax {
         /// Position at which the parser stopped.
-        place: Place,
+        place: TextPosition,
         /// What it found and what it expected.
         problem: String,
     },
@@ -48,7 +48,7 @@ pub enum SceneError {
     #[error("{place}: unknown key `{key}`{}", hint(nearest, known))]
     Unknown {
         /// Its position.
-        place: Place,
+        place: TextPosition,
         /// Path of the key, as in `body[2].color`.
         key: String,
         /// The most similar valid key, if any.
@@ -60,7 +60,7 @@ pub enum SceneError {
     #[error("{place}: `{key}` cannot be \"{value}\"{}", choices(nearest, known))]
     Choice {
         /// Its position.
-        place: Place,
+        place: TextPosition,
         /// Path of the key, as in `simulation.solver`.
         key: String,
         /// The value.
@@ -74,7 +74,7 @@ pub enum SceneError {
     #[error("{place}: {invalid}")]
     Value {
         /// Its position, or that of the table in which it is missing.
-        place: Place,
+        place: TextPosition,
         /// The key and what to do.
         invalid: InvalidValue,
     },
@@ -121,7 +121,7 @@ impl SceneError {
     /// `whole` is the name of the text, for keys outside of tables.
     pub(super) fn from_toml(text: &str, error: &toml::de::Error, whole: &str) -> Self {
         let offset = error.span().map_or(0, |span| span.start);
-        let place = Place::of(text, offset);
+        let place = TextPosition::of(text, offset);
         let Ok(root) = DeTable::parse(text) else {
             return Self::Syntax { place, problem: error.message().to_owned() };
         };
@@ -171,7 +171,7 @@ impl SceneError {
         let &[(_, first), (offset, second)] = found.as_slice() else { return None };
         let problem = format!("is the same key as `{first}`: remove one of them");
         let invalid = InvalidValue { key: join(path, second), problem };
-        Some(Self::Value { place: Place::of(text, offset), invalid })
+        Some(Self::Value { place: TextPosition::of(text, offset), invalid })
     }
 
     /// A value at `offset` that is none of the `known` names.
@@ -180,7 +180,7 @@ impl SceneError {
         let known: Vec<String> = known.iter().map(|name| format!("\"{name}\"")).collect();
         let problem = format!("must be one of {}", known.join(", "));
         let invalid = InvalidValue { key: key.unwrap_or_default(), problem };
-        Self::Value { place: Place::of(text, offset), invalid }
+        Self::Value { place: TextPosition::of(text, offset), invalid }
     }
 
     pub(super) fn from_invalid(text: &str, invalid: InvalidValue) -> Self {
@@ -188,7 +188,7 @@ impl SceneError {
             .ok()
             .and_then(|root| span_of(root.get_ref(), &invalid.key))
             .map_or(0, |span| span.start);
-        Self::Value { place: Place::of(text, offset), invalid }
+        Self::Value { place: TextPosition::of(text, offset), invalid }
     }
 }
 

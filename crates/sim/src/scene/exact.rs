@@ -15,9 +15,9 @@ use super::SceneError;
 /// # Errors
 /// [`SceneError`] with line, column and key.
 pub fn read_toml<T: DeserializeOwned>(text: &str) -> Result<T, SceneError> {
-    let wrong = |error| SceneError::from_toml(text, &error, "the file");
-    let document = toml::de::Deserializer::parse(text).map_err(wrong)?;
-    deserialize_exactly(document).map_err(wrong)
+    let scene_error = |error| SceneError::from_toml(text, &error, "the file");
+    let document = toml::de::Deserializer::parse(text).map_err(scene_error)?;
+    deserialize_exactly(document).map_err(scene_error)
 }
 
 /// Deserializes from a self-describing format such as TOML. The deserializers of `toml` ignore excess

@@ -1,4 +1,4 @@
-//! Scenes of several files.
+//! Scenes that consist of several files.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,9 +9,9 @@ use thiserror::Error;
 use toml::de::DeTable;
 
 use super::error::{span_of, visit_texts};
-use super::validate::refused_version;
+use super::validate::version_problem;
 use super::{
-    Body, Event, InvalidValue, Joint, OwnMaterial, Pattern, Place, Scene, SceneError, units,
+    Body, Event, InvalidValue, Joint, OwnMaterial, Pattern, Scene, SceneError, TextPosition, units,
 };
 
 /// An error in one of the files of a scene.
@@ -44,9 +44,9 @@ struct Included {
     events: Vec<Event>,
 }
 
-/// A scene, and the origins of its parts.
+/// A scene, and the origins of its values.
 #[derive(Clone, Debug)]
-pub struct Assembled {
+pub struct SceneWithOrigins {
     /// The scene.
     pub scene: Scene,
     /// Positions of its values.
@@ -62,11 +62,11 @@ pub struct Origins {
 }
 
 impl Origins {
-    /// The error of an invalid value of the scene, in its file.
-    pub fn refused(&self, invalid: InvalidValue) -> FileError {
+    /// The error for an invalid value of the scene, in its file.
+    pub fn error_for(&self, invalid: InvalidValue) -> FileError {
         let found = self.parts.iter().find_map(|part| Some((part, part.local(&invalid.key)?)));
         match found {
-            Some((part, key)) => part.refused(key, invalid.problem),
+            Some((part, key)) => part.error_for(key, invalid.problem),
             None => {
                 let error = SceneError::from_invalid(&self.text, invalid);
                 FileError { file: String::new(), error }
@@ -106,7 +106,7 @@ impl Part {
         self.tables.iter().any(of).then(|| key.to_owned())
     }
 
-    fn refused(&self, key: String, problem: String) -> FileError {
+    fn error_for(&self, key: String, problem: String) -> FileError {
         let error = SceneError::from_invalid(&self.text, InvalidValue { key, problem });
         FileError { file: self.file.clone(), error }
     }
@@ -116,9 +116,9 @@ impl Part {
 struct Files<'a> {
     read: &'a mut dyn FnMut(&str) -> Result<String, String>,
     scene: Scene,
-    done: Vec<Part>,
+    finished: Vec<Part>,
     /// Files whose includes are being read, the scene first.
-    open: Vec<String>,
+    include_stack: Vec<String>,
 }
 
 /// Largest depth of includes: each level takes stack.
@@ -148,11 +148,11 @@ impl Scene {
         text: &str,
         read: &mut dyn FnMut(&str) -> Result<String, String>,
     ) -> Result<Self, FileError> {
-        Assembled::read(text, read).map(|assembled| assembled.scene)
+        SceneWithOrigins::read(text, read).map(|read| read.scene)
     }
 }
 
-impl Assembled {
+impl SceneWithOrigins {
     /// Reads a scene like [`Scene::from_files`].
     ///
     /// # Errors
@@ -171,7 +171,7 @@ impl Assembled {
             events: Vec::new(),
             ..own.clone()
         };
-        let mut files = Files { read, scene, done: Vec::new(), open: Vec::new() };
+        let mut files = Files { read, scene, finished: Vec::new(), include_stack: Vec::new() };
         let part = Included {
             version: None,
             variables: BTreeMap::new(),
@@ -183,10 +183,10 @@ impl Assembled {
             events: own.events,
         };
         files.add(String::new(), text.to_owned(), part)?;
-        let Files { mut scene, done, .. } = files;
-        let origins = Origins { parts: done, text: text.to_owned() };
-        scene.know_materials();
-        scene.validate().map_err(|invalid| origins.refused(invalid))?;
+        let Files { mut scene, finished, .. } = files;
+        let origins = Origins { parts: finished, text: text.to_owned() };
+        scene.assign_materials();
+        scene.validate().map_err(|invalid| origins.error_for(invalid))?;
         Ok(Self { scene, origins })
     }
 }
@@ -196,36 +196,36 @@ impl Files<'_> {
     fn add(&mut self, file: String, text: String, own: Included) -> Result<(), FileError> {
         let mut part =
             Part { file, text, bodies: 0..0, joints: 0..0, events: 0..0, tables: Vec::new() };
-        self.open.push(part.file.clone());
+        self.include_stack.push(part.file.clone());
         for (n, name) in own.include.iter().enumerate() {
             self.include(&part, n, name)?;
         }
-        self.open.pop();
+        self.include_stack.pop();
         let is_main = part.file.is_empty();
         for (name, material) in own.materials {
             part.tables.push(format!("material.{name}"));
             if self.scene.materials.insert(name.clone(), material).is_some() {
-                return Err(self.taken(&part, format!("material.{name}")));
+                return Err(self.duplicate_table_error(&part, format!("material.{name}")));
             }
         }
         for (name, mut pattern) in own.patterns {
-            for named in pattern.files_mut().into_iter().filter(|_| !is_main) {
-                *named = beside(&part.file, named);
+            for file in pattern.files_mut().into_iter().filter(|_| !is_main) {
+                *file = resolve_path(&part.file, file);
             }
             part.tables.push(format!("pattern.{name}"));
             if self.scene.patterns.insert(name.clone(), pattern).is_some() {
-                return Err(self.taken(&part, format!("pattern.{name}")));
+                return Err(self.duplicate_table_error(&part, format!("pattern.{name}")));
             }
         }
         let first = self.scene.bodies.len();
         for mut body in own.bodies {
-            for named in body.shape.files_mut().into_iter().filter(|_| !is_main) {
-                *named = beside(&part.file, named);
+            for file in body.shape.files_mut().into_iter().filter(|_| !is_main) {
+                *file = resolve_path(&part.file, file);
             }
             let lattice = body.fracture.as_mut().and_then(|fracture| fracture.lattice.as_mut());
             let picture = lattice.and_then(|lattice| lattice.strength_picture.as_mut());
             if let (Some(picture), false) = (picture, is_main) {
-                picture.file = beside(&part.file, &picture.file);
+                picture.file = resolve_path(&part.file, &picture.file);
             }
             self.scene.bodies.push(body);
         }
@@ -236,55 +236,55 @@ impl Files<'_> {
         let first = self.scene.events.len();
         self.scene.events.extend(own.events);
         part.events = first..self.scene.events.len();
-        self.done.push(part);
+        self.finished.push(part);
         Ok(())
     }
 
     /// Reads include number `n` of `part`.
     fn include(&mut self, part: &Part, n: usize, name: &str) -> Result<(), FileError> {
-        let refused = |problem| part.refused(format!("include[{n}]"), problem);
-        let file = beside(&part.file, name);
-        if self.open.contains(&file) {
+        let error_for = |problem| part.error_for(format!("include[{n}]"), problem);
+        let file = resolve_path(&part.file, name);
+        if self.include_stack.contains(&file) {
             let problem = format!("names `{name}`, which includes this file: remove one of both");
-            return Err(refused(problem));
+            return Err(error_for(problem));
         }
-        if self.done.iter().any(|part| part.file == file) {
+        if self.finished.iter().any(|part| part.file == file) {
             return Ok(());
         }
-        if self.open.len() >= MAX_NESTED {
+        if self.include_stack.len() >= MAX_NESTED {
             let problem = format!(
                 "names `{name}`, nested more than {MAX_NESTED} files deep: include it from the scene"
             );
-            return Err(refused(problem));
+            return Err(error_for(problem));
         }
         let text = (self.read)(&file).map_err(|why| {
-            refused(format!("names `{file}`, which cannot be read ({why}): check the path"))
+            error_for(format!("names `{file}`, which cannot be read ({why}): check the path"))
         })?;
         let own: Included =
             units::read(&text).map_err(|error| FileError { file: file.clone(), error })?;
         if let Some(version) = own.version.filter(|version| *version != Scene::VERSION) {
             let part =
                 Part { file, text, bodies: 0..0, joints: 0..0, events: 0..0, tables: Vec::new() };
-            return Err(part.refused("version".to_owned(), refused_version(version)));
+            return Err(part.error_for("version".to_owned(), version_problem(version)));
         }
         self.add(file, text, own)
     }
 
-    /// The error of a table that two files define.
-    fn taken(&self, part: &Part, key: String) -> FileError {
-        let other = self.done.iter().find(|other| other.tables.contains(&key));
+    /// The error for a table that two files define.
+    fn duplicate_table_error(&self, part: &Part, key: String) -> FileError {
+        let other = self.finished.iter().find(|other| other.tables.contains(&key));
         let other = other.map_or("", |other| other.file.as_str());
-        part.refused(key, format!("is defined in `{other}` too: rename one"))
+        part.error_for(key, format!("is defined in `{other}` too: rename one"))
     }
 }
 
-impl Place {
+impl TextPosition {
     /// Position at which the text of a scene, in the file `of`, names the file `name` as a `file`
     /// or `picture`; both are relative to the folder of the scene, and `of` is empty for the scene
     /// itself.
     pub fn of_file(text: &str, of: &str, name: &str) -> Option<Self> {
         let is_named = |given: &str| {
-            given == name && of.is_empty() || !of.is_empty() && beside(of, given) == name
+            given == name && of.is_empty() || !of.is_empty() && resolve_path(of, given) == name
         };
         let root = DeTable::parse(text).ok()?;
         let mut found = None;
@@ -297,7 +297,7 @@ impl Place {
     }
 }
 
-impl Place {
+impl TextPosition {
     /// Position of `key` of the body with this name in the text of a scene, or of the body if it
     /// lacks the key.
     pub fn of_body(text: &str, name: &str, key: &str) -> Option<Self> {
@@ -314,8 +314,8 @@ impl Place {
     }
 }
 
-/// The path of the file `name`, as given in `file`, relative to the folder of the scene.
-fn beside(file: &str, name: &str) -> String {
+/// Resolves `name`, a path in `file`: the result is relative to the folder of the scene.
+fn resolve_path(file: &str, name: &str) -> String {
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));
     let mut path = PathBuf::new();
     for part in folder.join(name).components() {

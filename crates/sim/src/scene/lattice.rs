@@ -117,7 +117,7 @@ pub struct StrengthPicture {
     /// Factor of the strength where the image is black; 0 by default.
     #[serde(default)]
     pub darkest: f64,
-    /// Its contents; see [`super::Scene::give_strength`].
+    /// Its contents; see [`super::Scene::set_strength_images`].
     #[serde(skip)]
     pub(crate) read: Option<Arc<fracture::Stencil>>,
 }

@@ -39,7 +39,7 @@ impl Scene {
             ("rolling_friction", Body::rolling_friction),
             ("spinning_friction", Body::spinning_friction),
         ];
-        let told = frictions.into_iter().filter_map(|(key, has)| {
+        let reported = frictions.into_iter().filter_map(|(key, has)| {
             let names = Some(names(has)).filter(|names| !names.is_empty())?;
             let solver = solver.name();
             Some(format!(
@@ -47,6 +47,6 @@ impl Scene {
                  \"reference\", or remove it"
             ))
         });
-        told.collect()
+        reported.collect()
     }
 }

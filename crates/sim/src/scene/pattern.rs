@@ -77,7 +77,7 @@ impl Pattern {
     }
 
     /// The pattern whose regions the finest level of this one divides; `None` if this one is not
-    /// nested. A nested pattern has the cuts of the coarser one before they are roughened.
+    /// nested. A nested pattern has the cuts of the coarser one before noise displaces them.
     pub(crate) fn coarser(&self) -> Option<Self> {
         match self.spec() {
             Self::Nested(Nested { outer, inner, noise }) => Some(match inner.coarser() {
@@ -110,8 +110,8 @@ impl Pattern {
         }
     }
 
-    /// The roughness of its cuts.
-    pub(crate) fn noise(&self) -> Option<Roughness> {
+    /// The noise of its cuts.
+    pub(crate) fn noise(&self) -> Option<CutNoise> {
         match self {
             Self::Voronoi(voronoi) => voronoi.noise,
             Self::Radial(radial) => radial.noise,
@@ -128,7 +128,7 @@ impl Pattern {
     /// The names of its files.
     pub(crate) fn files_mut(&mut self) -> Vec<&mut String> {
         match self {
-            Self::File(named) => vec![&mut named.file],
+            Self::File(reference) => vec![&mut reference.file],
             Self::Painted(painted) => vec![&mut painted.picture],
             Self::Nested(nested) => {
                 let Nested { outer, inner, .. } = nested;
@@ -141,7 +141,7 @@ impl Pattern {
     /// The patterns within it that are in files, or itself.
     pub(crate) fn in_files_mut(&mut self) -> Vec<&mut PatternFile> {
         match self {
-            Self::File(named) => vec![named],
+            Self::File(reference) => vec![reference],
             Self::Nested(nested) => {
                 let Nested { outer, inner, .. } = nested;
                 outer.in_files_mut().into_iter().chain(inner.in_files_mut()).collect()
@@ -169,7 +169,7 @@ impl Pattern {
 pub struct PatternFile {
     /// Path of the file, relative to the scene file.
     pub file: String,
-    /// Its contents; see [`super::Scene::give_pattern`].
+    /// Its contents; see [`super::Scene::set_pattern`].
     pub(crate) read: Option<Arc<fracture::Pattern>>,
 }
 
@@ -218,7 +218,7 @@ impl Preset {
         match self {
             Self::Glass => Pattern::Radial(radial),
             Self::Concrete => Pattern::Voronoi(Voronoi {
-                noise: Some(Roughness { amplitude: 0.012, frequency: 9.0, rims: Rims::Rough }),
+                noise: Some(CutNoise { amplitude: 0.012, frequency: 9.0, rims: Rims::Rough }),
                 ..voronoi
             }),
             Self::Wood => Pattern::Voronoi(Voronoi {
@@ -259,8 +259,8 @@ pub struct Voronoi {
     /// Elongation of pieces along each axis, as for splinters of wood; 1 by default.
     #[serde(default = "ones")]
     pub stretch: [f64; 3],
-    /// Roughness of the cuts; plane by default.
-    pub noise: Option<Roughness>,
+    /// Noise of the cuts; plane by default.
+    pub noise: Option<CutNoise>,
 }
 
 /// `[pattern.NAME.radial]`.
@@ -277,8 +277,8 @@ pub struct Radial {
     /// Number of Voronoi cells in each field of the sectors and rings; 1 by default.
     #[serde(default = "one")]
     pub splinters: usize,
-    /// Roughness of the cuts; plane by default.
-    pub noise: Option<Roughness>,
+    /// Noise of the cuts; plane by default.
+    pub noise: Option<CutNoise>,
 }
 
 /// `[pattern.NAME.bricks]`: courses along x, stacked along y, from the lowest corner of the shape's
@@ -299,8 +299,8 @@ pub struct Bricks {
     /// Width of the joints, m; their mortar forms separate pieces. 0 by default.
     #[serde(default)]
     pub mortar: f64,
-    /// Roughness of the cuts; plane by default.
-    pub noise: Option<Roughness>,
+    /// Noise of the cuts; plane by default.
+    pub noise: Option<CutNoise>,
 }
 
 /// `[pattern.NAME.slices]`.
@@ -317,8 +317,8 @@ pub struct Slices {
     /// Largest tilt of normals from the axis: the tangent of the angle, 0 to 1; 0 by default.
     #[serde(default)]
     pub tilt: f64,
-    /// Roughness of the cuts; plane by default.
-    pub noise: Option<Roughness>,
+    /// Noise of the cuts; plane by default.
+    pub noise: Option<CutNoise>,
 }
 
 /// `[pattern.NAME.points]`: Voronoi cells of given points.
@@ -336,8 +336,8 @@ pub struct Points {
     /// Largest random offset of points along each axis, m; 0 by default.
     #[serde(default)]
     pub scatter: f64,
-    /// Roughness of the cuts; plane by default.
-    pub noise: Option<Roughness>,
+    /// Noise of the cuts; plane by default.
+    pub noise: Option<CutNoise>,
 }
 
 /// `[pattern.NAME.painted]`.
@@ -349,9 +349,9 @@ pub struct Painted {
     pub picture: String,
     /// Number of cells in the shape's box.
     pub pieces: usize,
-    /// Roughness of the cuts; plane by default.
-    pub noise: Option<Roughness>,
-    /// The darkness of its pixels; see [`super::Scene::give_density_maps`].
+    /// Noise of the cuts; plane by default.
+    pub noise: Option<CutNoise>,
+    /// The darkness of its pixels; see [`super::Scene::set_density_maps`].
     #[serde(skip)]
     pub(crate) read: Option<Arc<DensityMap>>,
 }
@@ -372,32 +372,32 @@ pub struct Nested {
     /// The inner pattern, scaled to each region of the outer pattern and centered in it, with
     /// planar cuts.
     pub inner: Box<Pattern>,
-    /// Roughness of the cuts; plane by default.
-    pub noise: Option<Roughness>,
+    /// Noise of the cuts; plane by default.
+    pub noise: Option<CutNoise>,
 }
 
-/// `noise = { amplitude = 0.02, frequency = 6 }`: rough cuts. Lengths are in diagonals of the
+/// `noise = { amplitude = 0.02, frequency = 6 }`: cuts with noise. Lengths are in diagonals of the
 /// body's box.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Roughness {
+pub struct CutNoise {
     /// Approximate largest displacement of a cut; at most a third of `1 / frequency`.
     pub amplitude: f64,
-    /// Bumps per diagonal.
+    /// Periods per diagonal.
     pub frequency: f64,
     /// Treatment of the edges of cuts.
     #[serde(default)]
     pub rims: Rims,
 }
 
-/// The edges of rough cuts.
+/// The edges of cuts with noise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rims {
     /// As rough as the cuts. Samples divide the bodies.
     #[default]
     Rough,
-    /// Straight, with bumps drawn between them. Exact surfaces stay exact, with the mass and
+    /// Straight, with noise drawn between them. Exact surfaces stay exact, with the mass and
     /// collision shape of planar cuts.
     Straight,
 }
@@ -408,7 +408,7 @@ pub enum Rims {
 pub struct Noise {
     /// Approximate largest variation of a value, as a share of it.
     pub amplitude: f64,
-    /// Bumps per meter.
+    /// Periods per meter.
     pub frequency: f64,
 }
 

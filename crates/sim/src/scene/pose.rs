@@ -22,8 +22,8 @@ pub enum Axis {
 /// Manual: a derived error would not list the axes for a value that is no string.
 impl<'de> Deserialize<'de> for Axis {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Named;
-        impl Visitor<'_> for Named {
+        struct AxisName;
+        impl Visitor<'_> for AxisName {
             type Value = Axis;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -39,7 +39,7 @@ impl<'de> Deserialize<'de> for Axis {
                 }
             }
         }
-        deserializer.deserialize_str(Named)
+        deserializer.deserialize_str(AxisName)
     }
 }
 

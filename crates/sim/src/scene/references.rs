@@ -21,7 +21,7 @@ impl Scene {
         anchor: &Anchor,
     ) -> Result<(), InvalidValue> {
         let Some(to) = &anchor.to else { return Ok(()) };
-        let other = self.named(key, to, "other body", |other| other.name != name)?;
+        let other = self.reference_to(key, to, "other body", |other| other.name != name)?;
         require(other.motion == Motion::Static || !other.anchors.is_empty(), key, || {
             format!("names `{to}`, which moves: it must be static or have an anchor itself")
         })
@@ -31,7 +31,7 @@ impl Scene {
     pub(super) fn check_joint_bodies(&self, key: &str, joint: &Joint) -> Result<(), InvalidValue> {
         let mut moves = false;
         for (n, name) in joint.bodies.iter().enumerate() {
-            let body = self.named(&format!("{key}[{n}]"), name, "body", |_| true)?;
+            let body = self.reference_to(&format!("{key}[{n}]"), name, "body", |_| true)?;
             moves |= body.motion == Motion::Dynamic;
         }
         require(
@@ -50,39 +50,39 @@ impl Scene {
     pub(super) fn check_pushed(&self, key: &str, event: &Event) -> Result<(), InvalidValue> {
         let Some(push) = &event.push else { return Ok(()) };
         let moves = |body: &Body| body.motion == Motion::Dynamic;
-        self.named(key, &push.body, "dynamic body", moves).map(|_| ())
+        self.reference_to(key, &push.body, "dynamic body", moves).map(|_| ())
     }
 
     /// Checks that the body that the camera follows exists.
     pub(super) fn check_followed(&self, key: &str, camera: &Camera) -> Result<(), InvalidValue> {
         let Some(name) = &camera.follow else { return Ok(()) };
-        self.named(key, name, "body", |_| true).map(|_| ())
+        self.reference_to(key, name, "body", |_| true).map(|_| ())
     }
 
     /// The body with this name, or whose copy or piece has it. `kind` describes the reference, as
     /// `body`, and `wanted` filters bodies.
-    fn named(
+    fn reference_to(
         &self,
         key: &str,
         name: &str,
         kind: &str,
         wanted: impl Fn(&Body) -> bool,
     ) -> Result<&Body, InvalidValue> {
-        let refused = |problem: String| Err(InvalidValue { key: key.to_owned(), problem });
+        let error = |problem: String| Err(InvalidValue { key: key.to_owned(), problem });
         let bodies = || self.bodies.iter().filter(|body| wanted(body));
         if let Some(body) = bodies().find(|body| body.has_name(name)) {
             return Ok(body);
         }
         if let Some(body) = bodies().find(|body| body.name == name) {
             let what = if body.starts_in_pieces() { "starts in pieces" } else { "has copies" };
-            return refused(format!(
+            return error(format!(
                 "names `{name}`, which {what}: name one, as `{}`",
                 body.first_name()
             ));
         }
         let names: Vec<String> =
             bodies().flat_map(|body| body.names().chain([body.first_name()])).collect();
-        refused(match nearest(name, names.iter().map(String::as_str)) {
+        error(match nearest(name, names.iter().map(String::as_str)) {
             Some(near) => format!("names no {kind} `{name}`, did you mean `{near}`?"),
             None => format!("names no {kind} `{name}`: name one, or add it"),
         })

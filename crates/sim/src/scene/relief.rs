@@ -15,7 +15,7 @@ use super::check::{at, extent, require};
 pub struct PictureFile {
     /// Path of the file, relative to the scene file.
     pub file: String,
-    /// The darkness of its pixels; see [`super::Scene::give_density_maps`].
+    /// The darkness of its pixels; see [`super::Scene::set_density_maps`].
     pub(crate) read: Option<Arc<DensityMap>>,
     /// Whether left and right are exchanged.
     is_mirrored: bool,

@@ -59,17 +59,17 @@ impl Scene {
     pub const DEFAULT_GROUP: &str = groups::DEFAULT;
 
     /// Sets the contents of a pattern file, for all patterns that use it.
-    pub fn give_pattern(&mut self, file: &str, pattern: &Arc<fracture::Pattern>) {
+    pub fn set_pattern(&mut self, file: &str, pattern: &Arc<fracture::Pattern>) {
         let all = self.patterns.values_mut().flat_map(Pattern::in_files_mut);
-        for named in all.filter(|named| named.file == file) {
-            named.read = Some(Arc::clone(pattern));
+        for reference in all.filter(|reference| reference.file == file) {
+            reference.read = Some(Arc::clone(pattern));
         }
     }
 
     /// The files of the patterns.
     pub fn pattern_files(&mut self) -> impl Iterator<Item = &str> {
         let all = self.patterns.values_mut().flat_map(Pattern::in_files_mut);
-        all.map(|named| named.file.as_str())
+        all.map(|reference| reference.file.as_str())
     }
 
     /// Sets the images of painted patterns and of shapes defined by images, as their darkness:
@@ -77,7 +77,7 @@ impl Scene {
     ///
     /// # Errors
     /// The first error of `read`.
-    pub fn give_density_maps<E>(
+    pub fn set_density_maps<E>(
         &mut self,
         mut read: impl FnMut(&str) -> Result<fracture::DensityMap, E>,
     ) -> Result<(), E> {
@@ -94,7 +94,7 @@ impl Scene {
     ///
     /// # Errors
     /// The first error of `stencil`.
-    pub fn give_strength<E>(
+    pub fn set_strength_images<E>(
         &mut self,
         mut stencil: impl FnMut(&StrengthPicture) -> Result<fracture::Stencil, E>,
     ) -> Result<(), E> {
@@ -160,7 +160,7 @@ impl Scene {
     }
 
     /// Assigns the scene's own materials to the bodies that name them.
-    pub(super) fn know_materials(&mut self) {
+    pub(super) fn assign_materials(&mut self) {
         for body in &mut self.bodies {
             let name = body.material.as_deref();
             body.own_material = name.and_then(|name| self.materials.get(name)).cloned();

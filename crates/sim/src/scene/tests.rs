@@ -24,7 +24,7 @@ fn refused(from: &str, to: &str, (line, column): (usize, usize), key: &str) -> S
     match error(from, to) {
         SceneError::Value { place, invalid } => {
             assert_eq!(invalid.key, key);
-            assert_eq!(place, Place { line, column }, "{key} {}", invalid.problem);
+            assert_eq!(place, TextPosition { line, column }, "{key} {}", invalid.problem);
             invalid.problem
         }
         other => panic!("{other}"),
@@ -97,7 +97,7 @@ fn an_unknown_key_is_located_and_the_nearest_named() {
     match error("radius", "radios") {
         SceneError::Unknown { place, key, nearest, known } => {
             assert_eq!(key, "body[0].shape.sphere.radios");
-            assert_eq!(place, Place { line: 8, column: 22 });
+            assert_eq!(place, TextPosition { line: 8, column: 22 });
             assert_eq!(nearest.as_deref(), Some("radius"));
             assert_eq!(known, ["radius", "spacing", "nodes"]);
         }
@@ -129,7 +129,10 @@ fn an_unknown_kind_is_located_and_the_nearest_named() {
 #[test]
 fn text_that_is_not_toml_says_where() {
     let error = error("[[body]]", "[[body]");
-    assert!(matches!(error, SceneError::Syntax { place: Place { line: 6, .. }, .. }), "{error}");
+    assert!(
+        matches!(error, SceneError::Syntax { place: TextPosition { line: 6, .. }, .. }),
+        "{error}"
+    );
 }
 
 #[test]

@@ -169,10 +169,10 @@ pub fn units(path: &str) -> Option<&'static [&'static str]> {
 /// Reads TOML in which strings replace numbers: quantities with units, and expressions of the
 /// file's variables.
 pub(super) fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, SceneError> {
-    let wrong = |error| SceneError::from_toml(text, &error, "the scene");
+    let scene_error = |error| SceneError::from_toml(text, &error, "the scene");
     // replacements outlive the table that borrows them
     let mut numbers = Numbers::default();
-    let mut table = DeTable::parse(text).map_err(wrong)?;
+    let mut table = DeTable::parse(text).map_err(scene_error)?;
     let found = variables(table.get_ref(), &mut numbers)
         .and_then(|known| find_in_table(table.get_ref(), ["", ""], &known, &mut numbers));
     found
@@ -183,7 +183,7 @@ pub(super) fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Scen
         let names = || names_at::<T>(text, &numbers, error.span()?.start);
         match wants_name(&error).then(names).flatten() {
             Some((offset, known)) => SceneError::of_name(text, offset, &known),
-            None => wrong(error),
+            None => scene_error(error),
         }
     })
 }
@@ -319,20 +319,20 @@ fn find(
     // other strings have the wrong type
     let may_be_number = text.contains(|c: char| c.is_ascii_digit() || c == '$');
     let Some(units) = units(plain).filter(|_| may_be_number) else { return Ok(()) };
-    let wrong = |problem| (full.to_owned(), problem);
+    let with_key = |problem| (full.to_owned(), problem);
     let named = &mut |name: &str, _| match known.get(name) {
         Some(value) => Ok(*value),
         None => Err(unknown(name, known.keys().map(String::as_str))),
     };
-    let quantity = evaluate(text, named).map_err(wrong)?;
+    let quantity = evaluate(text, named).map_err(with_key)?;
     let is_count = units == ["#"];
     let value_in =
         |unit: &&str| quantity.value_in(if matches!(*unit, "" | "#") { "1" } else { unit });
     let Some(number) = units.iter().find_map(value_in) else {
-        return Err(wrong(format!("is `{text}`, but must be {}", wanted(units))));
+        return Err(with_key(format!("is `{text}`, but must be {}", wanted(units))));
     };
     if is_count && (number.fract() != 0.0 || number.abs() > 2.0_f64.powi(53)) {
-        return Err(wrong(format!(
+        return Err(with_key(format!(
             "is `{text}`, which makes {number}, but must be a whole number"
         )));
     }

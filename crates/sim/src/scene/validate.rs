@@ -20,7 +20,7 @@ impl Scene {
     /// # Errors
     /// The first [`InvalidValue`] in the order of the file format.
     pub fn validate(&self) -> Result<(), InvalidValue> {
-        require(self.version == Self::VERSION, "version", || refused_version(self.version))?;
+        require(self.version == Self::VERSION, "version", || version_problem(self.version))?;
         self.simulation.check()?;
         self.debris.check(self.dynamic_body_count())?;
         check_materials(&self.materials)?;
@@ -123,6 +123,6 @@ impl Scene {
 }
 
 /// The error message of a version.
-pub(super) fn refused_version(other: u32) -> String {
+pub(super) fn version_problem(other: u32) -> String {
     format!("is {other}, but this program reads version {}", Scene::VERSION)
 }

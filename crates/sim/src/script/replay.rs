@@ -56,7 +56,7 @@ impl World {
     /// The event of a hit, without its outcome yet.
     pub(crate) fn event(&self, hit: &Hit, cause: Trigger) -> Option<Event> {
         let i = self.ids.binary_search(&hit.body).ok()?;
-        let (pose, momentum) = self.state_at_blow(i);
+        let (pose, momentum) = self.state_at_collision(i);
         Some(Event {
             frame: self.frame + 1,
             cause,
@@ -158,7 +158,7 @@ impl World {
     pub fn replay_frame(&mut self, events: &[Event]) -> Result<Report, ReplayMismatch> {
         // there was room in the recorded run
         let limits = std::mem::take(&mut self.settings.debris);
-        self.settings.debris.least_size = limits.least_size;
+        self.settings.debris.min_size = limits.min_size;
         self.settings.debris.crumbs = limits.crumbs;
         let mut report = Report::default();
         let done = events.iter().try_for_each(|event| self.replay_event(event, &mut report));

@@ -87,10 +87,13 @@ impl World {
             link.average.angular += (now.angular - link.average.angular) * share;
             link.props.clear();
             doubtful.insert(body);
-            let blow = WAKING_SPEED * self.moving_mass(body);
-            let steady =
-                if is_new { NEW_LOAD * loads[body] } else { blow + WAKING_LOAD * loads[body] };
-            let sudden = blow + SUDDEN_LOAD * loads[body];
+            let waking_impulse = WAKING_SPEED * self.moving_mass(body);
+            let steady = if is_new {
+                NEW_LOAD * loads[body]
+            } else {
+                waking_impulse + WAKING_LOAD * loads[body]
+            };
+            let sudden = waking_impulse + SUDDEN_LOAD * loads[body];
             let before = &link.load.linear;
             if (link.average.linear - before).norm() > steady
                 || (now.linear - before).norm() > sudden

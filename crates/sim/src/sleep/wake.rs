@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use contact::{Blow, Contact, Contacts};
+use contact::{Collision, Contact, Contacts};
 use dynamics::{Body, Velocity};
 
 use crate::breaking::hits::Hit;
@@ -31,25 +31,27 @@ impl World {
         self.wake(woken);
     }
 
-    /// Reports `blows` on sleepers whose strength by `resistances` is below the impulse that
+    /// Reports `collisions` on sleepers whose strength by `resistances` is below the impulse that
     /// wakes them.
     pub(crate) fn report_woken(
         &self,
-        blows: &[Blow],
+        collisions: &[Collision],
         resistances: &[Resistance],
         cause: Trigger,
         events: &mut Events,
     ) {
-        for blow in blows {
-            for (side, body) in [blow.a as usize, blow.b as usize].into_iter().enumerate() {
+        for collision in collisions {
+            for (side, body) in [collision.a as usize, collision.b as usize].into_iter().enumerate()
+            {
                 if !self.rests[body].asleep {
                     continue;
                 }
-                let (strength, at) = (self.breaks_at(resistances, blow, side), blow.at[side]);
+                let (strength, at) =
+                    (self.breaks_at(resistances, collision, side), collision.at[side]);
                 if strength >= WAKING_SPEED * self.moving_mass(body) {
                     continue;
                 }
-                let Blow { normal, impulse, .. } = *blow;
+                let Collision { normal, impulse, .. } = *collision;
                 let (body, reactions) = (self.ids[body], Vec::new());
                 let hit = Hit {
                     body,
@@ -68,11 +70,11 @@ impl World {
         }
     }
 
-    /// Wakes the sleepers hit by `blows`, and returns which bodies woke. In late `round`s of a
+    /// Wakes the sleepers hit by `collisions`, and returns which bodies woke. In late `round`s of a
     /// frame all bodies linked to them wake too.
-    pub(crate) fn wake_hit(&mut self, blows: &[Blow], round: usize) -> Vec<bool> {
+    pub(crate) fn wake_hit(&mut self, collisions: &[Collision], round: usize) -> Vec<bool> {
         let before: Vec<bool> = self.rests.iter().map(|rest| rest.asleep).collect();
-        self.wake_sleepers(blows, round);
+        self.wake_sleepers(collisions, round);
         before.iter().zip(&self.rests).map(|(before, now)| before & !now.asleep).collect()
     }
 
@@ -118,8 +120,9 @@ impl World {
             && p.at(&self.poses[a]).penetration(&q.at(&self.poses[b])) > depth
     }
 
-    fn wake_sleepers(&mut self, blows: &[Blow], round: usize) {
-        let hit = blows.iter().flat_map(|blow| [blow.a as usize, blow.b as usize]);
+    fn wake_sleepers(&mut self, collisions: &[Collision], round: usize) {
+        let hit =
+            collisions.iter().flat_map(|collision| [collision.a as usize, collision.b as usize]);
         let mut woken: BTreeSet<BodyId> =
             hit.filter(|&i| self.rests[i].asleep).map(|i| self.ids[i]).collect();
         if woken.is_empty() {

@@ -1,6 +1,6 @@
 //! Contact events: beginnings, ends and impulses.
 
-use contact::{Blow, Support};
+use contact::{Collision, Support};
 use nalgebra::{Point3, Vector3};
 
 use crate::world::touching::{ContactLog, TouchingPair};
@@ -36,16 +36,22 @@ impl World {
     }
 
     /// The contact event of an impact on a pair of bodies with these strengths, N s.
-    pub(crate) fn touching_in(&self, blow: &Blow, strengths: [f64; 2]) -> TouchingPair {
-        let bodies = [blow.a as usize, blow.b as usize];
-        let size = blow.impulse.norm();
+    pub(crate) fn touching_in(&self, collision: &Collision, strengths: [f64; 2]) -> TouchingPair {
+        let bodies = [collision.a as usize, collision.b as usize];
+        let size = collision.impulse.norm();
         let share = if size > 0.0 { (strengths[0].min(strengths[1]) / size).min(1.0) } else { 0.0 };
         // opposite normal impulses of a body in a slot may cancel, so that only friction remains
-        let impulse = share * blow.impulse.dot(&blow.normal).max(0.0);
+        let impulse = share * collision.impulse.dot(&collision.normal).max(0.0);
         // at the poses of the contact search, only one of the bodies has the point on its surface
-        let off = |side: usize| self.shapes[bodies[side]].field().distance(&blow.at[side]).abs();
+        let off =
+            |side: usize| self.shapes[bodies[side]].field().distance(&collision.at[side]).abs();
         let side = usize::from(off(1) < off(0));
-        self.touching(bodies, blow.poses[side] * blow.at[side], blow.normal, [impulse; 2])
+        self.touching(
+            bodies,
+            collision.poses[side] * collision.at[side],
+            collision.normal,
+            [impulse; 2],
+        )
     }
 
     fn touching(
@@ -67,9 +73,9 @@ impl World {
     }
 
     /// Stores the collisions that took place.
-    pub(crate) fn log_blows(&mut self, blows: Vec<TouchingPair>) {
+    pub(crate) fn log_collisions(&mut self, collisions: Vec<TouchingPair>) {
         if let Some(log) = &mut self.log {
-            log.blows.extend(blows);
+            log.collisions.extend(collisions);
         }
     }
 
@@ -82,7 +88,7 @@ impl World {
     pub(crate) fn log_touching(&mut self, resting: Vec<TouchingPair>, events: &mut Events) {
         let Some(mut log) = self.log.take() else { return };
         let is_there = |id: &BodyId| self.ids.binary_search(id).is_ok();
-        let mut all = std::mem::take(&mut log.blows);
+        let mut all = std::mem::take(&mut log.collisions);
         all.retain(|touching| touching.bodies.iter().all(is_there));
         all.extend(resting);
         // stable: collisions first, in order of time

@@ -89,7 +89,7 @@ impl Digest {
             self.text("by material");
         }
         self.word(u64::from(breakage.generations));
-        self.numbers(&[breakage.min_share, breakage.least_size]);
+        self.numbers(&[breakage.min_share, breakage.min_size]);
         if let Some(bonds) = &breakage.bonds {
             self.numbers(&[bonds.strength, bonds.duration]);
         }

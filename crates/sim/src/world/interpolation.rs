@@ -87,7 +87,7 @@ impl World {
         for i in 0..self.len() {
             let since = self.flights[i].since / self.settings.dt;
             let found = std::mem::take(&mut self.waypoints[i]);
-            let Some(last) = Waypoint::new(since, self.state_at_blow(i).0) else { continue };
+            let Some(last) = Waypoint::new(since, self.state_at_collision(i).0) else { continue };
             let waypoints = &mut self.waypoints[i];
             for waypoint in found.into_iter().chain([last]) {
                 // several bodies may strike one at the same time, and an impact moves it off the

@@ -58,13 +58,13 @@ pub(crate) struct ContactLog {
     /// Pairs that touched in the last frame, sorted.
     pub(crate) pairs: Vec<[BodyId; 2]>,
     /// Collisions of this frame.
-    pub(super) blows: Vec<TouchingPair>,
+    pub(super) collisions: Vec<TouchingPair>,
 }
 
 impl ContactLog {
     /// A log of these pairs.
     pub(crate) fn touching(mut pairs: Vec<[BodyId; 2]>) -> Self {
         pairs.sort_unstable();
-        Self { pairs, blows: Vec::new() }
+        Self { pairs, collisions: Vec::new() }
     }
 }

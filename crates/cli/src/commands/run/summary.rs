@@ -266,13 +266,13 @@ impl RunCost {
         work.awake += report.counters.awake;
         work.pairs += report.counters.pairs;
         work.reused += report.counters.pairs_reused;
-        work.again += report.counters.pairs_again;
+        work.again += report.counters.pairs_repeated;
         work.points += report.counters.points;
         work.contacts += report.counters.contacts;
         work.sweeps += report.counters.sweeps;
         work.unsolved += report.counters.unsolved_islands;
-        work.limited += report.counters.limited_blows;
-        work.spent += usize::from(report.counters.spent_searches);
+        work.limited += report.counters.limited_collisions;
+        work.spent += usize::from(report.counters.at_search_limit);
         work.linearized += report.events.linearized.len();
         work.residual = work.residual.max(report.counters.residual);
         work.colors = work.colors.max(report.counters.colors);

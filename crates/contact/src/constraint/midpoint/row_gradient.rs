@@ -328,13 +328,13 @@ mod tests {
     fn rows_change_their_value_by_exactly_the_discrete_gradient() {
         for form in FORMS {
             let (gradient, _, start) = gradient(form, &X, 0.0);
-            let told: f64 = gradient.force.iter().zip(&X).map(|(row, x)| row.dot(x)).sum();
+            let computed: f64 = gradient.force.iter().zip(&X).map(|(row, x)| row.dot(x)).sum();
             let change = if matches!(form, ConstraintForm::Turn) {
                 gradient.value
             } else {
                 gradient.value - start
             };
-            assert!((told - change).abs() < 1e-14, "{form:?}: {told} {change}");
+            assert!((computed - change).abs() < 1e-14, "{form:?}: {computed} {change}");
         }
     }
 

@@ -74,11 +74,11 @@ fn the_signed_distance_is_that_of_the_formulas() {
             (Round::cone(h, r), levelset::Solid::Cone { half_height: h, radius: r }, 0.5 * h),
         ];
         for (round, solid, up) in solids {
-            let (told, normal) = round.distance_and_normal(&(p + Vector3::y() * up));
-            assert!((told - solid.distance(&p)).abs() < 1e-12, "{solid:?} {p}: {told}");
+            let (computed, normal) = round.distance_and_normal(&(p + Vector3::y() * up));
+            assert!((computed - solid.distance(&p)).abs() < 1e-12, "{solid:?} {p}: {computed}");
             let step = 1e-6;
             let ahead = solid.distance(&(p + normal * step));
-            assert!((ahead - told - step).abs() < 1e-9 && (normal.norm() - 1.0).abs() < 1e-12);
+            assert!((ahead - computed - step).abs() < 1e-9 && (normal.norm() - 1.0).abs() < 1e-12);
         }
     }
 }
@@ -117,14 +117,17 @@ fn no_two_planes_are_nearer_around_a_solid_than_its_width() {
     let mut random = Random(3);
     for _ in 0..200 {
         let (round, ..) = random.round();
-        let told = 2.0 * round.half_width();
+        let computed = 2.0 * round.half_width();
         let mut best = f64::INFINITY;
         for n in 0..=1000 {
             let angle = std::f64::consts::PI * f64::from(n) / 1000.0;
             let direction = Vector3::new(angle.cos(), angle.sin(), 0.0);
             best = best.min(round.reach(&direction) + round.reach(&-direction));
         }
-        assert!(best > told * (1.0 - 1e-12) && best < told * 1.01, "{round:?}: {told} {best}");
+        assert!(
+            best > computed * (1.0 - 1e-12) && best < computed * 1.01,
+            "{round:?}: {computed} {best}"
+        );
     }
 }
 
@@ -140,17 +143,20 @@ fn the_distance_to_a_hull_is_that_of_parry() {
         let map = random.pose(0.7);
         let Some(expected) = expected(&*other, &polyhedron, &(map * place)) else { continue };
         let solid = Shape::convex(&hull, 0.05, &Isometry3::identity()).expect("few corners");
-        let told = gap(&shape(round), &solid, &map);
+        let computed = gap(&shape(round), &solid, &map);
         if expected > 1e-4 {
             apart += 1;
-            assert!((told - expected).abs() < 1e-3 * expected, "{case}: {told} for {expected}");
+            assert!(
+                (computed - expected).abs() < 1e-3 * expected,
+                "{case}: {computed} for {expected}"
+            );
         } else if expected < -1e-4 {
             deep += 1;
             // no axis is better than the best one
-            assert!(told < expected + 1e-5, "{case}: {told} for {expected}");
+            assert!(computed < expected + 1e-5, "{case}: {computed} for {expected}");
             // a deep overlap may have a better axis that was not proposed
-            worse += usize::from(told < 1.2 * expected - 1e-5);
-            assert!(told > 2.0 * expected - 1e-5, "{case}: {told} for {expected}");
+            worse += usize::from(computed < 1.2 * expected - 1e-5);
+            assert!(computed > 2.0 * expected - 1e-5, "{case}: {computed} for {expected}");
         }
     }
     assert!(apart > 300 && deep > 300, "{apart} {deep}");
@@ -166,15 +172,18 @@ fn the_distance_of_two_solids_of_revolution_is_that_of_parry() {
         let map = random.pose(0.7);
         let place = in_q.inverse() * map * in_p;
         let Some(expected) = expected(&*first, &*second, &place) else { continue };
-        let told = gap(&shape(p), &shape(q), &map);
+        let computed = gap(&shape(p), &shape(q), &map);
         if expected > 1e-4 {
             apart += 1;
-            assert!((told - expected).abs() < 1e-3 * expected, "{case}: {told} for {expected}");
+            assert!(
+                (computed - expected).abs() < 1e-3 * expected,
+                "{case}: {computed} for {expected}"
+            );
         } else if expected < -1e-4 {
             deep += 1;
-            assert!(told < expected + 1e-5, "{case}: {told} for {expected}");
-            worse += usize::from(told < 1.2 * expected - 1e-5);
-            assert!(told > 2.0 * expected - 1e-5, "{case}: {told} for {expected}");
+            assert!(computed < expected + 1e-5, "{case}: {computed} for {expected}");
+            worse += usize::from(computed < 1.2 * expected - 1e-5);
+            assert!(computed > 2.0 * expected - 1e-5, "{case}: {computed} for {expected}");
         }
     }
     assert!(apart > 300 && deep > 300, "{apart} {deep}");

@@ -8,7 +8,7 @@ use crate::narrow::random::Random;
 use crate::shape::polyhedron::MAX_EDGES;
 
 /// The least distance, at most 1 m; a lower bound if the solids are apart.
-fn least_told(solids: &Solids<'_>) -> f64 {
+fn least_computed(solids: &Solids<'_>) -> f64 {
     let RawCandidates { face, found } = solids.find_candidates(1.0);
     let least = found.iter().map(|c| c.distance).fold(1.0, f64::min);
     if face.distance > 0.0 { face.distance } else { least }
@@ -64,7 +64,7 @@ fn no_two_planes_are_nearer_around_a_solid_than_its_width() {
     for case in 0..60 {
         let points: Vec<_> = (0..4 + case % 12).map(|_| Point3::from(random.vector(0.3))).collect();
         let solid = of_points(&points);
-        let told = 2.0 * solid.half_width;
+        let computed = 2.0 * solid.half_width;
         let mut best = (f64::INFINITY, Vector3::x());
         for n in 0..6000 {
             // random directions at first, then ever closer to the best one
@@ -74,14 +74,14 @@ fn no_two_planes_are_nearer_around_a_solid_than_its_width() {
                 continue;
             };
             let width = width_along(&solid, &direction);
-            assert!(width > told * (1.0 - 1e-9), "{case}: {width} for {told}");
+            assert!(width > computed * (1.0 - 1e-9), "{case}: {width} for {computed}");
             best = if width < best.0 { (width, direction) } else { best };
         }
-        assert!(best.0 < told * 1.01, "{case}: {} for {told}", best.0);
+        assert!(best.0 < computed * 1.01, "{case}: {} for {computed}", best.0);
         let faces = (0..LANES * solid.planes.len()).map(|n| solid.plane(n).0);
         let by_faces =
             faces.map(|direction| width_along(&solid, &direction)).fold(f64::INFINITY, f64::min);
-        between_edges += usize::from(told < by_faces * (1.0 - 1e-6));
+        between_edges += usize::from(computed < by_faces * (1.0 - 1e-6));
     }
     assert!(between_edges > 20, "{between_edges}");
 }
@@ -108,8 +108,8 @@ fn the_width_of_a_solid_with_many_edges_is_a_lower_bound() {
         .filter_map(|_| random.vector(1.0).try_normalize(0.1))
         .map(|direction| width_along(&solid, &direction))
         .fold(f64::INFINITY, f64::min);
-    let told = 2.0 * solid.half_width;
-    assert!(told <= least && told > 0.8 * least, "{told} for {least}");
+    let computed = 2.0 * solid.half_width;
+    assert!(computed <= least && computed > 0.8 * least, "{computed} for {least}");
 }
 
 #[test]
@@ -131,10 +131,10 @@ fn finds_what_points_all_along_the_edges_find() {
             continue;
         }
         overlap += 1;
-        let told = least_told(&Solids { a: &a, b: &b, b_from_a: map });
+        let computed = least_computed(&Solids { a: &a, b: &b, b_from_a: map });
         // the depth along a normal of two edges exceeds that along either face normal
-        assert!(told < exact + 1e-12, "{case}: {told} for {exact}");
-        assert!(told >= (exact - 0.004) / SHARP, "{case}: {told} for {exact}");
+        assert!(computed < exact + 1e-12, "{case}: {computed} for {exact}");
+        assert!(computed >= (exact - 0.004) / SHARP, "{case}: {computed} for {exact}");
         // but no corner is reported deeper than it is
         if corners < exact + 1e-12 {
             let is_corner = |c: &Candidate| c.owner == Side::B || c.key < a.corners.len() as u32;
@@ -159,13 +159,13 @@ fn the_distance_of_separate_solids_is_a_lower_bound() {
         let gap = distance(&pose(&map), &parry(&p), &Pose::IDENTITY, &parry(&q))
             .expect("both have points")
             .distance;
-        let told = least_told(&Solids { a: &a, b: &b, b_from_a: map });
+        let computed = least_computed(&Solids { a: &a, b: &b, b_from_a: map });
         if gap > 1e-6 {
             apart += 1;
-            assert!(told > 0.0 && told < gap + 1e-6, "{told} for {gap}");
-            near += usize::from(told > 0.8 * gap);
+            assert!(computed > 0.0 && computed < gap + 1e-6, "{computed} for {gap}");
+            near += usize::from(computed > 0.8 * gap);
         } else {
-            assert!(told < 1e-6, "{told} though they touch");
+            assert!(computed < 1e-6, "{computed} though they touch");
         }
     }
     assert!(apart > 400 && near > apart / 2, "{near} of {apart}");
@@ -189,9 +189,9 @@ fn crossed_edges_part_by_the_normal_of_both() {
     let at = a * deepest.point;
     assert!((at.x.abs() < 1e-12) && (at.z - 0.01).abs() < 1e-12, "{at}");
     let cuboid = Cuboid::new(Vector::from_array(half.into()));
-    let told = contact(&pose(&a), &cuboid, &pose(&b), &cuboid, 0.0);
-    let told = told.expect("both are convex").expect("they overlap");
-    assert!((told.dist - deepest.distance).abs() < 1e-6, "{}", told.dist);
+    let computed = contact(&pose(&a), &cuboid, &pose(&b), &cuboid, 0.0);
+    let computed = computed.expect("both are convex").expect("they overlap");
+    assert!((computed.dist - deepest.distance).abs() < 1e-6, "{}", computed.dist);
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn candidates_of_deep_overlaps_agree_on_one_direction() {
         let after = |share: f64| {
             let mut moved = b_from_a;
             moved.translation.vector += direction * (far * share);
-            least_told(&Solids { b_from_a: moved, ..solids })
+            least_computed(&Solids { b_from_a: moved, ..solids })
         };
         assert!(after(1.001) > -1e-9, "{case}: {}", after(1.001));
         assert!(after(0.5) < 0.0, "{case}: {}", after(0.5));
@@ -357,8 +357,8 @@ fn a_ridge_across_a_shallow_dome_is_met_where_it_is_deepest() {
         let exact = (-2000..2000).map(|n| hull.distance(&below(n))).fold(1.0, f64::min);
         let solids = Solids { a: &bar, b: &dome, b_from_a: map };
         let near = solids.near(0.0075).iter().map(|c| c.distance).fold(1.0, f64::min);
-        for told in [near, least_told(&solids)] {
-            assert!(told < exact + 1e-6, "{depth} {aside}: {told} for {exact}");
+        for computed in [near, least_computed(&solids)] {
+            assert!(computed < exact + 1e-6, "{depth} {aside}: {computed} for {exact}");
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Simultaneous impacts of bodies that touch each other.
 //!
 //! In a stack that lands, impacts repeat at intervals that shrink to zero: inelastic collapse (McNamara and Young
-//! 1994). The sequence converges slowly, and every impact sends bodies off the paths of their contact search. After
-//! [`MAX_SEQUENTIAL`] blows the next impact of two bodies is therefore one complementarity problem over all contacts
-//! that its impulse propagates to. Its restitution coefficients are those of the pairs to the power of the number of
-//! blows, and its impulses add no kinetic energy.
+//! 1994). The sequence converges slowly, and after each impact bodies deviate from the paths of their contact search.
+//! After [`MAX_SEQUENTIAL`] collisions the next impact of two bodies is therefore one complementarity problem over all
+//! contacts that its impulse propagates to. Its restitution coefficients are those of the pairs to the power of the
+//! number of collisions, and its impulses add no kinetic energy.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -18,11 +18,11 @@ use super::{ImpactOutcome, Pass, StruckBody};
 use crate::Frame;
 use crate::narrow::contacts::{MARGIN, Manifold};
 use crate::narrow::posed::Spot;
-use crate::passes::blow::{Blow, ImpactState, StrengthQuery, sums, total};
+use crate::passes::collision::{Collision, ImpactState, StrengthQuery, sums, total};
 use crate::solve::clamp::{Blend, blend};
 use crate::solve::exact::impact::{Colliding, Touch, impact as impulses_of};
 
-/// Sequential blows to a body in a step. Of 4, 6, 8, 12 and 16: fewer cost more time, with more plates of a stack
+/// Sequential collisions of a body in a step. Of 4, 6, 8, 12 and 16: fewer cost more time, with more plates of a stack
 /// that lands sink into the floor.
 const MAX_SEQUENTIAL: u32 = 8;
 /// Limit of pairs in a group: else the impact of a heap is one problem. Later impacts resolve what is left.
@@ -31,8 +31,8 @@ const MAX_PAIRS: usize = 64;
 /// Bodies with a simultaneous impact.
 struct Group {
     time: f64,
-    /// Blows to each body of the first pair in this step, the lower number.
-    blows: u32,
+    /// The smaller number of collisions in this step of the bodies of the first pair.
+    collisions: u32,
     /// States at the time of impact, by body.
     bodies: BTreeMap<usize, StruckBody>,
     /// Contacts at the time of impact, by pair; none for a pair that does not touch.
@@ -64,19 +64,19 @@ impl Group {
 
 impl Pass<'_> {
     /// Resolves the impact of a pair at `time`, s, together with all contacts that its impulse propagates to, if both
-    /// bodies had [`MAX_SEQUENTIAL`] blows.
+    /// bodies had [`MAX_SEQUENTIAL`] collisions.
     pub(super) fn strike_together(
         &mut self,
         pair: usize,
         time: f64,
         (touching, query): (&Touching, &mut StrengthQuery<'_>),
     ) -> ImpactOutcome {
-        let blows = self.blows(self.bodies_of(pair));
-        if blows < MAX_SEQUENTIAL {
+        let collisions = self.collision_count(self.bodies_of(pair));
+        if collisions < MAX_SEQUENTIAL {
             return ImpactOutcome::Alone;
         }
         let (bodies, pairs) = (BTreeMap::new(), BTreeMap::new());
-        let mut group = Group { time, blows, bodies, pairs, members: BTreeSet::from([pair]) };
+        let mut group = Group { time, collisions, bodies, pairs, members: BTreeSet::from([pair]) };
         self.look(&mut group, pair);
         if !self.approaches(&group, pair, |i| group.bodies[&i].mover.velocity) {
             return ImpactOutcome::Missed;
@@ -231,9 +231,9 @@ impl Pass<'_> {
             impact.at.push(spot.at(poses));
         }
         let restitution = if fastest > self.resting(own) {
-            // each blow of the sequence keeps this share; `powi` may differ between platforms
+            // each collision of the sequence keeps this share; `powi` may differ between platforms
             let kept = p.restitution_with(q, settings.restitution);
-            (0..=group.blows).fold(1.0, |share, _| share * kept)
+            (0..=group.collisions).fold(1.0, |share, _| share * kept)
         } else {
             0.0
         };
@@ -248,18 +248,20 @@ impl Pass<'_> {
         mut impact: Impact,
         query: &mut StrengthQuery<'_>,
     ) -> Vec<usize> {
-        let own = impact.blows(self, group);
-        own.iter().for_each(|&(pair, _)| self.histories[pair].blows += 1);
-        let all: Vec<Blow> = own.iter().map(|(_, blow)| *blow).collect();
-        let totals = sums(&all, query.may_break).into_iter().map(|blow| (None, blow));
+        let own = impact.collisions(self, group);
+        own.iter().for_each(|&(pair, _)| self.histories[pair].collisions += 1);
+        let all: Vec<Collision> = own.iter().map(|(_, collision)| *collision).collect();
+        let totals = sums(&all, query.may_break).into_iter().map(|collision| (None, collision));
         let mut hard = Vec::new();
-        for (pair, blow) in totals.chain(own.into_iter().map(|(pair, blow)| (Some(pair), blow))) {
-            hard.extend(query.share(&blow).map(|share| (share, pair, blow)));
+        for (pair, collision) in
+            totals.chain(own.into_iter().map(|(pair, collision)| (Some(pair), collision)))
+        {
+            hard.extend(query.share(&collision).map(|share| (share, pair, collision)));
         }
         // the weakest body breaks first, and its pieces and the others receive the rest
         let share = hard.iter().map(|(share, ..)| *share).fold(1.0, f64::min);
-        for (_, pair, blow) in hard.into_iter().filter(|(own, ..)| *own <= share) {
-            self.done.blows.push(blow);
+        for (_, pair, collision) in hard.into_iter().filter(|(own, ..)| *own <= share) {
+            self.done.breaking.push(collision);
             pair.into_iter().for_each(|pair| self.histories[pair].is_over = true);
         }
         impact.impulses.iter_mut().for_each(|j| *j *= share);
@@ -356,11 +358,11 @@ impl Impact {
         start.iter().zip(full).map(|(start, full)| start + (full - start) * share).collect()
     }
 
-    /// The blow of each pair with a non-zero impulse.
-    fn blows(&self, pass: &Pass<'_>, group: &Group) -> Vec<(usize, Blow)> {
+    /// The collision of each pair with a non-zero impulse.
+    fn collisions(&self, pass: &Pass<'_>, group: &Group) -> Vec<(usize, Collision)> {
         let own = self.touches.iter().zip(&self.before);
         let approach = own.map(|(touch, u)| -touch.normal.dot(u)).fold(0.0, f64::max);
-        let blow = |(pair, range): &(usize, Range<usize>)| {
+        let collision = |(pair, range): &(usize, Range<usize>)| {
             let (impulse, hardest) = total(&self.impulses[range.clone()])?;
             let hardest = range.start + hardest;
             let touch = &self.touches[hardest];
@@ -368,8 +370,11 @@ impl Impact {
             let at_impact = ImpactState { at: self.at[hardest], time: group.time, poses };
             let Manifold { a, b, .. } = pass.contacts.manifolds()[*pair];
             // pairs that only transmit an impulse have no speed of approach of their own
-            Some((*pair, Blow::new((a, b), at_impact, (touch.normal, impulse), (approach, 0.0))))
+            Some((
+                *pair,
+                Collision::new((a, b), at_impact, (touch.normal, impulse), (approach, 0.0)),
+            ))
         };
-        self.pairs.iter().filter_map(blow).collect()
+        self.pairs.iter().filter_map(collision).collect()
     }
 }

@@ -7,7 +7,7 @@ use super::{Pass, StruckBody, mass_at};
 use crate::narrow::candidate::Side;
 use crate::narrow::contacts::MARGIN;
 use crate::narrow::posed::{Posed, Spot};
-use crate::passes::blow::{Blow, ImpactState, StrengthQuery, total};
+use crate::passes::collision::{Collision, ImpactState, StrengthQuery, total};
 use crate::solve::bounce::{self, ContactPoint, Impulses, MAX_CONTACTS};
 use crate::{Frame, pair_impulse};
 
@@ -40,13 +40,15 @@ impl Pass<'_> {
         }
         let poses = struck.each_ref().map(|struck| struck.pose);
         let numbers = (bodies[0] as u32, bodies[1] as u32);
-        let blow = hit.blow(numbers, poses);
-        if let Some((blow, share)) = blow.and_then(|blow| Some((blow, query.share(&blow)?))) {
-            self.done.blows.push(blow);
+        let collision = hit.collision(numbers, poses);
+        if let Some((collision, share)) =
+            collision.and_then(|collision| Some((collision, query.share(&collision)?)))
+        {
+            self.done.breaking.push(collision);
             hit.impulses.iter_mut().for_each(|j| *j *= share);
             self.histories[pair].is_over = true;
         }
-        self.histories[pair].blows += 1;
+        self.histories[pair].collisions += 1;
         let works = hit.given().map(|(contact, j)| self.work_at(bodies, (&contact.arms, j)));
         let work = works.sum::<f64>();
         self.done.work += work;
@@ -132,12 +134,12 @@ impl Hit {
         gains
     }
 
-    /// The blow of all contacts; `None` if its impulse is zero.
-    fn blow(&self, bodies: (u32, u32), poses: [Isometry3<f64>; 2]) -> Option<Blow> {
+    /// The collision of all contacts; `None` if its impulse is zero.
+    fn collision(&self, bodies: (u32, u32), poses: [Isometry3<f64>; 2]) -> Option<Collision> {
         let (impulse, hardest) = total(&self.impulses[..self.count])?;
         let at_impact = ImpactState { at: self.at[hardest], time: self.time, poses };
         let given = (self.contacts[hardest].normal, impulse);
-        Some(Blow::new(bodies, at_impact, given, (self.approach, self.restitution)))
+        Some(Collision::new(bodies, at_impact, given, (self.approach, self.restitution)))
     }
 }
 

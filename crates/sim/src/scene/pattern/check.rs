@@ -1,6 +1,6 @@
 //! Checks of the patterns of a scene.
 
-use super::{Bricks, Nested, Painted, Pattern, Points, Radial, Rims, Roughness, Slices};
+use super::{Bricks, CutNoise, Nested, Painted, Pattern, Points, Radial, Rims, Slices};
 use crate::scene::InvalidValue;
 use crate::scene::check::{MAX_PIECES, at, bounded, count, direction, fraction, positive, require};
 
@@ -8,7 +8,7 @@ use crate::scene::check::{MAX_PIECES, at, bounded, count, direction, fraction, p
 const MAX_DEPTH: usize = 4;
 /// Largest number of slicing planes: n planes in general position make up to n^3 / 6 pieces.
 const MAX_PLANES: usize = 10_000;
-/// Frequencies of bumps between straight edges. Lower ones leave cuts nearly plane, and the number
+/// Frequencies of noise between straight edges. Lower ones leave cuts nearly plane, and the number
 /// of triangles grows with the square of the frequency.
 const BUMPS: [f64; 2] = [2.0, 20.0];
 
@@ -163,8 +163,8 @@ impl Nested {
     }
 }
 
-fn noise(key: &str, noise: Option<Roughness>) -> Result<(), InvalidValue> {
-    let Some(Roughness { amplitude, frequency, rims }) = noise else { return Ok(()) };
+fn noise(key: &str, noise: Option<CutNoise>) -> Result<(), InvalidValue> {
+    let Some(CutNoise { amplitude, frequency, rims }) = noise else { return Ok(()) };
     let [least, most] = match rims {
         Rims::Rough => [0.1, 100.0],
         Rims::Straight => BUMPS,

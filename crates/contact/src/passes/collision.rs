@@ -1,4 +1,4 @@
-//! Collision impulses of pairs, and the impulses at which bodies break.
+//! Collisions of pairs, and the impulses at which bodies break.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,10 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use crate::narrow::contacts::Resumed;
 
 /// A collision of two bodies.
+///
 /// [`Solver::Manifold`](crate::Solver::Manifold) sums the impulses of all contacts of the pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Blow {
+pub struct Collision {
     /// First body.
     pub a: u32,
     /// Second body.
@@ -42,10 +43,11 @@ pub struct StrengthQuery<'a> {
     pub may_break: &'a [bool],
     /// The largest impulses that the first and the second body can bear, N s. The second argument
     /// is false if the collision does not take place and its impulse is an upper bound.
-    pub strengths: &'a mut dyn FnMut(&Blow, bool) -> [f64; 2],
-    /// Once more than this many bodies left the paths of the contact search, the pass ends before
-    /// the next later impact, as unknown impacts may precede it, or at once if a body breaks.
-    pub max_strayed: usize,
+    pub strengths: &'a mut dyn FnMut(&Collision, bool) -> [f64; 2],
+    /// Limit of deviated bodies: bodies that left the path that the contact search assumed. Beyond
+    /// it the pass ends before the next later impact, as unknown impacts may precede it, or at once
+    /// if a body breaks.
+    pub max_deviated: usize,
 }
 
 /// Contact point in body coordinates of both bodies, m, time of impact, s, and the poses at that
@@ -67,7 +69,7 @@ pub(crate) fn total(impulses: &[Vector3<f64>]) -> Option<(Vector3<f64>, usize)> 
     (total != Vector3::zeros()).then_some((total, hardest))
 }
 
-impl Blow {
+impl Collision {
     /// `approach` is the largest approach speed at a contact, m/s.
     pub(crate) fn new(
         (a, b): (u32, u32),
@@ -83,12 +85,12 @@ impl Blow {
 impl StrengthQuery<'_> {
     /// The share of the impulse that the weaker body of the pair bears; `None` if both bear all of
     /// it.
-    pub(crate) fn share(&mut self, blow: &Blow) -> Option<f64> {
-        if !self.may_break[blow.a as usize] && !self.may_break[blow.b as usize] {
+    pub(crate) fn share(&mut self, collision: &Collision) -> Option<f64> {
+        if !self.may_break[collision.a as usize] && !self.may_break[collision.b as usize] {
             return None;
         }
-        let [p, q] = (self.strengths)(blow, true);
-        let (strength, size) = (p.min(q), blow.impulse.norm());
+        let [p, q] = (self.strengths)(collision, true);
+        let (strength, size) = (p.min(q), collision.impulse.norm());
         (size >= strength).then(|| if size > 0.0 { (strength / size).clamp(0.0, 1.0) } else { 0.0 })
     }
 }
@@ -109,13 +111,14 @@ pub struct Waypoint {
 #[non_exhaustive]
 pub struct Collisions {
     /// Collisions that break a body.
-    pub blows: Vec<Blow>,
+    pub breaking: Vec<Collision>,
     /// Collisions in free flight, by time for each body.
     pub waypoints: Vec<Waypoint>,
     /// Work done by kinematic bodies, J.
     pub work: f64,
-    /// Bodies that left the paths of the contact search; their contacts must be searched again.
-    pub strayed: Vec<bool>,
+    /// Whether each body left the path that the contact search assumed; its contacts must be
+    /// searched again.
+    pub deviated: Vec<bool>,
     /// Pairs to search again from a later time, sorted.
     pub resumed: Vec<Resumed>,
     /// Displacement of the virtual starts, m and rad.
@@ -127,11 +130,14 @@ pub struct Collisions {
 
 /// The simultaneous load on each breakable body: the sum of its collision impulses within a right
 /// angle of the largest one, if there are several.
-pub(crate) fn sums(blows: &[Blow], may_break: &[bool]) -> Vec<Blow> {
-    let sides = |blow: &Blow| [(blow.a, blow.impulse), (blow.b, -blow.impulse)];
+pub(crate) fn sums(collisions: &[Collision], may_break: &[bool]) -> Vec<Collision> {
+    let sides = |collision: &Collision| {
+        [(collision.a, collision.impulse), (collision.b, -collision.impulse)]
+    };
     let mut hardest: BTreeMap<u32, (usize, Vector3<f64>)> = BTreeMap::new();
-    for (n, blow) in blows.iter().enumerate() {
-        for (body, impulse) in sides(blow).into_iter().filter(|(i, _)| may_break[*i as usize]) {
+    for (n, collision) in collisions.iter().enumerate() {
+        for (body, impulse) in sides(collision).into_iter().filter(|(i, _)| may_break[*i as usize])
+        {
             let known = hardest.entry(body).or_insert((n, impulse));
             if impulse.norm_squared() > known.1.norm_squared() {
                 *known = (n, impulse);
@@ -139,7 +145,7 @@ pub(crate) fn sums(blows: &[Blow], may_break: &[bool]) -> Vec<Blow> {
         }
     }
     let mut totals: BTreeMap<u32, (usize, Vector3<f64>)> = BTreeMap::new();
-    for (body, impulse) in blows.iter().flat_map(sides) {
+    for (body, impulse) in collisions.iter().flat_map(sides) {
         if hardest.get(&body).is_some_and(|(_, own)| own.dot(&impulse) > 0.0) {
             let (count, total) = totals.entry(body).or_default();
             *count += 1;
@@ -147,10 +153,10 @@ pub(crate) fn sums(blows: &[Blow], may_break: &[bool]) -> Vec<Blow> {
         }
     }
     let sum = |(body, (count, total)): (u32, (usize, Vector3<f64>))| {
-        let blow = blows[hardest.get(&body)?.0];
-        let impulse = if body == blow.a { total } else { -total };
-        let mass = impulse.dot(&blow.normal).max(0.0) / blow.approach;
-        (count > 1).then_some(Blow { impulse, mass, struck: Some(body), ..blow })
+        let collision = collisions[hardest.get(&body)?.0];
+        let impulse = if body == collision.a { total } else { -total };
+        let mass = impulse.dot(&collision.normal).max(0.0) / collision.approach;
+        (count > 1).then_some(Collision { impulse, mass, struck: Some(body), ..collision })
     };
     totals.into_iter().filter_map(sum).collect()
 }

@@ -1,4 +1,4 @@
-//! Rough cuts of exact solids: bumps on flat cuts with fixed rims.
+//! Noise on the cuts of exact solids: the flat cuts are displaced, and their rims are fixed.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,20 @@ use crate::slicing::{Projection, cancel_opposites};
 
 /// Largest angle between triangles of one cut, rad: round-off only.
 const FLAT: f64 = 1e-5;
-/// Triangles per bump of the coarsest octave, along a line.
-const PER_BUMP: f64 = 8.0;
-/// Width of the strip along a rim in which bumps rise to their height, in bumps of the coarsest
-/// octave. An amplitude of a third of a bump rises there with a slope of 1 at most.
+/// Triangles per period of the coarsest octave, along a line.
+const PER_PERIOD: f64 = 8.0;
+/// Width of the strip along a rim in which the noise rises from zero to its full amplitude, in
+/// periods of the coarsest octave. The slope there is at most 1 if the amplitude is at most a third
+/// of a period.
 const STRIP: f64 = 0.5;
 /// Limit of the points within a cut, which give 32,768 triangles, and of the parts of an edge.
 /// Beyond it triangles are larger.
 const MAX_POINTS: f64 = 16384.0;
 const MAX_EDGE_POINTS: f64 = 256.0;
 
-/// A surface whose cuts are rough.
+/// A surface whose cuts are displaced by noise.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct RoughSurface {
+pub struct NoisySurface {
     /// The surface, closed as before.
     pub surface: Surface,
     /// Unit normal of the flat face of each triangle.
@@ -47,13 +48,13 @@ impl Surface {
     /// (Perlin 2002). Lengths of `noise` are in pattern units; `pattern` maps these to the
     /// coordinates of the surface, m.
     ///
-    /// Rims are fixed, and the noise depends on positions and the distance to the rim: pieces with
-    /// a whole common face fit, except for differing diagonals.
+    /// The rims are fixed. The noise depends only on the position and on the distance to the rim. Two
+    /// pieces with a whole common face therefore fit, except for differing diagonals.
     ///
     /// # Panics
     /// If a triangle has an unknown vertex, or there are fewer origins than triangles.
-    pub fn roughened(&self, noise: &Noise, pattern: &Similarity3<f64>) -> RoughSurface {
-        let bumps = Bumps { noise, pattern, to_pattern: pattern.inverse() };
+    pub fn with_noise(&self, noise: &Noise, pattern: &Similarity3<f64>) -> NoisySurface {
+        let noise = NoiseField { noise, pattern, to_pattern: pattern.inverse() };
         let faces = self.faces();
         let mut mesh = TriMesh { vertices: self.mesh.vertices.clone(), triangles: Vec::new() };
         let mut chains = Chains::new();
@@ -62,15 +63,15 @@ impl Surface {
                 let own = [edge[0].min(edge[1]), edge[0].max(edge[1])];
                 chains
                     .entry(own)
-                    .or_insert_with(|| divided(&mut mesh.vertices, own, bumps.spacing()));
+                    .or_insert_with(|| divided(&mut mesh.vertices, own, noise.spacing()));
             }
         }
-        let mut rough = RoughSurface::default();
+        let mut noisy = NoisySurface::default();
         for face in &faces {
             let edges: Vec<[u32; 2]> =
                 self.rim(face).into_iter().flat_map(|edge| pieces_of(&chains, edge)).collect();
             let inside = match face.origin {
-                FaceOrigin::Cut => bumps.points_in(self, face),
+                FaceOrigin::Cut => noise.points_in(self, face),
                 FaceOrigin::Outer(_) => Vec::new(),
             };
             let first = mesh.vertices.len() as u32;
@@ -82,12 +83,12 @@ impl Surface {
             for ((_, height), &number) in inside.iter().zip(&numbers) {
                 mesh.vertices[number as usize] += face.upward() * *height;
             }
-            rough.surface.origins.extend(std::iter::repeat_n(face.origin, filled.len()));
-            rough.flat.extend(std::iter::repeat_n(face.normal.into_inner(), filled.len()));
+            noisy.surface.origins.extend(std::iter::repeat_n(face.origin, filled.len()));
+            noisy.flat.extend(std::iter::repeat_n(face.normal.into_inner(), filled.len()));
             mesh.triangles.extend(filled);
         }
-        rough.surface.mesh = mesh;
-        rough
+        noisy.surface.mesh = mesh;
+        noisy
     }
 
     /// The faces in the order of their first triangles.
@@ -169,17 +170,17 @@ impl Face {
     }
 }
 
-/// The bumps of a pattern, lengths in m.
-struct Bumps<'a> {
+/// The noise of a pattern, lengths in m.
+struct NoiseField<'a> {
     noise: &'a Noise,
     pattern: &'a Similarity3<f64>,
     to_pattern: Similarity3<f64>,
 }
 
-impl Bumps<'_> {
+impl NoiseField<'_> {
     /// Distance between points.
     fn spacing(&self) -> f64 {
-        self.pattern.scaling() / (PER_BUMP * self.noise.frequency)
+        self.pattern.scaling() / (PER_PERIOD * self.noise.frequency)
     }
 
     /// Points within a face with their upward displacements.
