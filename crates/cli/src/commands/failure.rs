@@ -208,13 +208,17 @@ pub enum Failure {
         /// The open edges.
         source: ::fracture::NotClosed,
     },
-    /// A body would start with too many pieces.
-    #[error("{}: holds more than {most} pieces: use fewer ({named})", path.display())]
+    /// A file or folder has too many pieces.
+    #[error(
+        "{}: holds more than {most} pieces: use fewer{}",
+        path.display(),
+        named.as_ref().map_or_else(String::new, |named| format!(" ({named})"))
+    )]
     ManyPieces {
         /// The file or folder.
         path: PathBuf,
         /// The reference in the scene.
-        named: Named,
+        named: Option<Named>,
         /// The maximum.
         most: usize,
     },

@@ -17,7 +17,7 @@ use sim::{
 use crate::args::{DustOptions, FractureArguments};
 use crate::commands::Failure;
 use crate::commands::dust::{check_dust, write_dust};
-use crate::commands::inputs::warn_of_mesh;
+use crate::commands::inputs::print_mesh_warnings;
 use crate::commands::load::print_warnings;
 use crate::commands::outputs::{
     check_distinct, check_output, check_physics, note_no_effect, print, write_physics,
@@ -118,7 +118,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let broken = broken.map_err(|source| Failure::Fracture { path: path.clone(), source })?;
     let recording = &broken.recording;
     if !is_quiet {
-        warn_of_mesh(&spec, mesh, is_sampled.get());
+        print_mesh_warnings(&spec, mesh, is_sampled.get());
         print_warnings(&lost);
         if let Some(warning) = warning.take() {
             // stderr may be closed

@@ -10,7 +10,7 @@ use tetfem::{Fields, write_msh, write_vtu};
 use crate::args::{Sampling, TetrahedralizeArguments, VoxelizeArguments};
 use crate::commands::Failure;
 use crate::commands::filling::{Fineness, Loss, filled};
-use crate::commands::inputs::{ends_in, warn_of_mesh};
+use crate::commands::inputs::{ends_in, print_mesh_warnings};
 use crate::commands::outputs::{check_distinct, check_folder, print};
 use crate::input::refuse_folder;
 use crate::mesh_file::{is_mesh, read_mesh};
@@ -176,7 +176,7 @@ fn sampled(path: &Path, sampling: &Sampling, quiet: bool) -> Result<(LevelSet, T
     let mesh = read_mesh(path).map_err(failed)?;
     let spec = sampling.spec(path);
     if !quiet {
-        warn_of_mesh(&spec, &mesh, true);
+        print_mesh_warnings(&spec, &mesh, true);
     }
     let solid = phase("sampling the mesh", quiet, || sample_mesh(&spec, mesh));
     solid.map_err(|source| Failure::Fracture { path: path.to_owned(), source })
