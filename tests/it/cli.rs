@@ -325,12 +325,12 @@ fn copies_are_reported_in_one_line_in_four_digits() {
 }
 
 #[test]
-fn check_and_run_warn_of_what_starts_inside_others_and_of_what_may_pass_through() {
+fn check_and_run_warn_of_bodies_that_start_inside_others_and_of_those_that_may_tunnel() {
     let case = Case::new(&[("scene.toml", CROWD)]);
     let wanted = [
         "warning: sunk 1 starts 0.3 m inside floor (and 1 other pair of copies): move one of them",
-        "warning: bullet moves 10 m a frame and may pass through pane, both together 0.015 m thick: \
-         give --fps 11000 or more",
+        "warning: bullet moves 10 m per frame and may tunnel through pane; their combined thickness is 0.015 m: \
+         use --fps 11000 or more",
     ];
     for arguments in [&["check", "scene.toml"][..], &["run", "scene.toml", "-o", "out.glb"]] {
         let output = case.run(&[arguments, &["--json"]].concat());
@@ -353,7 +353,7 @@ fn check_and_run_warn_of_what_starts_inside_others_and_of_what_may_pass_through(
     // the advice of a warning helps
     let output = case.run(&["run", "scene.toml", "--fps", "11000", "-o", "out.glb"]);
     let message = String::from_utf8(output.stderr).unwrap();
-    assert!(message.contains("inside floor") && !message.contains("pass through"), "{message}");
+    assert!(message.contains("inside floor") && !message.contains("tunnel through"), "{message}");
 }
 
 #[test]

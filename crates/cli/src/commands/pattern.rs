@@ -48,8 +48,8 @@ pub(super) fn pattern(command: &PatternCommand) -> Result<(), Failure> {
                 // stderr may be closed
                 let _ = writeln!(
                     std::io::stderr(),
-                    "note: regions are drawn with plane faces; the noise of the pattern, with straight rims, shows \
-                     on pieces alone"
+                    "note: the preview has no noise: patterns with `rims = \"straight\"` add noise to the cut faces \
+                     of pieces only"
                 );
             }
             let picture = preview(&pattern, (*size).into());

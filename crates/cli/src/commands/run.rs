@@ -24,7 +24,7 @@ use crate::commands::load::{
 use crate::commands::outputs::{
     check_distinct, check_folder, check_output, check_physics, note_no_effect, write_physics,
 };
-use crate::commands::warnings::{PairWarning, warn, warnings};
+use crate::commands::warnings::{PairWarning, pair_warnings, print_pair_warnings};
 use crate::contacts::Contacts;
 use crate::events::Events;
 use crate::format::Format;
@@ -332,9 +332,9 @@ impl RunRequest<'_> {
     ) -> Result<Run, Failure> {
         let start = Instant::now();
         let (mut world, appearances) = build(self.scene, loaded, self.options.quiet)?;
-        let warnings = warnings(&loaded.scene, &world);
+        let warnings = pair_warnings(&loaded.scene, &world);
         if !self.options.quiet {
-            warn(&warnings);
+            print_pair_warnings(&warnings);
             print_warnings(&loaded.scene_warnings(&world));
         }
         let camera = Camera::of(&loaded.scene, &appearances);
