@@ -377,7 +377,7 @@ fn runs_and_checks_say_how_near_bodies_came_to_breaking() {
     let [json, _] = said(&whole, &["run", "scene.toml", "-o", "out.glb", "--json", "-q"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let hardest = &json["hardest"][0];
-    assert_eq!((hardest["borne"].as_f64(), hardest["broken"].as_u64()), (Some(100.0), Some(0)));
+    assert_eq!((hardest["strength"].as_f64(), hardest["broken"].as_u64()), (Some(100.0), Some(0)));
     // about 4 kg at 6 m/s, e = 0.3
     let impulse = hardest["impulse"].as_f64().unwrap();
     assert!((20.0..40.0).contains(&impulse), "{impulse}");

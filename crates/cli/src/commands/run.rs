@@ -71,7 +71,7 @@ struct Run {
     impacts: Impacts,
     /// Appearances of the bodies of the scene.
     appearances: Vec<Appearance>,
-    effort: RunCost,
+    cost: RunCost,
 }
 
 /// Simulates a scene and writes the recording.
@@ -152,7 +152,7 @@ impl RunRequest<'_> {
             write_physics(&run.world.physics_scene(&run.recorder), path)?;
         }
         let events = self.events.filter(|path| ends_in(path, "csv"));
-        let mut effort = std::mem::take(&mut run.effort);
+        let mut cost = std::mem::take(&mut run.cost);
         let hardest = run.impacts.of(&loaded.scene, &run.appearances);
         let Run {
             recorder,
@@ -184,8 +184,8 @@ impl RunRequest<'_> {
             summary.write_dust(self.options, &surroundings, seed)?;
             summary.write_crumbs(self.options, &surroundings, seed)
         })?;
-        effort.write = start.elapsed().as_secs_f64();
-        summary.write_stdout(self.options, &effort)
+        cost.write = start.elapsed().as_secs_f64();
+        summary.write_stdout(self.options, &cost)
     }
 
     /// Prints notes of options without effect.
@@ -370,12 +370,12 @@ impl RunRequest<'_> {
             warnings,
             impacts: Impacts::default(),
             appearances,
-            effort: RunCost::default(),
+            cost: RunCost::default(),
         };
         if let Some(path) = &self.options.resume {
             run.resume(path, loaded, interrupted)?;
         }
-        run.effort.build = start.elapsed().as_secs_f64();
+        run.cost.build = start.elapsed().as_secs_f64();
         Ok(run)
     }
 
@@ -434,13 +434,13 @@ impl RunRequest<'_> {
             world: run.world.saved(),
             recording: run
                 .recorder
-                .saved(|track| run.spool.trace(track))
+                .saved(|track| run.spool.trajectory(track))
                 .map_err(|e| self.spool_failed(e))?,
             ledger: run.ledger.clone(),
             over_budget: run.over_budget,
             stopped: run.stopped,
             solver_limited: run.solver_limited,
-            impacts: run.impacts.kept(),
+            impacts: run.impacts.state(),
         };
         let failed = |e: std::io::Error| Failure::Write { path: path.clone(), source: e.into() };
         checkpoint.write(path).map_err(failed)
@@ -511,11 +511,11 @@ impl Run {
         let mut since = start;
         let report = self.world.step_with(&mut |phase| {
             let now = Instant::now();
-            *self.effort.phases.entry(phase).or_default() += (now - since).as_secs_f64();
+            *self.cost.phases.entry(phase).or_default() += (now - since).as_secs_f64();
             since = now;
         });
-        self.effort.simulate += start.elapsed().as_secs_f64();
-        self.effort.add(&report);
+        self.cost.simulate += start.elapsed().as_secs_f64();
+        self.cost.add(&report);
         self.recorder.record(&self.world, &report);
         self.ledger.add(&self.world, &report);
         self.events.extend(report.events.replayable.iter().cloned());
@@ -595,7 +595,7 @@ impl Run {
         self.events = checkpoint.events;
         (self.over_budget, self.stopped) = (checkpoint.over_budget, checkpoint.stopped);
         self.solver_limited = checkpoint.solver_limited;
-        self.impacts = Impacts::new(checkpoint.impacts);
+        self.impacts = Impacts::restore(checkpoint.impacts);
         Ok(())
     }
 }
