@@ -291,7 +291,8 @@ pub fn load_with(
 ) -> Result<Loaded, Failure> {
     let SceneFile { mut scene, origins, folders, mut inputs } = file;
     let folder = SceneFolder { scene_path: path, folders: &folders };
-    let (pieces, mut material_warnings) = folder.read_all_pieces(&scene, &mut inputs)?;
+    let mut material_warnings = Vec::new();
+    let pieces = folder.read_all_pieces(&scene, &mut material_warnings, &mut inputs)?;
     sim::separate(&mut scene, &pieces, &mut meshes).map_err(|source| match source.cause {
         Cause::Scene(invalid) => scene_error(path, origins.refused(*invalid)),
         _ => build_failure(&scene, &folders.sources, path, source),
@@ -440,23 +441,24 @@ impl SceneFolder<'_> {
         })
     }
 
-    /// Reads the pieces of all bodies that start in pieces. Returns them by the name of their file,
-    /// and warnings about lost materials.
+    /// Reads the pieces of all bodies that start in pieces. Returns them by the name of their file;
+    /// adds warnings about lost materials.
     fn read_all_pieces(
         &self,
         scene: &Scene,
+        warnings: &mut Vec<String>,
         inputs: &mut InputLog,
-    ) -> Result<(BTreeMap<String, Vec<PaintedMesh>>, Vec<String>), Failure> {
-        let (mut pieces, mut warnings) = (BTreeMap::new(), Vec::new());
+    ) -> Result<BTreeMap<String, Vec<PaintedMesh>>, Failure> {
+        let mut pieces = BTreeMap::new();
         for name in scene.piece_files() {
             if pieces.contains_key(name) {
                 continue;
             }
-            let (found, files) = self.read_pieces(name, &mut warnings)?;
+            let (found, files) = self.read_pieces(name, warnings)?;
             inputs.record_all(files);
             pieces.insert(name.to_owned(), found);
         }
-        Ok((pieces, warnings))
+        Ok(pieces)
     }
 
     /// The pieces in a file or folder, with all their files. Adds warnings about lost materials.

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use sim::scene::Scene;
 use sim::{Appearance, BodyId, Camera, Event, Recorder, Report, Surroundings, World};
-use visit::{SavedRun, Visit};
+use visit::{SavedRun, Session};
 
 use self::summary::{RunCost, Summary};
 use crate::args::{ReplayArguments, RunArguments, RunOptions};
@@ -51,7 +51,7 @@ const MAX_POSES_IN_MEMORY: usize = 1 << 16;
 struct Run {
     world: World,
     /// Actions of a playground visitor.
-    visit: Visit,
+    session: Session,
     recorder: Recorder,
     /// Poses moved out of the recorder.
     spool: Spool,
@@ -135,7 +135,8 @@ impl RunRequest<'_> {
         let pool = pool.build().map_err(|source| Failure::Threads { source })?;
         let mut run = pool.install(|| {
             let mut run = self.start(&loaded, recorded, interrupted)?;
-            run.visit = saved.as_ref().map(|saved| Visit::of(&saved.events)).unwrap_or_default();
+            run.session =
+                saved.as_ref().map(|saved| Session::of(&saved.events)).unwrap_or_default();
             self.simulate(&mut run, &loaded, interrupted)?;
             Ok::<_, Failure>(run)
         })?;
@@ -356,7 +357,7 @@ impl RunRequest<'_> {
         let contacts = self.contacts(&mut world, loaded)?;
         let mut run = Run {
             world,
-            visit: Visit::default(),
+            session: Session::default(),
             recorder,
             spool: Spool::beside(&self.options.output).map_err(|e| self.spool_failed(e))?,
             ledger,
@@ -416,8 +417,8 @@ impl RunRequest<'_> {
     /// Ends a run between two frames with a checkpoint. A run with actions of a visitor has none.
     fn interrupt(&self, run: &Run, loaded: &Loaded) -> Failure {
         let frame = run.world.frame();
-        if run.visit.has_begun() {
-            return Failure::StoppedVisit { frame };
+        if run.session.has_begun() {
+            return Failure::StoppedSession { frame };
         }
         match self.save(run, loaded) {
             Ok(()) => Failure::Stopped { frame, checkpoint: self.checkpoint.clone() },
@@ -506,7 +507,7 @@ impl Run {
     /// Simulates a frame.
     fn step(&mut self) -> Report {
         let start = Instant::now();
-        let added = self.visit.before_frame(&mut self.world);
+        let added = self.session.before_frame(&mut self.world);
         self.recorder.record_added(&self.world, &added);
         let mut since = start;
         let report = self.world.step_with(&mut |phase| {
@@ -523,7 +524,7 @@ impl Run {
         self.stopped += report.events.frozen.len();
         self.solver_limited += usize::from(report.events.solver_limited);
         self.over_budget += report.events.over_budget.len();
-        self.visit.after_frame(&mut self.world, &report);
+        self.session.after_frame(&mut self.world, &report);
         report
     }
 
