@@ -128,12 +128,7 @@ impl RunRequest<'_> {
         for output in self.outputs() {
             check_distinct(output, loaded.files.iter().map(PathBuf::as_path).chain(self.recorded))?;
         }
-        let mut pool = rayon::ThreadPoolBuilder::new();
-        if let Some(threads) = self.options.threads {
-            pool = pool.num_threads(threads.into());
-        }
-        let pool = pool.build().map_err(|source| Failure::Threads { source })?;
-        let mut run = pool.install(|| {
+        let mut run = self.thread_pool()?.install(|| {
             let mut run = self.start(&loaded, recorded, interrupted)?;
             run.session =
                 saved.as_ref().map(|saved| Session::of(&saved.events)).unwrap_or_default();
@@ -187,6 +182,14 @@ impl RunRequest<'_> {
         })?;
         cost.write = start.elapsed().as_secs_f64();
         summary.write_stdout(self.options, &cost)
+    }
+
+    fn thread_pool(&self) -> Result<rayon::ThreadPool, Failure> {
+        let mut pool = rayon::ThreadPoolBuilder::new();
+        if let Some(threads) = self.options.threads {
+            pool = pool.num_threads(threads.into());
+        }
+        pool.build().map_err(|source| Failure::Threads { source })
     }
 
     /// Prints notes of options without effect.
