@@ -93,7 +93,7 @@ pub struct Play {
     view: Value,
     shown: SentState,
     session: Session,
-    /// The hardest blow to each body relative to its strength.
+    /// The hardest impact to each body relative to its strength.
     impacts: BTreeMap<BodyId, f64>,
     /// Frames that gained energy.
     gained: usize,
@@ -363,7 +363,7 @@ impl Play {
     }
 
     /// The first body on a ray from a point, m, in a direction: its name, mass, kg, the point of
-    /// intersection, the hardest blow relative to its strength, and its critical impact. `None`
+    /// intersection, the hardest impact relative to its strength, and its critical impact. `None`
     /// without an intersection.
     pub fn pick(&self, from: [f64; 3], along: [f64; 3]) -> Option<Value> {
         let (body, point) = Session::meets(&self.world, [from, along])?;

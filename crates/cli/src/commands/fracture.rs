@@ -85,7 +85,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let source = Source::of(pattern)?;
     let bounds = Aabb::around(&mesh.vertices);
     if let Some((bounds, at)) = bounds.zip(at.map(Point3::from)) {
-        check_blow(path, &at, &bounds)?;
+        check_impact_point(path, &at, &bounds)?;
     }
     let top = bounds.map_or(Point3::origin(), |b| Point3::new(b.center().x, b.max.y, b.center().z));
     let placement = source.placement();
@@ -186,7 +186,7 @@ fn is_exact(piece: &Track) -> bool {
 
 /// Rejects an impact so far from the bounding box of a mesh that its pattern does not reach the
 /// mesh.
-fn check_blow(path: &Path, at: &Point3<f64>, bounds: &Aabb) -> Result<(), Failure> {
+fn check_impact_point(path: &Path, at: &Point3<f64>, bounds: &Aabb) -> Result<(), Failure> {
     let nearest = at.coords.sup(&bounds.min.coords).inf(&bounds.max.coords);
     if (at.coords - nearest).norm() <= bounds.extents().norm() {
         return Ok(());
