@@ -325,12 +325,12 @@ fn copies_are_reported_in_one_line_in_four_digits() {
 }
 
 #[test]
-fn check_and_run_warn_of_what_starts_inside_others_and_of_what_may_pass_through() {
+fn check_and_run_warn_of_bodies_that_start_inside_others_and_of_those_that_may_tunnel() {
     let case = Case::new(&[("scene.toml", CROWD)]);
     let wanted = [
         "warning: sunk 1 starts 0.3 m inside floor (and 1 other pair of copies): move one of them",
-        "warning: bullet moves 10 m a frame and may pass through pane, both together 0.015 m thick: \
-         give --fps 11000 or more",
+        "warning: bullet moves 10 m per frame and may tunnel through pane; their combined thickness is 0.015 m: \
+         use --fps 11000 or more",
     ];
     for arguments in [&["check", "scene.toml"][..], &["run", "scene.toml", "-o", "out.glb"]] {
         let output = case.run(&[arguments, &["--json"]].concat());
@@ -353,7 +353,7 @@ fn check_and_run_warn_of_what_starts_inside_others_and_of_what_may_pass_through(
     // the advice of a warning helps
     let output = case.run(&["run", "scene.toml", "--fps", "11000", "-o", "out.glb"]);
     let message = String::from_utf8(output.stderr).unwrap();
-    assert!(message.contains("inside floor") && !message.contains("pass through"), "{message}");
+    assert!(message.contains("inside floor") && !message.contains("tunnel through"), "{message}");
 }
 
 #[test]
@@ -377,7 +377,7 @@ fn runs_and_checks_say_how_near_bodies_came_to_breaking() {
     let [json, _] = said(&whole, &["run", "scene.toml", "-o", "out.glb", "--json", "-q"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let hardest = &json["hardest"][0];
-    assert_eq!((hardest["borne"].as_f64(), hardest["broken"].as_u64()), (Some(100.0), Some(0)));
+    assert_eq!((hardest["strength"].as_f64(), hardest["broken"].as_u64()), (Some(100.0), Some(0)));
     // about 4 kg at 6 m/s, e = 0.3
     let impulse = hardest["impulse"].as_f64().unwrap();
     assert!((20.0..40.0).contains(&impulse), "{impulse}");

@@ -82,13 +82,13 @@ fn assert_fits(value: &Value, schema: &Value, all: &Value, at: &str) {
 }
 
 #[test]
-fn models_break_the_same_body_by_the_same_blow_and_keep_mass_and_momentum() {
+fn models_break_the_same_body_by_the_same_impact_and_keep_mass_and_momentum() {
     let case = Case::new(&[("scene.toml", CYLINDER)]);
     let more = ["--resolutions", "1.5", "--rates", "2,0.5", "--size", "64x48", "--tets", "600"];
     let report = report(&case, &more);
     let schema: Value = serde_json::from_str(REPORT_SCHEMA).unwrap();
     assert_fits(&report, &schema, &schema, "report");
-    assert_eq!(report["same_blow"], true);
+    assert_eq!(report["same_first_impact"], true);
     let models = report["models"].as_array().unwrap();
     let names: Vec<&str> = models.iter().filter_map(|m| m["run"]["model"].as_str()).collect();
     assert_eq!(names, ["prescored", "lattice", "stress"]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use brisance_tests::scenes::load;
+use brisance_tests::scenes::{LoadedScene, load};
 use contact::{Clamp, Levers, Settings, Solver};
 use dynamics::{Order, Scheme};
 use nalgebra::{Isometry3, Vector3};
@@ -18,7 +18,7 @@ struct PillarRun {
 }
 
 fn pillar(scene: &str, frames: usize, change: impl FnOnce(&mut Scene)) -> PillarRun {
-    let (_, mut world, _) = load(scene, change);
+    let LoadedScene { mut world, .. } = load(scene, change);
     // the lowest position of each piece, and its rise above that
     let mut rises = BTreeMap::new();
     let mut gained = 0.0;
@@ -79,7 +79,7 @@ fn the_energy_fix_and_the_clamp_are_both_needed() {
 /// Su09 figure 2.
 #[test]
 fn boxes_dropped_onto_each_other_stand_until_a_larger_box_scatters_them() {
-    let (scene, mut world, bodies) = load("stack", |_| {});
+    let LoadedScene { scene, mut world, appearances: bodies } = load("stack", |_| {});
     let places = |world: &World| -> Vec<Vector3<f64>> {
         let boxes = bodies.iter().filter(|a| a.name.starts_with("box"));
         boxes.map(|a| world.get(a.body).unwrap().pose.translation.vector).collect()
@@ -103,7 +103,7 @@ fn boxes_dropped_onto_each_other_stand_until_a_larger_box_scatters_them() {
 /// Su09 figure 3: the cube and the half-sphere of the analytic solution, which follows keyframes.
 #[test]
 fn a_cube_slides_down_an_incline_and_stops_as_the_analytic_solution_does() {
-    let (scene, mut world, bodies) = load("incline", |_| {});
+    let LoadedScene { scene, mut world, appearances: bodies } = load("incline", |_| {});
     let at = |world: &World, name: &str| {
         let body = bodies.iter().find(|a| a.name == name).unwrap().body;
         let turn = Isometry3::rotation(Vector3::z() * 20_f64.to_radians());
@@ -264,7 +264,7 @@ fn settings_of_solvers_that_cannot_be_are_refused() {
 #[test]
 fn small_pieces_have_a_color_of_their_own() {
     let green = [0.0, 0.5, 0.0];
-    let (_, mut world, bodies) = load("pillar_conserved", |scene| {
+    let LoadedScene { mut world, appearances: bodies, .. } = load("pillar_conserved", |scene| {
         let pillar = scene.bodies.iter_mut().find(|body| body.name == "pillar").unwrap();
         pillar.small_pieces = Some(SmallPieces { size: 0.14, color: green });
     });
@@ -333,7 +333,7 @@ fn the_table_of_figures_and_the_readme_are_of_this_build() {
         if number(5) < 300.0 {
             continue;
         }
-        let (scene, mut world, _) = load(name, |_| {});
+        let LoadedScene { scene, mut world, .. } = load(name, |_| {});
         let reports = (0..scene.simulation.frames).map(|_| world.step());
         // a dented body replaces the previous one, as pieces do
         let born = |report: &sim::Report| {

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use brisance::format::{Encoding, Format, WriteError};
-use brisance::spool::{Paths, Spool};
+use brisance::spool::{PoseRange, Spool, SpooledRecording};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use serde_json::{Value, json};
 use sim::{LazySurface, Look, Recording, Surface, TimedWaypoint, Trace, TraceChunk, Track};
@@ -283,21 +283,21 @@ fn recordings_whose_poses_are_on_disk_are_written_as_others() {
         }
         let taken: usize = spooled.tracks.iter().map(|track| track.taken).sum();
         assert!(taken > 20, "{taken}");
-        let paths = Paths { recording: &spooled, spool: Some(&spool) };
+        let stored = SpooledRecording { recording: &spooled, spool: Some(&spool) };
         for ending in ["glb", "jsonl", "usda", "usdc"] {
             let [a, b] = ["a", "b"].map(|name| folder.path().join(format!("{name}.{ending}")));
             Format::of(&a).unwrap().write(&whole, &a).unwrap();
-            Format::of(&b).unwrap().write_paths(paths, &b).unwrap();
+            Format::of(&b).unwrap().write_spooled(stored, &b).unwrap();
             assert!(std::fs::read(&a).unwrap() == std::fs::read(&b).unwrap(), "{ending} {every}");
         }
-        let all = paths.gathered().unwrap();
+        let all = stored.in_memory().unwrap();
         assert_eq!(all.tracks.len(), whole.tracks.len());
         for (n, (a, b)) in all.tracks.iter().zip(&whole.tracks).enumerate() {
             assert_eq!((&a.poses, &a.waypoints), (&b.poses, &b.waypoints), "{n}");
             for frames in [0..3, 4..9, 7..7, 2..100] {
-                let (first, poses) = paths.of(n, frames.clone()).unwrap();
+                let PoseRange { first_frame, poses } = stored.poses(n, frames.clone()).unwrap();
                 let same = frames.filter_map(|frame| Some((frame, b.pose(frame)?)));
-                assert!(same.eq((first..).zip(&poses)), "{n}");
+                assert!(same.eq((first_frame..).zip(&poses)), "{n}");
             }
         }
     }

@@ -60,14 +60,14 @@ targets! {
 fn every_kind_of_fault_is_found_and_the_file_kept() {
     let folder = tempfile::tempdir().unwrap();
     for (word, reason) in [
-        ("panic", "as told"),
+        ("panic", "deliberate panic"),
         ("end", "signal"),
         ("memory", "bytes for a file of 6"),
         ("all memory", "memory allocation of"),
         ("hang", "takes longer than"),
-        ("mess", "leaves a mess"),
+        ("leftover files", "leaves files behind"),
     ] {
-        let file = folder.path().join("told.txt");
+        let file = folder.path().join("fault.txt");
         std::fs::write(&file, word).unwrap();
         let output = fuzz(&["faulty", "--file", file.to_str().unwrap(), "--seconds", "1"]);
         let message = String::from_utf8(output.stdout).unwrap();

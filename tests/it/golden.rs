@@ -40,7 +40,7 @@ impl Golden {
 
     /// The current result of the scene.
     fn again(&self) -> Self {
-        let (_, mut world, _) = load(&self.name, |_| {});
+        let mut world = load(&self.name, |_| {}).world;
         let mut asleep = None;
         for frame in 1..=self.frames {
             world.step();

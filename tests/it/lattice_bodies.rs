@@ -511,7 +511,7 @@ fn a_run_that_makes_dust_goes_on_from_a_checkpoint() {
 /// A wall with a few broken links keeps its faces: they are drawn as the surface of the whole.
 #[test]
 fn what_lies_on_the_surface_of_a_struck_wall_is_drawn_as_its_surface() {
-    let (_, mut world, _) = brisance_tests::scenes::load("uneven", |_| ());
+    let mut world = brisance_tests::scenes::load("uneven", |_| ()).world;
     (0..6).for_each(|_| drop(world.step()));
     let [mut outer, mut inner] = [0.0_f64; 2];
     for state in world.iter().filter(|state| state.lineage.is_some()) {

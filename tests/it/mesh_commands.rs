@@ -6,7 +6,7 @@ use brisance::format::glb::read_glb;
 use nalgebra::Point3;
 
 use crate::cli::{Case, TETRAHEDRON, problem};
-use crate::textures::{succeeds, textured};
+use crate::textures::{run_ok, textured};
 
 /// A cube of 2 m about the origin.
 const CUBE: &str = "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\nv 1 1 1\nv -1 1 1\n\
@@ -285,7 +285,7 @@ fn cuts_of_fracture_have_the_mean_color_of_the_mesh_unless_told_otherwise() {
     let case = textured();
     let inner = |more: &[&str]| {
         let own = ["fracture", "cube.obj", "--pattern", "voronoi:4", "-q", "-o", "cut.glb"];
-        succeeds(&case, &[&own[..], more].concat());
+        run_ok(&case, &[&own[..], more].concat());
         let bytes = std::fs::read(case.folder.path().join("cut.glb")).unwrap();
         read_glb(&bytes).unwrap().tracks[0].look.inner_color
     };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
+use brisance_tests::scenes::{LoadedScene, load};
 use nalgebra::Vector3;
 use sim::scene::{Scene, Solver};
 use sim::{Appearance, BodyState, World, build};
@@ -241,7 +242,7 @@ fn scenes_in_the_plane_say_what_is_out_of_it() {
 
 /// The largest relative energy gain beyond work in a frame of the tower and the pendulum.
 fn largest_gain(solver: Solver, bound: bool) -> f64 {
-    let (_, mut world, _) = brisance_tests::scenes::load("flatland", |scene| {
+    let LoadedScene { mut world, .. } = load("flatland", |scene| {
         scene.simulation.solver = solver;
         scene.simulation.energy.bound = bound;
     });

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use brisance::checkpoint::Checkpoint;
+use brisance::checkpoint::{Checkpoint, ImpactState};
 use brisance::ledger::Ledger;
 use brisance_tests::random_scenes::{Act, FRAMES, RandomScene, bits, random_scene};
 use brisance_tests::strategies::direction;
@@ -74,7 +74,7 @@ fn checkpoint(run: &Run, frame: usize, file: &Path) -> Checkpoint {
         over_budget: 0,
         stopped: 0,
         solver_limited: 0,
-        impacts: (Vec::new(), Vec::new()),
+        impacts: ImpactState::default(),
     };
     written.write(file).unwrap();
     let read = Checkpoint::read(&std::fs::read(file).unwrap()).unwrap();

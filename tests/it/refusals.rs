@@ -467,15 +467,15 @@ fn bumps_are_reported_where_a_pattern_is_drawn_or_described() {
         done(&case, &["pattern", "new", &format!("voronoi:9{noise}"), "-o", "a.pattern"]);
         let preview = ["pattern", "preview", "a.pattern", "-o", "a.png", "--size", "64"];
         let message = problem(case.run(&preview).stderr);
-        assert_eq!(
-            message.contains("note: regions are drawn with plane faces"),
-            has_bumps,
-            "{message}"
-        );
+        assert_eq!(message.contains("note: the preview has no noise"), has_bumps, "{message}");
         assert_eq!(problem(case.run(&[&preview[..], &["-q"]].concat()).stderr), "");
         let info = case.run(&["info", "a.pattern"]).stdout;
         let info = String::from_utf8(info).unwrap();
-        assert_eq!(info.contains("bumps between straight rims"), has_bumps, "{info}");
+        assert_eq!(
+            info.contains("noise is added to the cut faces of pieces only"),
+            has_bumps,
+            "{info}"
+        );
     }
 }
 

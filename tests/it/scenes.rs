@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use brisance_tests::scenes::{load, start};
+use brisance_tests::scenes::{LoadedScene, load, start};
 use nalgebra::Vector3;
 use sim::scene::{Motion, Pattern, Scene};
 use sim::{Appearance, BodyId, Report, World};
@@ -16,7 +16,7 @@ struct Run {
 
 /// Runs a scene, shortened or reduced by `change`, and checks the common invariants.
 fn run(name: &str, frames: usize, change: impl FnOnce(&mut Scene)) -> Run {
-    let (scene, mut world, bodies) = load(name, change);
+    let LoadedScene { scene, mut world, appearances: bodies } = load(name, change);
     let mass = world.mass();
     // driven bodies may add energy to others
     let driven = scene.bodies.iter().any(|body| body.motion == Motion::Kinematic);
@@ -446,7 +446,7 @@ fn a_bridge_fails_plank_by_plank_below_the_heavy_ball_alone() {
     );
     let ball = place(&light, "light ball");
     assert!(ball.x > 1.6 && (ball.y - 1.84).abs() < 0.01, "{ball:?}");
-    let known: Vec<_> = load("plank_bridge", |_| ()).1.joints().map(|joint| joint.id).collect();
+    let known: Vec<_> = load("plank_bridge", |_| ()).world.joints().map(|joint| joint.id).collect();
     let run = run("plank_bridge", 90, |_| ());
     let mut frames = vec![None; 12];
     for report in &run.reports {

@@ -113,8 +113,8 @@ fn cut_to_pieces(solid: &ClosedMesh, choose: impl Fn(&ClosedMesh, usize) -> Plan
     assert!((sum / whole - 1.0).abs() <= 1e-11);
 }
 
-/// Quasi-random directions on the sphere.
-fn scattered(k: usize) -> Vector3<f64> {
+/// Element `k` of a quasi-random sequence in the cube of edge 1 around the origin.
+fn quasi_random_vector(k: usize) -> Vector3<f64> {
     let part = |share: f64| ((k + 1) as f64 * share).fract() - 0.5;
     Vector3::new(part(0.754_877_666_2), part(0.569_840_290_9), part(0.438_579_021_4))
 }
@@ -123,7 +123,7 @@ fn scattered(k: usize) -> Vector3<f64> {
 fn random_solid(seed: u64, waves: f64) -> Option<ClosedMesh> {
     let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
     let grid = Grid::enclosing(&bounds, 0.2, 2, Grid::MAX_NODES).unwrap();
-    let phase = scattered(seed as usize) * 20.0;
+    let phase = quasi_random_vector(seed as usize) * 20.0;
     let wavy = |p: Point3<f64>| {
         let q = p.coords * waves + phase;
         (q.x.sin() * q.y.cos() + q.y.sin() * q.z.cos() + q.z.sin() * q.x.cos())
@@ -183,7 +183,7 @@ fn real_meshes_are_cut_to_pieces_without_a_flaw() {
         let solid = asset(name);
         cut_to_pieces(&solid, |piece, k| {
             let center = Aabb::around(&piece.mesh().vertices).unwrap().center();
-            Plane::through(&center, scattered(k)).unwrap()
+            Plane::through(&center, quasi_random_vector(k)).unwrap()
         });
         let vertex = |piece: &ClosedMesh, k: usize| {
             let vertices = &piece.mesh().vertices;
@@ -311,7 +311,7 @@ fn a_ring_falls_apart_into_two() {
     let box_ = Aabb { min: Point3::from([-1.3; 3]), max: Point3::from([1.3; 3]) };
     let grid = Grid::enclosing(&box_, 0.08, 2, Grid::MAX_NODES).unwrap();
     let mesh = LevelSet::from_fn(grid, |p| torus.distance(&p)).isosurface();
-    let axis = closest_axis(&mesh);
+    let axis = shortest_axis(&mesh);
     let across = Vector3::ith((axis + 1) % 3, 1.0);
     let halves = checked(&closed(mesh), &Plane::new(across, 0.6).unwrap());
     assert_eq!(halves.back.mesh().pieces().len(), 1);
@@ -319,7 +319,7 @@ fn a_ring_falls_apart_into_two() {
     assert_eq!(halves.front.mesh().pieces().len(), 2);
 }
 
-fn closest_axis(mesh: &TriMesh) -> usize {
+fn shortest_axis(mesh: &TriMesh) -> usize {
     Aabb::around(&mesh.vertices).unwrap().extents().imin()
 }
 

@@ -113,7 +113,7 @@ fn pressure_on_two_ends_and_all_around_makes_the_stress_that_it_is() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_of_loads_is_said_in_one_sentence() {
+fn invalid_load_files_give_one_line_errors() {
     let push = "[[load]]\nforce = [0, -1, 0]\nat = [1, 0, 0]\n";
     let many = push.repeat(1001);
     let wrong = [

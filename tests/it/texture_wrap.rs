@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::cli::{Case, problem};
 use crate::glb::assert_valid;
 use crate::paint::{face_of, has_area, uv};
-use crate::textures::{OF_AXIS, changed, cube_glb, picture, read, scene, succeeds};
+use crate::textures::{Contents, Corner, OF_AXIS, changed, cube_glb, picture, read, run_ok, scene};
 
 const MIRRORED: u32 = 33_648;
 const CLAMPED: u32 = 33_071;
@@ -34,11 +34,11 @@ fn wrap_modes_of_a_glb_file_survive() {
     std::fs::write(at("cube.glb"), glb).unwrap();
     let run = std::fs::read_to_string(at("scene.toml")).unwrap().replace("cube.obj", "cube.glb");
     std::fs::write(at("scene.toml"), run).unwrap();
-    succeeds(&case, &["fracture", "cube.glb", "--pattern", "voronoi:9", "-q", "-o", "a.glb"]);
-    succeeds(&case, &["slice", "cube.glb", "--plane", "1,2,3,0.1", "-q", "-o", "b.glb"]);
-    succeeds(&case, &["slice", "a.glb", "--plane", "0,1,0,0.3", "-q", "-o", "c.glb"]);
-    succeeds(&case, &["run", "scene.toml", "-q", "-o", "d.glb"]);
-    succeeds(&case, &["run", "scene.toml", "-q", "--rig", "-o", "e.glb"]);
+    run_ok(&case, &["fracture", "cube.glb", "--pattern", "voronoi:9", "-q", "-o", "a.glb"]);
+    run_ok(&case, &["slice", "cube.glb", "--plane", "1,2,3,0.1", "-q", "-o", "b.glb"]);
+    run_ok(&case, &["slice", "a.glb", "--plane", "0,1,0,0.3", "-q", "-o", "c.glb"]);
+    run_ok(&case, &["run", "scene.toml", "-q", "-o", "d.glb"]);
+    run_ok(&case, &["run", "scene.toml", "-q", "--rig", "-o", "e.glb"]);
     let written = ["a.glb", "b.glb", "c.glb", "d.glb", "e.glb"].map(at);
     for path in &written {
         let mut modes = modes(path);
@@ -47,18 +47,18 @@ fn wrap_modes_of_a_glb_file_survive() {
         assert_eq!(gltf::Gltf::open(path).unwrap().images().len(), 1);
     }
     assert_valid(&written);
-    succeeds(&case, &["fracture", "cube.glb", "--pattern", "voronoi:5", "-q", "-o", "a.usda"]);
+    run_ok(&case, &["fracture", "cube.glb", "--pattern", "voronoi:5", "-q", "-o", "a.usda"]);
     let text = std::fs::read_to_string(at("a.usda")).unwrap();
     for line in ["wrapS = \"mirror\"", "wrapT = \"clamp\"", "wrapS = \"repeat\""] {
         assert!(text.contains(line), "{line}");
     }
 }
 
-/// The red component in the middle of the face in a picture of the cube from far along x.
-fn red_in_the_middle(case: &Case, recording: &str) -> bool {
+/// Whether the center of the face is red, not blue, in a picture of the cube from far along x.
+fn center_is_red(case: &Case, recording: &str) -> bool {
     let view = ["--at", "0,0,0", "--from", "9,0,0.001", "--size", "60x60"];
     let render = ["render", recording, "-q", "-o", "a.png"];
-    succeeds(case, &[&render[..], &view].concat());
+    run_ok(case, &[&render[..], &view].concat());
     let picture = brisance::picture_file::read_picture(&case.folder.path().join("a.png")).unwrap();
     let [r, _, b] = picture[[30, 30]].map(u32::from);
     assert!(r > 2 * b || b > 2 * r, "{r} {b}");
@@ -80,8 +80,8 @@ fn pictures_wrap_images_as_their_samplers_say() {
             root["extensionsUsed"] = json!(["KHR_texture_transform"]);
         });
         std::fs::write(case.folder.path().join("cube.glb"), glb).unwrap();
-        succeeds(&case, &["slice", "cube.glb", "--plane", "1,0,0,5", "-q", "-o", "a.glb"]);
-        assert_eq!(red_in_the_middle(&case, "a.glb"), is_red, "{sampler}");
+        run_ok(&case, &["slice", "cube.glb", "--plane", "1,0,0,5", "-q", "-o", "a.glb"]);
+        assert_eq!(center_is_red(&case, "a.glb"), is_red, "{sampler}");
     }
 }
 
@@ -111,12 +111,12 @@ fn transforms_of_textures_become_texture_coordinates() {
             root["extensionsRequired"] = json!(["KHR_texture_transform"]);
         });
         std::fs::write(at("cube.glb"), glb).unwrap();
-        succeeds(&case, &["fracture", "cube.glb", "--pattern", "voronoi:5", "-q", "-o", "a.glb"]);
-        let (triangles, _) = read(&at("a.glb"));
+        run_ok(&case, &["fracture", "cube.glb", "--pattern", "voronoi:5", "-q", "-o", "a.glb"]);
+        let Contents { triangles, .. } = read(&at("a.glb"));
         let mut seen = 0;
         for triangle in triangles.iter().filter(|triangle| has_area(&triangle.places())) {
             let Some(axis) = face_of(&triangle.places()) else { continue };
-            for (p, found) in triangle.corners {
+            for Corner { place: p, uv: found } in triangle.corners {
                 let own = uv(axis, &p.coords);
                 // in glTF, v points downwards
                 let down = |uv: Vector2<f64>| Vector2::new(uv.x, 1.0 - uv.y);

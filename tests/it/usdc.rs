@@ -180,7 +180,7 @@ impl Stage {
     }
 }
 
-fn succeeds(case: &Case, arguments: &[&str]) {
+fn run_ok(case: &Case, arguments: &[&str]) {
     let output = case.run(arguments);
     assert!(output.status.success(), "{}", problem(output.stderr));
 }
@@ -192,7 +192,7 @@ fn a_binary_stage_holds_the_bodies_and_poses_of_the_run() {
     const RELATIONSHIP: i32 = 8;
     let case = Case::new(&[("scene.toml", SCENE)]);
     for out in ["a.usdc", "b.usdc", "a.jsonl"] {
-        succeeds(&case, &["run", "scene.toml", "-q", "-o", out]);
+        run_ok(&case, &["run", "scene.toml", "-q", "-o", out]);
     }
     let bytes = |name: &str| std::fs::read(case.folder.path().join(name)).unwrap();
     assert!(bytes("a.usdc") == bytes("b.usdc"), "the same bytes again");
@@ -241,7 +241,7 @@ fn a_binary_stage_holds_the_bodies_and_poses_of_the_run() {
 fn names_may_hold_any_letters() {
     let scene = SCENE.replace("name = \"ball\"", "name = \"8 b\\u0000ll/\\\"é\\\".x\"");
     let case = Case::new(&[("scene.toml", &scene)]);
-    succeeds(&case, &["run", "scene.toml", "-q", "-o", "a.usdc"]);
+    run_ok(&case, &["run", "scene.toml", "-q", "-o", "a.usdc"]);
     let stage = Stage::read(std::fs::read(case.folder.path().join("a.usdc")).unwrap());
     assert!(stage.specs.contains_key("/World/_8_b_ll_____x"), "{:?}", stage.specs.keys());
     assert!(stage.tokens.contains(&"8 b\u{FFFD}ll/\"é\".x".to_owned()));
@@ -263,9 +263,9 @@ fn usd_core_reads_the_same_from_text_and_binary() {
             ["run", "physics", "dust", "pieces"].map(|name| format!("{name}.{e}"));
         let beside = ["--physics", &physics, "--dust", &dust, "--dust-per-joule", "1e5"];
         let own = ["run", "scene.toml", "-q", "-o", &run];
-        succeeds(&case, &[&own[..], &beside].concat());
+        run_ok(&case, &[&own[..], &beside].concat());
         let fracture = ["fracture", "tet.obj", "--pattern", "voronoi:5", "--nodes", "8000"];
-        succeeds(&case, &[&fracture[..], &["-q", "-o", &pieces]].concat());
+        run_ok(&case, &[&fracture[..], &["-q", "-o", &pieces]].concat());
         for name in [run, physics, dust, pieces] {
             let bytes = std::fs::read(case.folder.path().join(&name)).unwrap();
             if e == "usdc" {
@@ -293,7 +293,7 @@ fn copies_share_the_arrays_of_their_surface() {
     let scene = "version = 1\n[simulation]\nframes = 2\n[[body]]\nname = \"ball\"\ndensity = 1\n\
                  shape = { sphere = { radius = 0.1 } }\ncopies = { count = [3, 1, 1], spacing = [1, 1, 1] }\n";
     let case = Case::new(&[("scene.toml", scene)]);
-    succeeds(&case, &["run", "scene.toml", "-q", "-o", "a.usdc"]);
+    run_ok(&case, &["run", "scene.toml", "-q", "-o", "a.usdc"]);
     let stage = Stage::read(std::fs::read(case.folder.path().join("a.usdc")).unwrap());
     for name in ["points", "normals", "primvars:rest", "faceVertexIndices"] {
         let ends = format!(".{name}");

@@ -8,11 +8,21 @@ use brisance::tet_file::read_tets;
 use sim::scene::Scene;
 use sim::{Appearance, MeshData, PaintedMesh, World, build, separate};
 
+/// A scene with its initial world.
+pub struct LoadedScene {
+    /// The scene.
+    pub scene: Scene,
+    /// The initial world.
+    pub world: World,
+    /// Appearances of the bodies of the scene.
+    pub appearances: Vec<Appearance>,
+}
+
 /// A scene of the folder `scenes`, shortened or reduced by `change`, with its initial world.
 ///
 /// # Panics
 /// If there is no such scene, or it is not valid.
-pub fn load(name: &str, change: impl FnOnce(&mut Scene)) -> (Scene, World, Vec<Appearance>) {
+pub fn load(name: &str, change: impl FnOnce(&mut Scene)) -> LoadedScene {
     let text = std::fs::read_to_string(folder().join(name).with_extension("toml")).unwrap();
     let read = &mut |file: &str| {
         std::fs::read_to_string(folder().join(file)).map_err(|error| error.to_string())
@@ -20,8 +30,8 @@ pub fn load(name: &str, change: impl FnOnce(&mut Scene)) -> (Scene, World, Vec<A
     let mut scene = Scene::from_files(&text, read).unwrap();
     change(&mut scene);
     scene.validate().unwrap();
-    let (world, bodies) = start(&scene);
-    (scene, world, bodies)
+    let (world, appearances) = start(&scene);
+    LoadedScene { scene, world, appearances }
 }
 
 /// The world of a scene whose files are in the folder `scenes`.

@@ -12,6 +12,7 @@ mod render;
 mod run;
 mod sampling;
 mod slice;
+mod stress;
 mod value;
 mod view;
 mod volume;
@@ -30,8 +31,9 @@ pub use render::{RenderArguments, Sheet};
 pub use run::{ReplayArguments, RunArguments, RunOptions};
 pub use sampling::Sampling;
 pub use slice::SliceArguments;
+pub use stress::StressArguments;
 pub use view::{PlayArguments, ServingArguments, ViewArguments};
-pub use volume::{StressArguments, TetrahedralizeArguments, VoxelizeArguments};
+pub use volume::{TetrahedralizeArguments, VoxelizeArguments};
 
 const EXAMPLES: &str = "Examples:
   brisance run scenes/bunny.toml -o bunny.glb

@@ -37,8 +37,17 @@ pub struct Checkpoint {
     pub stopped: usize,
     /// Frames in which the quadratic program reached its work limit.
     pub solver_limited: usize,
-    /// The hardest impact on each body, and the bodies that broke.
-    pub impacts: (Vec<ImpactLoad>, Vec<BodyId>),
+    /// Impacts so far.
+    pub impacts: ImpactState,
+}
+
+/// The impacts of a run.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct ImpactState {
+    /// The hardest impact on each body, relative to its strength.
+    pub hardest: Vec<ImpactLoad>,
+    /// Bodies that broke.
+    pub broken: Vec<BodyId>,
 }
 
 /// Why a file is not a usable checkpoint.

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use sim::Recording;
 
 use crate::output::{write_whole, write_whole_folder};
-use crate::spool::Paths;
+use crate::spool::SpooledRecording;
 
 pub use dust::{
     DustCloud, DustFormat, DustGroup, DustReadError, Grain, VisibleSpeck, count_specks, read_dust,
@@ -88,7 +88,7 @@ impl Format {
     /// [`WriteError`] if the recording contains data that the format cannot represent, or writing
     /// fails.
     pub fn write(self, recording: &Recording, path: &Path) -> Result<(), WriteError> {
-        self.write_paths(Paths { recording, spool: None }, path)
+        self.write_spooled(SpooledRecording { recording, spool: None }, path)
     }
 
     /// As [`Format::write`], where some poses are on disk. `.glb` and `.jsonl` read them in parts,
@@ -96,16 +96,20 @@ impl Format {
     ///
     /// # Errors
     /// As [`Format::write`], and if reading fails.
-    pub fn write_paths(self, paths: Paths<'_>, path: &Path) -> Result<(), WriteError> {
+    pub fn write_spooled(
+        self,
+        spooled: SpooledRecording<'_>,
+        path: &Path,
+    ) -> Result<(), WriteError> {
         match self {
-            Self::Glb => write_whole(path, |out| glb::write_paths(paths, out)),
-            Self::RiggedGlb => write_whole(path, |out| glb::write_rigged_paths(paths, out)),
-            Self::Jsonl => write_whole(path, |out| jsonl::write(paths, out)),
-            _ => self.write_gathered(&paths.gathered()?, path),
+            Self::Glb => write_whole(path, |out| glb::write_spooled(spooled, out)),
+            Self::RiggedGlb => write_whole(path, |out| glb::write_spooled_rig(spooled, out)),
+            Self::Jsonl => write_whole(path, |out| jsonl::write(spooled, out)),
+            _ => self.write_in_memory(&spooled.in_memory()?, path),
         }
     }
 
-    fn write_gathered(self, recording: &Recording, path: &Path) -> Result<(), WriteError> {
+    fn write_in_memory(self, recording: &Recording, path: &Path) -> Result<(), WriteError> {
         match self {
             Self::Glb | Self::RiggedGlb | Self::Jsonl => self.write(recording, path),
             // these request surfaces repeatedly

@@ -1,4 +1,4 @@
-//! Traces of a recording that are kept on disk, so that memory does not grow with the frames.
+//! Trajectories of a recording that are kept on disk, so that memory does not grow with the frames.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -14,19 +14,19 @@ const POSE: u64 = 56;
 /// Bytes of a waypoint: its time and pose.
 const WAYPOINT: u64 = 8 + POSE;
 
-/// An unnamed file with the traces from [`sim::Recorder::take_poses`].
+/// An unnamed file with the trajectories from [`sim::Recorder::take_poses`].
 pub struct Spool {
     file: File,
     end: u64,
-    /// For each track the places of its traces in the file, in order.
-    places: Vec<Vec<Place>>,
+    /// For each track the sections of its trajectory in the file, in order.
+    sections: Vec<Vec<Section>>,
 }
 
-/// A trace in the file: poses, then waypoints.
+/// A section of a trajectory in the file: poses, then waypoints.
 #[derive(Clone, Copy)]
-struct Place {
+struct Section {
     /// The first byte.
-    at: u64,
+    offset: u64,
     poses: usize,
     waypoints: usize,
 }
@@ -38,10 +38,10 @@ impl Spool {
     /// The system error if a file cannot be created there.
     pub fn beside(path: &Path) -> io::Result<Self> {
         let file = tempfile::tempfile_in(crate::output::folder_of(path))?;
-        Ok(Self { file, end: 0, places: Vec::new() })
+        Ok(Self { file, end: 0, sections: Vec::new() })
     }
 
-    /// Appends traces.
+    /// Appends sections of trajectories.
     ///
     /// # Errors
     /// If writing fails.
@@ -49,17 +49,18 @@ impl Spool {
         self.file.seek(SeekFrom::Start(self.end))?;
         let mut out = BufWriter::new(&self.file);
         for TraceChunk { track, trace: Trace { poses, waypoints } } in chunks {
-            if self.places.len() <= *track {
-                self.places.resize(track + 1, Vec::new());
+            if self.sections.len() <= *track {
+                self.sections.resize(track + 1, Vec::new());
             }
             poses.iter().try_for_each(|pose| write_pose(pose, &mut out))?;
             for TimedWaypoint { time, pose } in waypoints {
                 out.write_all(&time.to_le_bytes())?;
                 write_pose(pose, &mut out)?;
             }
-            let place = Place { at: self.end, poses: poses.len(), waypoints: waypoints.len() };
-            self.places[*track].push(place);
-            self.end += POSE * place.poses as u64 + WAYPOINT * place.waypoints as u64;
+            let section =
+                Section { offset: self.end, poses: poses.len(), waypoints: waypoints.len() };
+            self.sections[*track].push(section);
+            self.end += POSE * section.poses as u64 + WAYPOINT * section.waypoints as u64;
         }
         out.flush()
     }
@@ -71,34 +72,34 @@ impl Spool {
     pub fn read(&self, track: usize, range: Range<usize>) -> io::Result<Vec<Isometry3<f64>>> {
         let mut poses = Vec::new();
         let mut first = 0;
-        for place in self.places.get(track).into_iter().flatten() {
-            let own = range.start.max(first)..range.end.min(first + place.poses);
+        for section in self.sections.get(track).into_iter().flatten() {
+            let own = range.start.max(first)..range.end.min(first + section.poses);
             if own.start < own.end {
-                let from = place.at + POSE * (own.start - first) as u64;
+                let from = section.offset + POSE * (own.start - first) as u64;
                 let mut input = self.part(from, POSE * own.len() as u64)?;
                 for _ in own {
                     poses.push(read_pose(&mut input)?);
                 }
             }
-            first += place.poses;
+            first += section.poses;
         }
         Ok(poses)
     }
 
-    /// The spooled part of the trace of a track.
+    /// The spooled part of the trajectory of a track.
     ///
     /// # Errors
     /// If reading fails.
-    pub fn trace(&self, track: usize) -> io::Result<Trace> {
+    pub fn trajectory(&self, track: usize) -> io::Result<Trace> {
         let poses = self.read(track, 0..usize::MAX)?;
         let mut waypoints = Vec::new();
-        for place in self.places.get(track).into_iter().flatten() {
-            if place.waypoints == 0 {
+        for section in self.sections.get(track).into_iter().flatten() {
+            if section.waypoints == 0 {
                 continue;
             }
-            let from = place.at + POSE * place.poses as u64;
-            let mut input = self.part(from, WAYPOINT * place.waypoints as u64)?;
-            for _ in 0..place.waypoints {
+            let from = section.offset + POSE * section.poses as u64;
+            let mut input = self.part(from, WAYPOINT * section.waypoints as u64)?;
+            for _ in 0..section.waypoints {
                 let time = read_number(&mut input)?;
                 waypoints.push(TimedWaypoint { time, pose: read_pose(&mut input)? });
             }
@@ -135,26 +136,29 @@ fn read_pose(input: &mut impl Read) -> io::Result<Isometry3<f64>> {
     Ok(Isometry3::from_parts(Translation3::new(x, y, z), turn))
 }
 
-/// The poses of a recording, in memory or on disk.
+/// A recording with its poses in memory or on disk.
 #[derive(Clone, Copy)]
-pub struct Paths<'a> {
+pub struct SpooledRecording<'a> {
     /// The recording.
     pub recording: &'a Recording,
     /// The spool of poses taken from it.
     pub spool: Option<&'a Spool>,
 }
 
-impl Paths<'_> {
-    /// The first frame in `frames` in which the track exists, and its poses from there on within
-    /// the range.
+/// Poses of a track in consecutive frames.
+pub struct PoseRange {
+    /// The frame of the first pose.
+    pub first_frame: usize,
+    /// The poses.
+    pub poses: Vec<Isometry3<f64>>,
+}
+
+impl SpooledRecording<'_> {
+    /// The poses of a track in those of `frames` in which it exists.
     ///
     /// # Errors
     /// If reading fails.
-    pub fn of(
-        &self,
-        track: usize,
-        frames: Range<usize>,
-    ) -> io::Result<(usize, Vec<Isometry3<f64>>)> {
+    pub fn poses(&self, track: usize, frames: Range<usize>) -> io::Result<PoseRange> {
         let sim::Track { birth, taken, poses, .. } = &self.recording.tracks[track];
         let count = taken + poses.len();
         let [start, end] = [frames.start, frames.end].map(|n| n.saturating_sub(*birth).min(count));
@@ -162,34 +166,34 @@ impl Paths<'_> {
             Some(spool) => spool.read(track, start..end.min(*taken))?,
             None => Vec::new(),
         };
-        let held = start.saturating_sub(*taken)..end.saturating_sub(*taken);
-        found.extend_from_slice(poses.get(held).unwrap_or_default());
-        Ok((birth + start, found))
+        let in_memory = start.saturating_sub(*taken)..end.saturating_sub(*taken);
+        found.extend_from_slice(poses.get(in_memory).unwrap_or_default());
+        Ok(PoseRange { first_frame: birth + start, poses: found })
     }
 
-    /// The whole trace of a track.
+    /// The trajectory of a track.
     ///
     /// # Errors
     /// If reading fails.
-    pub fn whole(&self, track: usize) -> io::Result<Trace> {
-        let mut trace = match self.spool {
-            Some(spool) => spool.trace(track)?,
+    pub fn trajectory(&self, track: usize) -> io::Result<Trace> {
+        let mut trajectory = match self.spool {
+            Some(spool) => spool.trajectory(track)?,
             None => Trace::default(),
         };
         let sim::Track { poses, waypoints, .. } = &self.recording.tracks[track];
-        trace.poses.extend_from_slice(poses);
-        trace.waypoints.extend_from_slice(waypoints);
-        Ok(trace)
+        trajectory.poses.extend_from_slice(poses);
+        trajectory.waypoints.extend_from_slice(waypoints);
+        Ok(trajectory)
     }
 
     /// The recording with all its poses in memory.
     ///
     /// # Errors
     /// If reading fails.
-    pub fn gathered(&self) -> io::Result<Recording> {
+    pub fn in_memory(&self) -> io::Result<Recording> {
         let mut recording = self.recording.clone();
         for (n, track) in recording.tracks.iter_mut().enumerate() {
-            let Trace { poses, waypoints } = self.whole(n)?;
+            let Trace { poses, waypoints } = self.trajectory(n)?;
             (track.poses, track.waypoints, track.taken) = (poses, waypoints, 0);
         }
         Ok(recording)

@@ -47,17 +47,26 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
 /// [`MeshFileError`] if the file cannot be read, is malformed or contains no tetrahedra.
 /// [`TetMesh::validate`] checks whether they are valid.
 pub fn read_tets(path: &Path) -> Result<TetMesh, MeshFileError> {
-    let read = |path: &Path| crate::input::read(path).map_err(MeshFileError::from);
+    parse_tets(path, &read_files(path)?)
+}
+
+/// The contents of the [`files`] of the tetrahedra at `path`.
+pub(crate) fn read_files(path: &Path) -> Result<Vec<Vec<u8>>, MeshFileError> {
     crate::input::refuse_folder(path)?;
-    let raw = match &*ending(path) {
-        "msh" => msh::parse(&read(path)?)?,
-        "vol" => netgen::parse(&read(path)?)?,
-        "vtk" => vtk::parse(&read(path)?)?,
-        "vtu" => vtu::parse(&read(path)?)?,
-        "ele" | "node" => {
-            let files = files(path);
-            tetgen::parse(&read(&files[0])?, &read(&files[1])?)?
-        }
+    if !is_tets(path) {
+        return Err(MeshFileError::UnknownTetFormat { known: ENDINGS });
+    }
+    files(path).iter().map(|file| Ok(crate::input::read(file)?)).collect()
+}
+
+/// Parses the tetrahedra at `path` from the `contents` that [`read_files`] returned.
+pub(crate) fn parse_tets(path: &Path, contents: &[Vec<u8>]) -> Result<TetMesh, MeshFileError> {
+    let raw = match (&*ending(path), contents) {
+        ("msh", [mesh]) => msh::parse(mesh)?,
+        ("vol", [mesh]) => netgen::parse(mesh)?,
+        ("vtk", [mesh]) => vtk::parse(mesh)?,
+        ("vtu", [mesh]) => vtu::parse(mesh)?,
+        ("ele" | "node", [vertices, tets]) => tetgen::parse(vertices, tets)?,
         _ => return Err(MeshFileError::UnknownTetFormat { known: ENDINGS }),
     };
     raw.finish()

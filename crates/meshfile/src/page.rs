@@ -22,8 +22,8 @@ pub struct Coats {
 }
 
 impl Coats {
-    /// The index of a coat; `roughness` is that of the body, for coats without one.
-    pub fn of(&mut self, coat: &Coat, roughness: f32) -> usize {
+    /// The index of a coat, which is added if it is new; `roughness` is that of the body, for coats without one.
+    pub fn index_or_insert(&mut self, coat: &Coat, roughness: f32) -> usize {
         let roughness = coat.roughness.unwrap_or(roughness);
         let known = self.known.iter().position(|(c, r)| c == coat && *r == roughness);
         if let Some(known) = known {
@@ -42,7 +42,7 @@ impl Coats {
         };
         self.entries.push(json!({ "colour": [r, g, b], "alpha": alpha, "roughness": roughness,
             "metallic": coat.metallic, "blend": coat.opacity == Opacity::Blend,
-            "cutoff": cutoff, "image": image, "wrap": coat.wrap.map(mode) }));
+            "cutoff": cutoff, "image": image, "wrap": coat.wrap.map(three_js_wrap) }));
         self.known.push((coat.clone(), roughness));
         self.known.len() - 1
     }
@@ -84,8 +84,8 @@ pub struct Sides {
 }
 
 impl Geometries {
-    /// The geometries of a body with the given `coats`.
-    pub fn of(&mut self, lazy_surface: &LazySurface, coats: &[Coat]) -> Sides {
+    /// The geometries of a body with the given `coats`, which are added if they are new.
+    pub fn sides_or_insert(&mut self, lazy_surface: &LazySurface, coats: &[Coat]) -> Sides {
         let key = (lazy_surface.address(), coats.len());
         if let Some(known) = self.known.get(&key) {
             return known.clone();
@@ -149,10 +149,10 @@ pub fn write_pose(pose: &Isometry3<f64>, bytes: &mut Vec<u8>) {
 }
 
 /// The appearance of a body as JSON for the pages: its look, and the indices of its geometries.
-/// `is_endless` marks an infinite plane, which has no solid texture, as in pictures.
-pub fn appearance(look: &Look, sides: &Sides, coats: &mut Coats, is_endless: bool) -> Value {
+/// An infinite plane has no solid texture, as in pictures.
+pub fn appearance(look: &Look, sides: &Sides, coats: &mut Coats, is_infinite_plane: bool) -> Value {
     let mut coat = |&(number, geometry): &(u32, usize)| {
-        json!([geometry, coats.of(&look.coats[number as usize], look.roughness)])
+        json!([geometry, coats.index_or_insert(&look.coats[number as usize], look.roughness)])
     };
     let coated: Vec<Value> = sides.coated.iter().map(&mut coat).collect();
     json!({
@@ -161,7 +161,7 @@ pub fn appearance(look: &Look, sides: &Sides, coats: &mut Coats, is_endless: boo
         "inner_colour": look.inner_color,
         "roughness": look.roughness,
         "metallic": look.metallic,
-        "texture": if is_endless { Texture::Plain } else { look.texture },
+        "texture": if is_infinite_plane { Texture::Plain } else { look.texture },
         "transmission": look.transmission,
         "ior": look.ior,
         "alpha": look.alpha,
@@ -172,7 +172,7 @@ pub fn appearance(look: &Look, sides: &Sides, coats: &mut Coats, is_endless: boo
 }
 
 /// The three.js constant for the wrapping of an image.
-fn mode(wrap: Wrap) -> u32 {
+fn three_js_wrap(wrap: Wrap) -> u32 {
     match wrap {
         Wrap::Repeat => 1000,
         Wrap::Clamp => 1001,

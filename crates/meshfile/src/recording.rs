@@ -11,8 +11,9 @@
 //! solid texture, vertices also have its colors (`COLOR_0`), for programs without support for such
 //! textures.
 //!
-//! The file stores the sizes of all surfaces and keys before the data, so surfaces that are not
-//! kept are made twice, in small batches.
+//! GLB stores the JSON with all sizes before the binary data. Two passes therefore build the
+//! surfaces: the first computes sizes, the second writes data. Surfaces are built in small batches
+//! to limit memory.
 
 mod buffer;
 mod chunks;
@@ -32,7 +33,7 @@ use sim::Recording;
 
 use buffer::Buffer;
 use chunks::{write_head, write_surfaces};
-use document::{Document, Traces, scene_of};
+use document::{Document, ReadTrajectory, scene_of};
 pub use dust::write_dust_glb;
 pub use error::{WriteError, check_poses, check_surface};
 pub use physics::write_physics_glb;
@@ -53,24 +54,26 @@ pub fn write_glb(recording: &Recording, out: &mut impl Write) -> Result<(), Writ
     write_glb_of(recording, &|track| Ok(recording.tracks[track].trace()), out)
 }
 
-/// As [`write_glb`], with the traces that `traces` returns for track numbers.
+/// As [`write_glb`], where `trajectory` returns the trajectory of a track, given its number.
 ///
 /// # Errors
-/// As [`write_glb`], and the errors of `traces`.
+/// As [`write_glb`], and the errors of `trajectory`.
 pub fn write_glb_of(
     recording: &Recording,
-    traces: &Traces<'_>,
+    trajectory: &ReadTrajectory<'_>,
     out: &mut impl Write,
 ) -> Result<(), WriteError> {
+    // the first pass computes the sizes of surfaces and keys
     let mut document = Document::of_surfaces(recording)?;
-    document.add_tracks(recording, traces)?;
+    document.add_tracks(recording, trajectory)?;
     let images = std::mem::take(&mut document.images);
     let (json, layout) = document.finish(scene_of(recording));
     write_head(&json, &layout, out)?;
     if layout.len() > 0 {
+        // the second pass builds surfaces and keys again, and writes them
         write_surfaces(recording, &images, out)?;
         let buffer = Buffer::writing(out);
-        Document { buffer, ..Document::default() }.add_tracks(recording, traces)?;
+        Document { buffer, ..Document::default() }.add_tracks(recording, trajectory)?;
     }
     Ok(())
 }

@@ -18,14 +18,14 @@ pub(crate) fn numbers<'py, T: numpy::Element, D: Dimension>(
     shape: &str,
 ) -> PyResult<PyReadonlyArray<'py, T, D>> {
     let py = value.py();
-    let wrong =
+    let array_error =
         || PyTypeError::new_err(format!("`{name}` must be an array of numbers of shape {shape}"));
     let numpy = py.import("numpy")?;
-    let array = numpy.call_method1("asarray", (value,)).map_err(|_| wrong())?;
+    let array = numpy.call_method1("asarray", (value,)).map_err(|_| array_error())?;
     let dtype = array.getattr("dtype")?;
     let kind: String = dtype.getattr("kind")?.extract()?;
     if !["b", "i", "u", "f"].contains(&kind.as_str()) {
-        return Err(wrong());
+        return Err(array_error());
     }
     let axes: usize = array.getattr("ndim")?.extract()?;
     if D::NDIM.is_some_and(|wanted| axes != wanted) {
@@ -33,7 +33,7 @@ pub(crate) fn numbers<'py, T: numpy::Element, D: Dimension>(
         return Err(PyValueError::new_err(format!("`{name}` must be of shape {shape}, not {own}")));
     }
     let array = array.call_method1("astype", (numpy::dtype::<T>(py),))?;
-    Ok(array.cast_into::<PyArray<T, D>>().map_err(|_| wrong())?.readonly())
+    Ok(array.cast_into::<PyArray<T, D>>().map_err(|_| array_error())?.readonly())
 }
 
 /// An array of rows of `N` finite numbers.

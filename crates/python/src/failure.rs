@@ -17,20 +17,20 @@ create_exception!(
 );
 
 /// A `BrisanceError` with the message of an error.
-pub(crate) fn refused(error: impl std::fmt::Display) -> PyErr {
+pub(crate) fn brisance_error(error: impl std::fmt::Display) -> PyErr {
     BrisanceError::new_err(error.to_string())
 }
 
 /// The exception for a file that cannot be read or written.
-pub(crate) fn file_failed(path: &Path, source: &std::io::Error) -> PyErr {
+pub(crate) fn file_error(path: &Path, source: &std::io::Error) -> PyErr {
     if source.kind() == ErrorKind::InvalidData {
         return BrisanceError::new_err(format!("{}: is not UTF-8 text", path.display()));
     }
-    of_kind(source.kind(), format!("{}: {source}", path.display()))
+    os_error(source.kind(), format!("{}: {source}", path.display()))
 }
 
 /// The `OSError` of a kind.
-fn of_kind(kind: ErrorKind, message: String) -> PyErr {
+fn os_error(kind: ErrorKind, message: String) -> PyErr {
     match kind {
         ErrorKind::NotFound => PyFileNotFoundError::new_err(message),
         ErrorKind::PermissionDenied => PyPermissionError::new_err(message),
@@ -39,12 +39,12 @@ fn of_kind(kind: ErrorKind, message: String) -> PyErr {
 }
 
 /// The exception for a failure of the program: an `OSError` if a file cannot be read or written.
-pub(crate) fn failed(failure: &Failure) -> PyErr {
+pub(crate) fn failure_error(failure: &Failure) -> PyErr {
     let message = failure.to_string();
     match failure {
-        Failure::Read { path, source } => file_failed(path, source),
+        Failure::Read { path, source } => file_error(path, source),
         Failure::Mesh { source: MeshFileError::Read(source), .. } => {
-            of_kind(source.kind(), message)
+            os_error(source.kind(), message)
         }
         Failure::Write { .. } => PyOSError::new_err(message),
         _ => BrisanceError::new_err(message),

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use sim::scene;
 
 use crate::arrays;
-use crate::failure::refused;
+use crate::failure::brisance_error;
 use crate::interrupt::{detached, interruptible};
 use crate::mesh::{Mesh, mesh};
 
@@ -41,9 +41,9 @@ impl LevelSet {
         arrays::nodes(nodes)?;
         let spec = scene::Mesh { spacing, nodes, ..scene::Mesh::default() };
         let (level_set, _) =
-            interruptible(py, move || sim::sample_mesh(&spec, mesh).map_err(refused))?;
+            interruptible(py, move || sim::sample_mesh(&spec, mesh).map_err(brisance_error))?;
         if level_set.inside_range().is_none() {
-            return Err(refused(
+            return Err(brisance_error(
                 "nothing is inside at this fineness: use a smaller spacing or more nodes",
             ));
         }
@@ -63,7 +63,7 @@ impl LevelSet {
         }
         let (nx, ny, nz) = array.dim();
         let origin = Point3::from(arrays::vector(origin, "origin")?);
-        let grid = Grid::new(origin, spacing, [nx, ny, nz], MAX_NODES).map_err(refused)?;
+        let grid = Grid::new(origin, spacing, [nx, ny, nz], MAX_NODES).map_err(brisance_error)?;
         let values = ndarray::Array3::from_shape_fn((nx, ny, nz), |at| array[at] as f32);
         Ok(Self { level_set: levelset::LevelSet::from_values(grid, values) })
     }

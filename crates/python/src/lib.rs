@@ -3,8 +3,8 @@
 //! Functions take any value that NumPy converts to an array, and copy it. Numbers are checked before use, and later
 //! changes of the array have no effect. Long calls release the global interpreter lock.
 
-mod act;
-mod acts;
+mod action;
+mod actions;
 mod arrays;
 mod failure;
 mod interrupt;

@@ -10,7 +10,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
 
 use crate::arrays;
-use crate::failure::{file_failed, refused};
+use crate::failure::{brisance_error, file_error};
 use crate::interrupt::interruptible;
 
 /// A triangle mesh.
@@ -67,8 +67,8 @@ pub(crate) fn mesh(vertices: &Bound<'_, PyAny>, triangles: &Bound<'_, PyAny>) ->
 pub(crate) fn read_mesh(py: Python<'_>, path: PathBuf) -> PyResult<Mesh> {
     let read = py.detach(|| mesh_file::read_mesh(&path));
     let mesh = read.map_err(|error| match error {
-        MeshFileError::Read(source) => file_failed(&path, &source),
-        other => refused(format!("{}: {other}", path.display())),
+        MeshFileError::Read(source) => file_error(&path, &source),
+        other => brisance_error(format!("{}: {other}", path.display())),
     })?;
     let is_cut = vec![false; mesh.triangles.len()];
     Ok(Mesh { mesh, is_cut })
@@ -94,9 +94,9 @@ pub(crate) fn slice(
         Mesh { mesh, is_cut }
     };
     interruptible(py, move || {
-        let solid = ClosedMesh::new(mesh).map_err(refused)?;
+        let solid = ClosedMesh::new(mesh).map_err(brisance_error)?;
         let plane = Plane::through(&point, normal.into_inner())
-            .ok_or_else(|| refused("`normal` must have a length above 0"))?;
+            .ok_or_else(|| brisance_error("`normal` must have a length above 0"))?;
         let fracture::Slice { back, front, .. } = fracture::slice(&solid, &plane);
         Ok((half(back), half(front)))
     })

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use sim::scene;
 
 use crate::arrays::{self, positive};
-use crate::failure::refused;
+use crate::failure::brisance_error;
 use crate::interrupt::interruptible;
 use crate::mesh::{Mesh, mesh};
 
@@ -155,7 +155,7 @@ pub(crate) fn break_mesh(
         (Some(pattern), None) => pattern.to_owned(),
         (None, pieces) => format!("voronoi:{}", pieces.unwrap_or(20)),
     };
-    let spec: scene::Pattern = text.parse().map_err(refused)?;
+    let spec: scene::Pattern = text.parse().map_err(brisance_error)?;
     let min_share = min_share.unwrap_or_else(|| spec.min_share());
     if !(0.0..=1.0).contains(&min_share) {
         return Err(PyValueError::new_err("`min_share` must be from 0 to 1"));
@@ -170,7 +170,7 @@ pub(crate) fn break_mesh(
     };
     let (all, bonds) = interruptible(py, move || divided(mesh, &spec, &job))?;
     if all.is_empty() {
-        return Err(refused(
+        return Err(brisance_error(
             "the pattern leaves no piece: move `at` nearer to the mesh, or lower `min_share`",
         ));
     }
@@ -188,12 +188,13 @@ fn divided(
     job: &Job,
 ) -> PyResult<(Vec<PieceWithSurface>, Vec<fracture::Bond>)> {
     let sampling = scene::Mesh { nodes: job.nodes, ..scene::Mesh::default() };
-    let (geometry, mesh) = sim::mesh_geometry(&sampling, mesh).map_err(refused)?;
+    let (geometry, mesh) = sim::mesh_geometry(&sampling, mesh).map_err(brisance_error)?;
     let top = Aabb::around(&mesh.vertices)
         .map_or(Point3::origin(), |b| Point3::new(b.center().x, b.max.y, b.center().z));
     let at = spec.placement().alignment(&geometry, job.at.unwrap_or(top), job.normal);
     let least = job.min_share * geometry.moments().volume;
-    let pattern = sim::piece_pattern(spec, job.seed, &geometry, (&at, least)).map_err(refused)?;
+    let pattern =
+        sim::piece_pattern(spec, job.seed, &geometry, (&at, least)).map_err(brisance_error)?;
     let Pieces { pieces, bonds, .. } = geometry.divide(&pattern, &at, least);
     let of = |piece: fracture::Piece| piece_surface(&piece, &geometry, (&pattern, at));
     Ok((pieces.into_iter().map(of).collect(), bonds))

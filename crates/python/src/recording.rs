@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyFileNotFoundError, PyIndexError};
 use pyo3::prelude::*;
 
 use crate::arrays;
-use crate::failure::{file_failed, refused};
+use crate::failure::{brisance_error, file_error};
 
 /// Bodies and their poses.
 type Placed<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray2<f64>>);
@@ -74,7 +74,7 @@ impl Recording {
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let Some(format) = Format::of(&path) else {
             let name = path.display();
-            return Err(refused(format!(
+            return Err(brisance_error(format!(
                 "{name}: unsupported output format; supported: {}",
                 Format::ENDINGS
             )));
@@ -86,15 +86,15 @@ impl Recording {
             return Err(PyFileNotFoundError::new_err(problem));
         }
         py.detach(|| format.write(&self.recording, &path)).map_err(|error| match error {
-            WriteError::Write(source) => file_failed(&path, &source),
-            other => refused(other),
+            WriteError::Write(source) => file_error(&path, &source),
+            other => brisance_error(other),
         })
     }
 
     /// A self-contained HTML page that plays the recording without a network. Refused above `max_bytes` bytes.
     #[pyo3(signature = (*, name="recording", max_bytes=64_000_000))]
     fn to_html(&self, py: Python<'_>, name: &str, max_bytes: usize) -> PyResult<String> {
-        py.detach(|| embedded(&self.recording, name, max_bytes)).map_err(refused)
+        py.detach(|| embedded(&self.recording, name, max_bytes)).map_err(brisance_error)
     }
 
     /// The page in a frame for notebooks, or a message above 16 MB.

@@ -12,7 +12,7 @@ pub(crate) struct Break {
     pieces: Vec<u64>,
     /// Point of impact in the world, m.
     point: [f64; 3],
-    /// Impulse of the blow, N s.
+    /// Impulse of the impact, N s.
     impulse: [f64; 3],
 }
 

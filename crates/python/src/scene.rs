@@ -6,7 +6,7 @@ use brisance::commands::load::{Loaded, build, load, parse_scene};
 use pyo3::prelude::*;
 use sim::{Appearance, Camera};
 
-use crate::failure::{failed, file_failed, refused};
+use crate::failure::{brisance_error, failure_error, file_error};
 
 /// Source of a scene.
 pub(crate) struct Start {
@@ -47,7 +47,7 @@ impl Scene {
         seed: Option<u64>,
         allow_outside: bool,
     ) -> PyResult<Self> {
-        let text = std::fs::read_to_string(&path).map_err(|e| file_failed(&path, &e))?;
+        let text = std::fs::read_to_string(&path).map_err(|e| file_error(&path, &e))?;
         py.detach(|| Self::new(path, text, Options { fps, frames, seed, allow_outside }))
     }
 
@@ -125,14 +125,16 @@ type Pickled = (String, String, Option<f64>, Option<usize>, Option<u64>, bool);
 
 impl Scene {
     fn new(path: PathBuf, text: String, options: Options) -> PyResult<Self> {
-        let mut file = parse_scene(&path, &text, options.allow_outside).map_err(|e| failed(&e))?;
-        file.scene.replace(options.fps, options.frames, options.seed).map_err(refused)?;
-        let loaded = load(&path, file).map_err(|e| failed(&e))?;
+        let mut file =
+            parse_scene(&path, &text, options.allow_outside).map_err(|e| failure_error(&e))?;
+        file.scene.replace(options.fps, options.frames, options.seed).map_err(brisance_error)?;
+        let loaded = load(&path, file).map_err(|e| failure_error(&e))?;
         Ok(Self { path, text, options, loaded })
     }
 
     pub(crate) fn start(&self) -> PyResult<Start> {
-        let (world, appearances) = build(&self.path, &self.loaded, true).map_err(|e| failed(&e))?;
+        let (world, appearances) =
+            build(&self.path, &self.loaded, true).map_err(|e| failure_error(&e))?;
         let camera = Camera::of(&self.loaded.scene, &appearances);
         Ok(Start { world, appearances, camera })
     }

@@ -11,7 +11,7 @@ use sim::scene;
 use tetfem::{Contact, Interpolation, LinearSolver, Load, Material, Structure, max_principal};
 
 use crate::arrays;
-use crate::failure::refused;
+use crate::failure::brisance_error;
 use crate::interrupt::interruptible;
 use crate::mesh::mesh;
 
@@ -43,21 +43,21 @@ pub(crate) fn tetrahedralize<'py>(
     }
     cell.map_or(Ok(0.0), |cell| arrays::positive(cell, "cell"))?;
     let filled = interruptible(py, move || {
-        let (solid, _) = sim::sample_mesh(&scene::Mesh::default(), mesh).map_err(refused)?;
+        let (solid, _) = sim::sample_mesh(&scene::Mesh::default(), mesh).map_err(brisance_error)?;
         let spacing = cell.unwrap_or(1.0);
         let stuffing = Stuffing { spacing, doublings: 0, halvings, limit: MAX_NODES };
         let filled = match cell {
             Some(_) => TetMesh::stuffed(&solid, &stuffing),
             None => TetMesh::stuffed_to_count(&solid, count.unwrap_or(1000), &stuffing),
         }
-        .map_err(refused)?;
+        .map_err(brisance_error)?;
         if filled.tets.is_empty() {
-            return Err(refused(
+            return Err(brisance_error(
                 "nothing is inside at this fineness: use smaller cells or a larger count",
             ));
         }
         match Loss::of(&filled, &solid, filled.deviation(&solid)) {
-            Some(loss) => Err(refused(format!(
+            Some(loss) => Err(brisance_error(format!(
                 "the tetrahedra would {loss}: use smaller cells, a larger count or more halvings"
             ))),
             None => Ok(filled),
@@ -133,14 +133,14 @@ pub(crate) fn stress(
     let pushes = places.into_iter().zip(forces);
     let contacts: Vec<Contact> =
         pushes.map(|(place, force)| Contact { place, force: force.into() }).collect();
-    let material = Material::from_young(young, poisson).map_err(refused)?;
+    let material = Material::from_young(young, poisson).map_err(brisance_error)?;
     let interpolation = if quadratic { Interpolation::Quadratic } else { Interpolation::Linear };
     interruptible(py, move || {
         let mesh = TetMesh { vertices, tets };
         let body =
             Structure::supported(mesh, supports, material, interpolation, LinearSolver::Cholesky);
         let load = Load { body_force, ..Load::new(&contacts) };
-        let response = body.map_err(refused)?.respond(&load).map_err(refused)?;
+        let response = body.map_err(brisance_error)?.respond(&load).map_err(brisance_error)?;
         Ok(Stress { displacements: response.displacements, stresses: response.stresses })
     })
 }
@@ -151,7 +151,7 @@ fn check_near(vertices: &[Point3<f64>], places: &[Point3<f64>]) -> PyResult<()> 
     let size = bounds.extents().norm();
     match places.iter().position(|p| (p - bounds.clamp(p)).norm() > size) {
         None => Ok(()),
-        Some(n) => Err(refused(format!(
+        Some(n) => Err(brisance_error(format!(
             "`points[{n}]` is farther from the body than the body is large, {size} m: give a point on it"
         ))),
     }

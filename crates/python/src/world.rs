@@ -8,9 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sim::{BodyId, Event, Filter, Recorder};
 
-use crate::act::{Act, Body, Done};
+use crate::action::{Action, ActionResult, Body};
 use crate::arrays;
-use crate::failure::refused;
+use crate::failure::brisance_error;
 use crate::interrupt::detached;
 use crate::mesh::{Mesh, mesh};
 use crate::recording::Recording;
@@ -31,7 +31,7 @@ pub(crate) struct World {
     events: Vec<Event>,
     report: Option<Report>,
     /// All actions on the world.
-    pub(crate) acts: Vec<Act>,
+    pub(crate) history: Vec<Action>,
 }
 
 /// Vertices and triangles, as given.
@@ -49,8 +49,8 @@ impl World {
     fn new(py: Python<'_>, scene: Py<Scene>, record: bool) -> PyResult<Self> {
         let Start { world, appearances, camera } = detached(py, || scene.get().start())??;
         let recorder = Recorder::new(&world, &appearances).with_camera(camera);
-        let (events, report, acts) = (Vec::new(), None, Vec::new());
-        Ok(Self { scene, world, recorder, records: record, events, report, acts })
+        let (events, report, history) = (Vec::new(), None, Vec::new());
+        Ok(Self { scene, world, recorder, records: record, events, report, history })
     }
 
     /// Simulates `n` frames; returns a report of each frame. Calls `progress(frame, bodies)` after each frame.
@@ -64,9 +64,9 @@ impl World {
         let mut reports = Vec::new();
         for _ in 0..n {
             let report = detached(py, || self.advance())?;
-            match self.acts.last_mut() {
-                Some(Act::Frames(count)) => *count += 1,
-                _ => self.acts.push(Act::Frames(1)),
+            match self.history.last_mut() {
+                Some(Action::Step(count)) => *count += 1,
+                _ => self.history.push(Action::Step(1)),
             }
             if let Some(progress) = progress {
                 progress.call1((report.frame, report.counters.bodies))?;
@@ -169,7 +169,10 @@ impl World {
 
     /// All fractures so far: the lines of JSON of `brisance run --events`, without the first.
     fn events(&self) -> PyResult<Vec<String>> {
-        self.events.iter().map(|event| serde_json::to_string(event).map_err(refused)).collect()
+        self.events
+            .iter()
+            .map(|event| serde_json::to_string(event).map_err(brisance_error))
+            .collect()
     }
 
     /// The poses of all frames so far.
@@ -202,7 +205,7 @@ impl World {
 
     /// Another world in the same state.
     fn copy(&self, py: Python<'_>) -> Self {
-        let Self { scene, world, recorder, records, events, report, acts } = self;
+        let Self { scene, world, recorder, records, events, report, history } = self;
         Self {
             scene: scene.clone_ref(py),
             world: world.clone(),
@@ -210,7 +213,7 @@ impl World {
             records: *records,
             events: events.clone(),
             report: report.clone(),
-            acts: acts.clone(),
+            history: history.clone(),
         }
     }
 
@@ -226,8 +229,8 @@ impl World {
     /// bits.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled)> {
         let rebuild = py.import("brisance")?.getattr("_world")?;
-        let acts = postcard::to_allocvec(&self.acts).map_err(refused)?;
-        Ok((rebuild, (self.scene.clone_ref(py), self.records, acts)))
+        let history = postcard::to_allocvec(&self.history).map_err(brisance_error)?;
+        Ok((rebuild, (self.scene.clone_ref(py), self.records, history)))
     }
 
     /// Adds a body and returns its number. `shape` is a shape as in a scene, such as `{"box": {"half_extents": [1, 1,
@@ -254,7 +257,7 @@ impl World {
                 mesh.triangles,
             ))
         });
-        self.numbered(Act::Add(Body { keys, mesh: mesh.transpose()? }))
+        self.execute_addition(Action::Add(Body { keys, mesh: mesh.transpose()? }))
     }
 
     /// Joins two bodies at their current poses, and returns the number of the joint. `kind` is "point", "distance",
@@ -277,12 +280,12 @@ impl World {
         let anchor: [f64; 3] = arrays::vector(anchor, "anchor")?.into();
         keys.set_item("anchor", anchor.to_vec())?;
         keys.set_item("bodies", ["", ""])?;
-        self.numbered(Act::Join([a, b], json(&keys)?))
+        self.execute_addition(Action::AddJoint([a, b], json(&keys)?))
     }
 
     /// Removes a joint.
     fn unjoin(&mut self, joint: u64) -> PyResult<()> {
-        self.act(Act::Unjoin(joint)).map(drop)
+        self.execute_and_record(Action::RemoveJoint(joint)).map(drop)
     }
 
     /// Fixes a dynamic body to the world, or to other bodies: its material in `regions`, or all of it by default. A
@@ -303,24 +306,24 @@ impl World {
             Some(regions) => json(regions)?,
             None => json(PyDict::new(py).as_any()).map(|all| format!("[{all}]"))?,
         };
-        self.act(Act::Anchor(id, regions, strength)).map(drop)
+        self.execute_and_record(Action::Anchor(id, regions, strength)).map(drop)
     }
 
     /// Removes a body.
     fn remove(&mut self, id: u64) -> PyResult<()> {
-        self.act(Act::Remove(id)).map(drop)
+        self.execute_and_record(Action::Remove(id)).map(drop)
     }
 
     /// Sets gravity, m/s^2.
     fn set_gravity(&mut self, gravity: [f64; 3]) -> PyResult<()> {
         let gravity = arrays::vector(gravity, "gravity")?;
-        self.act(Act::Gravity(gravity.into())).map(drop)
+        self.execute_and_record(Action::Gravity(gravity.into())).map(drop)
     }
 
     /// Sets the pose x, y, z, qx, qy, qz, qw of a body immediately.
     fn set_pose(&mut self, id: u64, pose: [f64; 7]) -> PyResult<()> {
         let pose = arrays::pose(pose, "pose")?;
-        self.act(Act::Pose(id, arrays::pose_row(&pose))).map(drop)
+        self.execute_and_record(Action::Pose(id, arrays::pose_row(&pose))).map(drop)
     }
 
     /// Sets the velocity, m/s, and the angular velocity, rad/s, of a body.
@@ -328,33 +331,33 @@ impl World {
     fn set_velocity(&mut self, id: u64, linear: [f64; 3], angular: [f64; 3]) -> PyResult<()> {
         let linear = arrays::vector(linear, "linear")?;
         let angular = arrays::vector(angular, "angular")?;
-        self.act(Act::Velocity(id, [linear.into(), angular.into()])).map(drop)
+        self.execute_and_record(Action::Velocity(id, [linear.into(), angular.into()])).map(drop)
     }
 
     /// Moves a kinematic body to a pose in the next frame.
     fn move_kinematic(&mut self, id: u64, pose: [f64; 7]) -> PyResult<()> {
         let pose = arrays::pose(pose, "pose")?;
-        self.act(Act::Kinematic(id, arrays::pose_row(&pose))).map(drop)
+        self.execute_and_record(Action::Kinematic(id, arrays::pose_row(&pose))).map(drop)
     }
 
     /// Applies a force, N, during the next frame, at a point of the world, m, or at the center of mass.
     #[pyo3(signature = (id, force, at=None))]
     fn apply_force(&mut self, id: u64, force: [f64; 3], at: Option<[f64; 3]>) -> PyResult<()> {
         let force = arrays::vector(force, "force")?;
-        self.act(Act::Force(id, force.into(), place(at)?)).map(drop)
+        self.execute_and_record(Action::Force(id, force.into(), place(at)?)).map(drop)
     }
 
     /// Applies an impulse, N s, to a dynamic body at a point of the world, m, or at the center of mass.
     #[pyo3(signature = (id, impulse, at=None))]
     fn push(&mut self, id: u64, impulse: [f64; 3], at: Option<[f64; 3]>) -> PyResult<()> {
         let impulse = arrays::vector(impulse, "impulse")?;
-        self.act(Act::Push(id, impulse.into(), place(at)?)).map(drop)
+        self.execute_and_record(Action::Impulse(id, impulse.into(), place(at)?)).map(drop)
     }
 
     /// Applies a torque, N m, during the next frame.
     fn apply_torque(&mut self, id: u64, torque: [f64; 3]) -> PyResult<()> {
         let torque = arrays::vector(torque, "torque")?;
-        self.act(Act::Torque(id, torque.into())).map(drop)
+        self.execute_and_record(Action::Torque(id, torque.into())).map(drop)
     }
 
     /// Cuts all bodies that a straight edge sweeps on its way from one pair of end points to another, m, each of shape
@@ -365,9 +368,9 @@ impl World {
                 arrays::vector(point, name)?;
             }
         }
-        match self.act(Act::Cut([start[0], start[1], end[0], end[1]]))? {
-            Done::Broke(fractures) => Ok(fractures.iter().map(Break::from).collect()),
-            Done::Nothing | Done::Numbered(_) => Ok(Vec::new()),
+        match self.execute_and_record(Action::Cut([start[0], start[1], end[0], end[1]]))? {
+            ActionResult::Fractures(fractures) => Ok(fractures.iter().map(Break::from).collect()),
+            ActionResult::Nothing | ActionResult::Number(_) => Ok(Vec::new()),
         }
     }
 
@@ -438,17 +441,17 @@ pub(crate) fn world_at(
     py: Python<'_>,
     scene: Py<Scene>,
     record: bool,
-    acts: &[u8],
+    history: &[u8],
 ) -> PyResult<World> {
-    let acts: Vec<Act> = postcard::from_bytes(acts).map_err(|error| {
-        refused(format!("the pickle is damaged, or of another version of brisance: {error}"))
+    let history: Vec<Action> = postcard::from_bytes(history).map_err(|error| {
+        brisance_error(format!("the pickle is damaged, or of another version of brisance: {error}"))
     })?;
     let mut world = World::new(py, scene, record)?;
-    for act in acts {
-        if let Act::Frames(count) = act {
+    for action in history {
+        if let Action::Step(count) = action {
             world.step(py, count, None)?;
         } else {
-            world.act(act)?;
+            world.execute_and_record(action)?;
         }
     }
     Ok(world)
@@ -456,10 +459,12 @@ pub(crate) fn world_at(
 
 impl World {
     /// Executes an action and returns the number of the added object.
-    fn numbered(&mut self, act: Act) -> PyResult<u64> {
-        match self.act(act)? {
-            Done::Numbered(number) => Ok(number),
-            Done::Nothing | Done::Broke(_) => Err(PyRuntimeError::new_err("nothing was added")),
+    fn execute_addition(&mut self, action: Action) -> PyResult<u64> {
+        match self.execute_and_record(action)? {
+            ActionResult::Number(number) => Ok(number),
+            ActionResult::Nothing | ActionResult::Fractures(_) => {
+                Err(PyRuntimeError::new_err("nothing was added"))
+            }
         }
     }
 

@@ -1,19 +1,19 @@
-//! Actions of a visitor of the playground on a scene: its initial [`Setup`], and [`Command`]s
-//! between frames. A [`Visit`] executes the commands. Both determine a run bit by bit, in a browser
-//! and natively.
+//! Actions of a visitor of the playground on a scene. A [`Setup`] is the initial state, and
+//! [`Command`]s act between frames; a [`Session`] executes them. A `Setup` and its `Command`s
+//! determine a run bitwise, in a browser and natively.
 
 mod command;
 mod grab;
 mod saved;
+mod session;
 mod setup;
-mod visit;
 
 pub use command::{Command, CommandError, MAX_COMMANDS};
 pub use saved::{SavedError, SavedRun, ScheduledCommand};
 pub use setup::{Model, Setup, SetupError, volumes};
 // users can name the types of this API without further dependencies
+pub use session::{Session, SessionError};
 pub use sim;
-pub use visit::{Visit, VisitError};
 
 /// Tests the Rust code of the README.
 #[cfg(doctest)]

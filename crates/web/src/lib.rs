@@ -1,8 +1,8 @@
 //! The playground of brisance in a browser. A [`Play`] runs a scene and executes the commands of a
 //! visitor; `abi` is its C ABI for JavaScript.
 //!
-//! Its [`visit::Setup`] and its commands determine a run to the bit: a link that holds both replays
-//! it.
+//! The [`visit::Setup`] and the commands determine a run bitwise. A link contains both, and so
+//! replays the run.
 
 pub mod abi;
 mod output;

@@ -79,9 +79,9 @@ impl SentState {
     }
 
     fn body(&mut self, id: BodyId, track: &Track) -> Value {
-        let sides = self.geometries.of(&track.lazy_surface, &track.look.coats);
-        let is_endless = track.surface().is_endless();
-        let mut body = appearance(&track.look, &sides, &mut self.coats, is_endless);
+        let sides = self.geometries.sides_or_insert(&track.lazy_surface, &track.look.coats);
+        let is_infinite_plane = track.surface().is_endless();
+        let mut body = appearance(&track.look, &sides, &mut self.coats, is_infinite_plane);
         body["id"] = id.number().into();
         body["name"] = track.name.as_str().into();
         body["piece"] = track.parent.is_some().into();

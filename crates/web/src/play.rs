@@ -15,7 +15,7 @@ use sim::{
     Report, World, build, separate,
 };
 use thiserror::Error;
-use visit::{Command, CommandError, Setup, SetupError, Visit, VisitError};
+use visit::{Command, CommandError, Session, SessionError, Setup, SetupError};
 
 use crate::output::SentState;
 use crate::scenes::file;
@@ -82,7 +82,7 @@ pub enum PlayError {
     Link(#[from] CommandError),
     /// A command cannot be executed.
     #[error(transparent)]
-    Visit(#[from] VisitError),
+    Session(#[from] SessionError),
 }
 
 /// A run: a world, the state of the page, and the actions of a visitor.
@@ -92,8 +92,8 @@ pub struct Play {
     recorder: Recorder,
     view: Value,
     shown: SentState,
-    visit: Visit,
-    /// The hardest blow to each body relative to its strength.
+    session: Session,
+    /// The hardest impact to each body relative to its strength.
     impacts: BTreeMap<BodyId, f64>,
     /// Frames that gained energy.
     gained: usize,
@@ -244,7 +244,7 @@ impl Play {
                 .with_camera(Camera::of(&scene, &appearances)),
             view: view(&scene, &world, &appearances),
             shown: SentState::default(),
-            visit: Visit::default(),
+            session: Session::default(),
             impacts: BTreeMap::new(),
             gained: 0,
             world,
@@ -281,13 +281,13 @@ impl Play {
             },
             "gained": 0, "broke": 0, "slipped": false, "holds": false, "replaying": false,
         });
-        self.shown.frame(&self.world, &self.recorder, self.visit.hand(), head)
+        self.shown.frame(&self.world, &self.recorder, self.session.hand(), head)
     }
 
     /// Executes the commands of a link that are due and advances the world by one frame. Returns
     /// the report, and whether the hand slipped off.
     fn advance(&mut self) -> (Report, bool) {
-        let added = self.visit.before_frame(&mut self.world);
+        let added = self.session.before_frame(&mut self.world);
         self.recorder.record_added(&self.world, &added);
         let report = self.world.step();
         self.recorder.record(&self.world, &report);
@@ -296,7 +296,7 @@ impl Play {
             *known = known.max(impact.utilization());
         }
         self.impacts.retain(|id, _| self.world.get(*id).is_some());
-        let has_slipped = self.visit.after_frame(&mut self.world, &report);
+        let has_slipped = self.session.after_frame(&mut self.world, &report);
         self.gained += usize::from(gains(&report));
         (report, has_slipped)
     }
@@ -332,10 +332,10 @@ impl Play {
             "gained": self.gained,
             "broke": report.events.fractures.len(),
             "slipped": has_slipped,
-            "holds": self.visit.hand().is_some(),
-            "replaying": self.visit.is_replaying(),
+            "holds": self.session.hand().is_some(),
+            "replaying": self.session.is_replaying(),
         });
-        self.shown.frame(&self.world, &self.recorder, self.visit.hand(), head)
+        self.shown.frame(&self.world, &self.recorder, self.session.hand(), head)
     }
 
     /// Executes a command between the last frame and the next. The remaining commands of a link are
@@ -344,7 +344,7 @@ impl Play {
     /// # Errors
     /// [`PlayError`] if the command cannot be executed; nothing changes then.
     pub fn act(&mut self, command: Command) -> Result<(), PlayError> {
-        let added = self.visit.act(&mut self.world, command)?;
+        let added = self.session.act(&mut self.world, command)?;
         self.recorder.record_added(&self.world, &added);
         Ok(())
     }
@@ -354,19 +354,19 @@ impl Play {
     /// # Errors
     /// [`CommandError`] if the bytes are damaged.
     pub fn replay(&mut self, events: &[u8]) -> Result<(), PlayError> {
-        Ok(self.visit.replay(events)?)
+        Ok(self.session.replay(events)?)
     }
 
     /// All commands so far, for a link.
     pub fn events(&self) -> Vec<u8> {
-        self.visit.events()
+        self.session.events()
     }
 
     /// The first body on a ray from a point, m, in a direction: its name, mass, kg, the point of
-    /// intersection, the hardest blow relative to its strength, and its critical impact. `None`
+    /// intersection, the hardest impact relative to its strength, and its critical impact. `None`
     /// without an intersection.
     pub fn pick(&self, from: [f64; 3], along: [f64; 3]) -> Option<Value> {
-        let (body, point) = Visit::meets(&self.world, [from, along])?;
+        let (body, point) = Session::meets(&self.world, [from, along])?;
         let state = self.world.get(body)?;
         let track = self.recorder.track(body)?;
         let breaker = self.world.critical_impact(body);

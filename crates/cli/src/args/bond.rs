@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::value::{length, vector};
+use super::value::{positive, vector};
 
 const BOND_EXAMPLES: &str = "Examples:
   brisance fracture assets/bunny.obj --pattern voronoi:20 -o pieces/
@@ -26,14 +26,14 @@ pub struct BondArguments {
     #[arg(long, value_name = "NAME", default_value = "stone")]
     pub material: String,
     /// Strength of the bonds, Pa [default: strength of the material]
-    #[arg(long, value_name = "PA", value_parser = length)]
+    #[arg(long, value_name = "PA", value_parser = positive)]
     pub strength: Option<f64>,
     /// Longest edge of the box around all pieces, m; centers the box at the origin [default: as in
     /// the files]
-    #[arg(long, value_name = "METERS", value_parser = length)]
+    #[arg(long, value_name = "METERS", value_parser = positive)]
     pub size: Option<f64>,
     /// Largest gap between touching faces, m [default: a 10,000th of the size of all pieces]
-    #[arg(long, value_name = "METERS", value_parser = length)]
+    #[arg(long, value_name = "METERS", value_parser = positive)]
     pub gap: Option<f64>,
     /// Position of the pieces' origin in the scene, m
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]

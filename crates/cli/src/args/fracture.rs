@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::dust::DustOptions;
 use super::sampling::Sampling;
-use super::value::{length, vector};
+use super::value::{positive, vector};
 
 const FRACTURE_EXAMPLES: &str = "Examples:
   brisance fracture assets/bunny.obj --pattern voronoi:35 -o pieces.glb
@@ -55,7 +55,7 @@ pub struct FractureArguments {
     pub inside: Option<[f32; 3]>,
     /// Density for the masses of --json and --physics, in kg per cubed unit of the mesh [default:
     /// the density of the material, or 1000]
-    #[arg(long, value_name = "DENSITY", value_parser = length)]
+    #[arg(long, value_name = "DENSITY", value_parser = positive)]
     pub density: Option<f64>,
     /// Also write the pieces as rigid bodies for a physics engine: masses and convex colliders, as .glb
     /// (KHR_physics_rigid_bodies), .usda or .usdc (UsdPhysics)
@@ -94,6 +94,8 @@ fn color(text: &str) -> Result<[f32; 3], String> {
 
 fn direction(text: &str) -> Result<[f64; 3], String> {
     let direction = vector(text)?;
-    let is_some = direction.iter().map(|x| x * x).sum::<f64>() > 1e-18;
-    is_some.then_some(direction).ok_or_else(|| "give a direction, not the zero vector".to_owned())
+    let is_nonzero = direction.iter().map(|x| x * x).sum::<f64>() > 1e-18;
+    is_nonzero
+        .then_some(direction)
+        .ok_or_else(|| "give a direction, not the zero vector".to_owned())
 }

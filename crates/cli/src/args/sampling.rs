@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::Args;
 use sim::scene::{Collide, MAX_NODES, MIN_NODES, Mesh, MeshSign};
 
-use super::value::length;
+use super::value::positive;
 
 /// Number of nodes of a level set.
 const NODES: RangeInclusive<i64> = MIN_NODES as i64..=MAX_NODES as i64;
@@ -16,7 +16,7 @@ const NODES: RangeInclusive<i64> = MIN_NODES as i64..=MAX_NODES as i64;
 pub struct Sampling {
     /// Distance between nodes of the level set, in the mesh's units [default: 100,000 nodes, or up to
     /// 2,000,000 for thin walls]
-    #[arg(long, value_name = "SIZE", value_parser = length, conflicts_with = "nodes")]
+    #[arg(long, value_name = "SIZE", value_parser = positive, conflicts_with = "nodes")]
     #[arg(allow_hyphen_values = true)]
     pub spacing: Option<f64>,
     /// Maximum number of nodes of the level set

@@ -1,6 +1,6 @@
 //! Values of options that several commands share.
 
-pub(super) fn length(text: &str) -> Result<f64, String> {
+pub(super) fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|x: &f64| *x > 0.0 && x.is_finite());
     number.ok_or_else(|| "give a positive number".to_owned())
 }

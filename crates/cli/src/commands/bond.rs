@@ -14,14 +14,16 @@ use sim::scene::Scene;
 use crate::args::BondArguments;
 use crate::commands::Failure;
 use crate::commands::fracture::bond_facts;
-use crate::commands::inputs::ends_in;
+use crate::commands::inputs::{ends_in, mesh_files_in};
 use crate::commands::load::read_plain;
 use crate::commands::outputs::{check_distinct, check_folder, print};
-use crate::commands::regions::pattern_files;
 use crate::format::glb::read_glb;
-use crate::mesh_file::{is_mesh, read_objects};
+use crate::mesh_file::read_objects;
 use crate::output::{write_whole, write_whole_folder};
 use crate::wording::{count, number};
+
+/// Maximum number of mesh files in a folder of pieces.
+const MAX_PIECES: usize = 1 << 14;
 
 /// Detects touching pieces, and writes them as bodies and joints.
 pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
@@ -36,8 +38,9 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
     }
     let strength = strength(arguments)?;
     std::fs::metadata(path).map_err(|source| Failure::Read { path: path.clone(), source })?;
+    let too_many = || Failure::ManyPieces { path: path.clone(), named: None, most: MAX_PIECES };
     let mut meshes = Vec::new();
-    for file in pattern_files(path)?.iter().filter(|file| !path.is_dir() || is_mesh(file)) {
+    for file in &mesh_files_in(path, MAX_PIECES, too_many)? {
         check_distinct(output, [file.as_path()])?;
         refuse_frames(file)?;
         let objects = read_objects(file)

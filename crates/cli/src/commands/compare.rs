@@ -21,14 +21,15 @@ use crate::progress::phase;
 use crate::render::{Images, Subject, View, render};
 use crate::wording::{count, number};
 
-/// Times of images after the first fracture, s.
+/// Times of images after the first event, s.
 const IMAGE_TIMES: [f64; 2] = [0.07, 0.3];
 
 /// A finished run with its recording.
 struct FinishedRun {
     run: Run,
     recording: Recording,
-    first: Option<Event>,
+    first_impact: Option<Event>,
+    first_event_frame: Option<usize>,
 }
 
 /// The request with the loaded scene.
@@ -61,14 +62,14 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
         time_steps.push(job.run(model, 1.0, base * factor)?.run);
     }
     let same_first_impact =
-        done.windows(2).all(|pair| same_first_impact(&pair[0].first, &pair[1].first));
+        done.windows(2).all(|pair| same_first_impact(&pair[0].first_impact, &pair[1].first_impact));
     let report = Report {
         version: 1,
-        program: env!("CARGO_PKG_VERSION").to_owned(),
+        program_version: env!("CARGO_PKG_VERSION").to_owned(),
         scene: arguments.scene.display().to_string(),
         seed: job.original.simulation.seed,
         same_first_impact,
-        models: done.iter().map(of_model).collect(),
+        models: done.iter().map(model_result).collect(),
         resolutions,
         time_steps,
     };
@@ -115,7 +116,7 @@ fn same_first_impact(a: &Option<Event>, b: &Option<Event>) -> bool {
     a.as_ref().map(key) == b.as_ref().map(key)
 }
 
-fn of_model(done: &FinishedRun) -> ModelResult {
+fn model_result(done: &FinishedRun) -> ModelResult {
     let name = done.run.model.name();
     ModelResult {
         power_law: PowerLaw::fit(&done.run.measured.volumes),
@@ -176,10 +177,10 @@ impl<'a> ComparisonJob<'a> {
             Model::Lattice => "simulating with the model lattice",
             Model::Stress => "simulating with the model stress",
         };
-        let Outcome { measured, recording, first_event } =
+        let Outcome { measured, recording, first_impact, first_event_frame } =
             phase(name, *quiet, || measure(subject, frames));
-        let run = Run { model, resolution: factor, time_step: 1.0 / fps, measured };
-        Ok(FinishedRun { run, recording, first: first_event })
+        let run = Run { model, spacing_factor: factor, time_step: 1.0 / fps, measured };
+        Ok(FinishedRun { run, recording, first_impact, first_event_frame })
     }
 }
 
@@ -195,7 +196,7 @@ fn write_report(
     std::fs::write(folder.join("sizes.svg"), sizes(&report.models))?;
     if !report.resolutions.is_empty() {
         let across = "spacing relative to the runs above";
-        let svg = convergence(&report.resolutions, across, |run| run.resolution);
+        let svg = convergence(&report.resolutions, across, |run| run.spacing_factor);
         std::fs::write(folder.join("resolutions.svg"), svg)?;
         plots.push(("Convergence with resolution", "resolutions.svg"));
     }
@@ -207,10 +208,10 @@ fn write_report(
     let [width, height] = arguments.size;
     // all models share the camera of the first recording, so that images are comparable
     let view = View::fitted(&done[0].recording, width as f64 / height as f64);
-    for (done, of) in done.iter().zip(&report.models) {
+    for (done, result) in done.iter().zip(&report.models) {
         let images = Images::of(&done.recording).map_err(std::io::Error::other)?;
-        Format::Glb.write(&done.recording, &folder.join(&of.recording))?;
-        for (time, name) in picture_times(done).into_iter().zip(&of.pictures) {
+        Format::Glb.write(&done.recording, &folder.join(&result.recording))?;
+        for (time, name) in picture_times(done).into_iter().zip(&result.pictures) {
             let view = view.at(&done.recording, time);
             let subject = Subject { recording: &done.recording, images: &images, dust: None };
             render(subject, &view, time, arguments.size).write_png(file(name)?)?;
@@ -227,14 +228,14 @@ fn write_report(
 /// Times of images, in frames.
 fn picture_times(done: &FinishedRun) -> [f64; IMAGE_TIMES.len() + 1] {
     let last = (done.recording.frames - 1) as f64;
-    let blow = done.first.as_ref().map_or(0.0, |event| event.frame as f64);
-    let after = |time: f64| (blow + (time * done.recording.fps).round()).min(last);
+    let first = done.first_event_frame.unwrap_or(0) as f64;
+    let after = |time: f64| (first + (time * done.recording.fps).round()).min(last);
     [after(IMAGE_TIMES[0]), after(IMAGE_TIMES[1]), last]
 }
 
 /// Prints a note for each model without pieces at the end.
 fn note_models_without_pieces(report: &Report) {
-    for Run { model, measured, .. } in report.models.iter().map(|of| &of.run) {
+    for Run { model, measured, .. } in report.models.iter().map(|result| &result.run) {
         if measured.pieces > 0 {
             continue;
         }
@@ -266,11 +267,11 @@ fn print_report(report: &Report, arguments: &CompareArguments) -> Result<(), Fai
             return Ok(());
         }
         writeln!(out, "{}", arguments.output.join("index.html").display())?;
-        for of in &report.models {
-            let Measured { pieces, crack_area, seconds_simulate, .. } = &of.run.measured;
+        for result in &report.models {
+            let Measured { pieces, crack_area, seconds_simulate, .. } = &result.run.measured;
             let pieces = count(*pieces, "piece", "pieces");
             let [area, seconds] = [*crack_area, *seconds_simulate].map(number);
-            let name = of.run.model.name();
+            let name = result.run.model.name();
             writeln!(out, "{name}: {pieces}, {area} m^2 of cracks, {seconds} s")?;
         }
         if report.same_first_impact {

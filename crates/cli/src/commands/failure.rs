@@ -208,13 +208,17 @@ pub enum Failure {
         /// The open edges.
         source: ::fracture::NotClosed,
     },
-    /// A body would start with too many pieces.
-    #[error("{}: holds more than {most} pieces: use fewer ({named})", path.display())]
+    /// A file or folder has too many pieces.
+    #[error(
+        "{}: holds more than {most} pieces: use fewer{}",
+        path.display(),
+        named.as_ref().map_or_else(String::new, |named| format!(" ({named})"))
+    )]
     ManyPieces {
         /// The file or folder.
         path: PathBuf,
         /// The reference in the scene.
-        named: Named,
+        named: Option<Named>,
         /// The maximum.
         most: usize,
     },
@@ -410,7 +414,7 @@ pub enum Failure {
     },
     /// A signal interrupted a playground run, which has no checkpoints.
     #[error("stopped after frame {frame}: run the same command to start over")]
-    StoppedVisit {
+    StoppedSession {
         /// The last simulated frame.
         frame: usize,
     },
@@ -688,7 +692,7 @@ pub(super) const OUTSIDE: &str = "outside the folder of the scene and `../assets
 impl Failure {
     /// The exit code of the program: 2, or 130 after a signal.
     pub fn exit_code(&self) -> u8 {
-        if matches!(self, Self::Stopped { .. } | Self::StoppedVisit { .. }) { 130 } else { 2 }
+        if matches!(self, Self::Stopped { .. } | Self::StoppedSession { .. }) { 130 } else { 2 }
     }
 
     /// The message in one line: control characters from files or names are escaped.

@@ -17,7 +17,7 @@ use sim::{
 use crate::args::{DustOptions, FractureArguments};
 use crate::commands::Failure;
 use crate::commands::dust::{check_dust, write_dust};
-use crate::commands::inputs::warn_of_mesh;
+use crate::commands::inputs::print_mesh_warnings;
 use crate::commands::load::print_warnings;
 use crate::commands::outputs::{
     check_distinct, check_output, check_physics, note_no_effect, print, write_physics,
@@ -85,7 +85,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let source = Source::of(pattern)?;
     let bounds = Aabb::around(&mesh.vertices);
     if let Some((bounds, at)) = bounds.zip(at.map(Point3::from)) {
-        check_blow(path, &at, &bounds)?;
+        check_impact_point(path, &at, &bounds)?;
     }
     let top = bounds.map_or(Point3::origin(), |b| Point3::new(b.center().x, b.max.y, b.center().z));
     let placement = source.placement();
@@ -118,7 +118,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let broken = broken.map_err(|source| Failure::Fracture { path: path.clone(), source })?;
     let recording = &broken.recording;
     if !is_quiet {
-        warn_of_mesh(&spec, mesh, is_sampled.get());
+        print_mesh_warnings(&spec, mesh, is_sampled.get());
         print_warnings(&lost);
         if let Some(warning) = warning.take() {
             // stderr may be closed
@@ -186,7 +186,7 @@ fn is_exact(piece: &Track) -> bool {
 
 /// Rejects an impact so far from the bounding box of a mesh that its pattern does not reach the
 /// mesh.
-fn check_blow(path: &Path, at: &Point3<f64>, bounds: &Aabb) -> Result<(), Failure> {
+fn check_impact_point(path: &Path, at: &Point3<f64>, bounds: &Aabb) -> Result<(), Failure> {
     let nearest = at.coords.sup(&bounds.min.coords).inf(&bounds.max.coords);
     if (at.coords - nearest).norm() <= bounds.extents().norm() {
         return Ok(());

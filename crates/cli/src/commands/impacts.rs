@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 use sim::scene::Scene;
 use sim::{Appearance, BodyId, CriticalImpact, ImpactLoad, Report, World};
 
+use crate::checkpoint::ImpactState;
+
 /// The hardest impacts of a run on the bodies of its scene.
 #[derive(Default)]
 pub(super) struct Impacts {
@@ -22,14 +24,16 @@ pub(super) struct HardestImpact {
 }
 
 impl Impacts {
-    /// Restores the impacts that [`Impacts::kept`] returned in an interrupted run.
-    pub(super) fn new((hardest, broken): (Vec<ImpactLoad>, Vec<BodyId>)) -> Self {
+    /// The impacts of an interrupted run, from their [`Self::state`].
+    pub(super) fn restore(ImpactState { hardest, broken }: ImpactState) -> Self {
         let hardest = hardest.into_iter().map(|impact| (impact.body, impact)).collect();
         Self { hardest, broken }
     }
 
-    pub(super) fn kept(&self) -> (Vec<ImpactLoad>, Vec<BodyId>) {
-        (self.hardest.values().copied().collect(), self.broken.clone())
+    /// The state for a checkpoint.
+    pub(super) fn state(&self) -> ImpactState {
+        let hardest = self.hardest.values().copied().collect();
+        ImpactState { hardest, broken: self.broken.clone() }
     }
 
     pub(super) fn add(&mut self, report: &Report) {
@@ -66,13 +70,13 @@ impl HardestImpact {
     pub(super) fn line(&self) -> String {
         let Self { name, copies, broken, impact } = self;
         let name = if *copies > 1 { format!("{name} ({copies} copies)") } else { name.clone() };
-        let blow = impact.map_or("not hit".to_owned(), |impact| {
+        let impact = impact.map_or("not hit".to_owned(), |impact| {
             format!("{} of {} N s", number(impact.impulse), number(impact.strength))
         });
         match broken {
-            0 => format!("{name}: {blow}"),
-            _ if *copies == 1 => format!("{name}: {blow}, broke"),
-            _ => format!("{name}: {blow}, {broken} broke"),
+            0 => format!("{name}: {impact}"),
+            _ if *copies == 1 => format!("{name}: {impact}, broke"),
+            _ => format!("{name}: {impact}, {broken} broke"),
         }
     }
 
@@ -82,13 +86,13 @@ impl HardestImpact {
             "copies": self.copies,
             "broken": self.broken,
             "impulse": self.impact.map(|impact| impact.impulse),
-            "borne": self.impact.map(|impact| impact.strength),
+            "strength": self.impact.map(|impact| impact.strength),
         })
     }
 }
 
 /// A message if the scene has breakable bodies and none broke.
-pub(super) fn nothing_broke(hardest: &[HardestImpact]) -> Option<String> {
+pub(super) fn nothing_broke_message(hardest: &[HardestImpact]) -> Option<String> {
     if hardest.is_empty() || hardest.iter().any(|hardest| hardest.broken > 0) {
         return None;
     }

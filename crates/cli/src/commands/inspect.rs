@@ -19,7 +19,9 @@ use crate::commands::load::{build, load, print_notes, print_warnings, read_plain
 use crate::commands::outputs::print;
 use crate::commands::regions::read_pattern;
 use crate::commands::volume::volume_at;
-use crate::commands::warnings::{PairWarning, mesh_warning_json, warn, warnings};
+use crate::commands::warnings::{
+    PairWarning, mesh_warning_json, pair_warnings, print_pair_warnings,
+};
 use crate::format::count_specks;
 use crate::format::glb::read_glb;
 use crate::mesh_file::{is_mesh, read_mesh};
@@ -39,7 +41,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
     let (mut world, _) = build(path, &loaded, arguments.quiet || arguments.json)?;
     let built = start.elapsed().as_secs_f64();
     let found = bodies(&loaded.scene, &world);
-    let warnings = warnings(&loaded.scene, &world);
+    let warnings = pair_warnings(&loaded.scene, &world);
     let scene_warnings = loaded.scene_warnings(&world);
     let scene = &loaded.scene;
     if !arguments.quiet {
@@ -57,7 +59,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
     let mesh_warnings = loaded.mesh_warnings();
     let checked = SceneSummary { scene, bodies: found, warnings, mesh_warnings, memory, seconds };
     if !arguments.quiet {
-        warn(&checked.warnings);
+        print_pair_warnings(&checked.warnings);
         print_warnings(&scene_warnings);
     }
     print(|out| {
@@ -79,10 +81,10 @@ struct BodySummary<'a> {
     motion: &'static str,
     /// Mass, kg; `None` if the body is not dynamic.
     mass: Option<f64>,
-    /// Impulse that breaks the body at any point, N s, if it is fixed.
+    /// Impulse strength, N s, if the strength is an impulse; `None` if it follows from the material.
     break_impulse: Option<f64>,
     /// Critical impact of the body, as a phrase.
-    breaker: Option<String>,
+    critical_impact: Option<String>,
 }
 
 impl BodySummary<'_> {
@@ -92,14 +94,15 @@ impl BodySummary<'_> {
             && self.motion == other.motion
             && nearly_equal(self.mass, other.mass)
             && nearly_equal(self.break_impulse, other.break_impulse)
-            && self.breaker == other.breaker
+            && self.critical_impact == other.critical_impact
     }
 
     /// The output line of the body, or of its `copies`.
     fn line(&self, copies: usize) -> String {
         let mass = self.mass.map(|mass| format!("{} kg", number(mass)));
         let impulse = self.break_impulse.map(|j| format!("breaks above {} N s", number(j)));
-        let strength: Vec<String> = impulse.into_iter().chain(self.breaker.clone()).collect();
+        let strength: Vec<String> =
+            impulse.into_iter().chain(self.critical_impact.clone()).collect();
         let strength = (!strength.is_empty()).then(|| strength.join(", "));
         if self.spec.copies.is_none() {
             let parts = [Some(self.motion.to_owned()), mass, strength];
@@ -150,7 +153,7 @@ fn bodies<'a>(scene: &'a Scene, world: &World) -> Vec<BodySummary<'a>> {
             Motion::Kinematic => "kinematic",
         },
         mass: state.body.mass_properties().map(|mass| mass.mass()),
-        breaker: critical_impact(world, state.id),
+        critical_impact: critical_impact(world, state.id),
         break_impulse: state.breakage.and_then(|breakage| match breakage.strength {
             sim::Strength::Impulse(impulse) => Some(impulse),
             sim::Strength::Material => None,
@@ -183,7 +186,7 @@ impl SceneSummary<'_> {
         let simulation = &self.scene.simulation;
         let body = |found: &BodySummary<'_>| {
             json!({ "name": found.name, "motion": found.motion, "mass": found.mass,
-                "break_impulse": found.break_impulse, "breaker": found.breaker })
+                "break_impulse": found.break_impulse, "critical_impact": found.critical_impact })
         };
         json!({
             "scene": path.display().to_string(),
@@ -282,8 +285,8 @@ fn recording_facts(recording: &Recording) -> Facts {
     }
 }
 
-/// Note on a pattern with bumpy cuts and straight rims; its regions have planar faces.
-const BUMPS: &str = "cuts are drawn with bumps between straight rims; regions have planar faces\n";
+/// Note on a pattern with noise and straight rims.
+const NOISE_NOTE: &str = "noise is added to the cut faces of pieces only (`rims = \"straight\"`)\n";
 
 fn pattern_facts(pattern: &Pattern) -> Facts {
     // sample points along each axis, enough for all but tiny regions
@@ -297,7 +300,7 @@ fn pattern_facts(pattern: &Pattern) -> Facts {
     }
     let share = |count: usize| count as f64 / (ALONG * ALONG * ALONG) as f64;
     counts.sort_unstable();
-    let bumps = if pattern.drawn_noise().is_some() { BUMPS } else { "" };
+    let bumps = if pattern.drawn_noise().is_some() { NOISE_NOTE } else { "" };
     let (median, largest) = (share(counts[counts.len() / 2]), share(counts[counts.len() - 1]));
     Facts {
         text: format!(
@@ -327,7 +330,7 @@ fn mesh_facts(path: &Path) -> Result<Facts, Failure> {
             "mesh of {}, {}\nsize {}\n{closed}closed, {oriented}oriented, {}\narea {}, volume {}\n",
             count(vertices, "vertex", "vertices"),
             count(triangles, "triangle", "triangles"),
-            product(&size),
+            format_extents(&size),
             count(components, "component", "components"),
             number(area),
             number(volume)
@@ -338,7 +341,7 @@ fn mesh_facts(path: &Path) -> Result<Facts, Failure> {
     })
 }
 
-fn product(size: &Vector3<f64>) -> String {
+fn format_extents(size: &Vector3<f64>) -> String {
     format!("{} x {} x {}", number(size.x), number(size.y), number(size.z))
 }
 
@@ -366,7 +369,7 @@ fn tets_facts(path: &Path) -> Result<Facts, Failure> {
         "{}, {}\nsize {}\n",
         count(tets, "tetrahedron", "tetrahedra"),
         count(vertices, "vertex", "vertices"),
-        product(&size)
+        format_extents(&size)
     );
     let mut json = json!({ "kind": "tetrahedra", "tetrahedra": tets, "vertices": vertices,
         "size": [size.x, size.y, size.z], "problem": null, "pieces": null, "volume": null,

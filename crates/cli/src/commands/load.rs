@@ -16,7 +16,7 @@ use sim::{
 };
 
 use crate::commands::failure::{Failure, Named, OUTSIDE};
-use crate::commands::inputs::read_text;
+use crate::commands::inputs::{mesh_files_in, read_text};
 use crate::commands::regions::{pattern_files, read_pattern};
 use crate::input;
 use crate::mesh_file::{
@@ -26,7 +26,7 @@ use crate::outline_file::read_outline;
 use crate::output::folder_of;
 use crate::picture_file::read_picture;
 use crate::progress::phase;
-use crate::tet_file::{self, read_tets};
+use crate::tet_file;
 
 /// Allowed folders of the files of a scene.
 struct AllowedFolders {
@@ -90,15 +90,39 @@ impl AllowedFolders {
         };
         roots.iter().any(|root| path.starts_with(root))
     }
+}
 
-    /// The path of a file of the scene at `scene`, if it and its companion files are accessible.
-    fn path(&self, name: &str, scene: &Path) -> Result<PathBuf, Failure> {
-        let path = self.folder.join(name);
-        match tet_file::files(&path).into_iter().find(|path| !self.allows(path)) {
-            Some(path) => Err(Failure::Outside { path, named: self.sources.named(name, scene) }),
-            None => Ok(path),
+/// A file with its contents.
+struct FileContents {
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+/// The files that were read for a scene, and the checksum of their contents.
+#[derive(Default)]
+struct InputLog {
+    files: Vec<PathBuf>,
+    digest: crc32fast::Hasher,
+}
+
+impl InputLog {
+    fn record(&mut self, path: PathBuf, bytes: &[u8]) {
+        self.digest.update(bytes);
+        self.files.push(path);
+    }
+
+    fn record_all(&mut self, files: Vec<FileContents>) {
+        for FileContents { path, bytes } in files {
+            self.record(path, &bytes);
         }
     }
+}
+
+/// Finds and reads the files that the scene at `scene_path` names.
+#[derive(Clone, Copy)]
+struct SceneFolder<'a> {
+    scene_path: &'a Path,
+    folders: &'a AllowedFolders,
 }
 
 /// A scene with its includes.
@@ -108,35 +132,32 @@ pub struct SceneFile {
     origins: Origins,
     folders: AllowedFolders,
     /// The scene file and its includes.
-    files: Vec<PathBuf>,
-    /// Checksum of the texts.
-    digest: crc32fast::Hasher,
+    inputs: InputLog,
 }
 
 impl SceneFile {
     /// The contents of all mesh, outline and piece files of the scene in file `scene`, and of the
     /// files that these refer to. Keys are names as in the scene, or relative to its folder.
     pub(super) fn surfaces(&self, scene: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+        let folder = SceneFolder { scene_path: scene, folders: &self.folders };
         let mut surfaces = BTreeMap::new();
-        let relative = |(path, bytes): (PathBuf, Vec<u8>)| {
+        let relative = |FileContents { path, bytes }| {
             let name = path.strip_prefix(&self.folders.folder).unwrap_or(&path);
             (name.to_string_lossy().into_owned(), bytes)
         };
         for name in self.scene.mesh_files() {
-            let path = self.folders.path(name, scene)?;
-            let named = self.folders.sources.named(name, scene);
-            let (_, files) = read_surface(&path, &self.folders, &named, read_mesh_file_with)?;
+            let path = folder.path(name)?;
+            let (_, files) =
+                folder.read_surface(&path, &folder.reference(name), read_mesh_file_with)?;
             let mut files = files.into_iter();
-            surfaces.extend(files.next().map(|(_, bytes)| (name.to_owned(), bytes)));
+            surfaces.extend(files.next().map(|file| (name.to_owned(), file.bytes)));
             surfaces.extend(files.map(relative));
         }
         for name in self.scene.outline_files() {
-            let path = self.folders.path(name, scene)?;
-            let named = self.folders.sources.named(name, scene);
-            surfaces.insert(name.to_owned(), read_named(&path, &named)?);
+            surfaces.insert(name.to_owned(), folder.read(name)?.bytes);
         }
         for name in self.scene.piece_files() {
-            let (_, files) = read_pieces(name, &self.folders, scene, &mut Vec::new())?;
+            let (_, files) = folder.read_pieces(name, &mut Vec::new())?;
             surfaces.extend(files.into_iter().map(relative));
         }
         Ok(surfaces)
@@ -149,10 +170,11 @@ pub struct Loaded {
     pub scene: Scene,
     meshes: BTreeMap<String, MeshData>,
     /// Warnings about lost materials of meshes.
-    lost: Vec<String>,
+    material_warnings: Vec<String>,
     /// All files read.
     pub files: Vec<PathBuf>,
-    /// CRC-32 of all files, and of the options that override scene keys.
+    /// CRC-32 of all files, the seed and the frame rate. It excludes the number of frames, so that
+    /// `--resume` accepts another `--frames`.
     pub digest: u32,
     sources: Sources,
 }
@@ -182,7 +204,7 @@ impl Loaded {
         let pieces = self.scene.piece_warnings(world).into_iter().map(|w| w.to_string());
         let solver = self.scene.solver_warnings();
         meshes
-            .chain(self.lost.iter().cloned())
+            .chain(self.material_warnings.iter().cloned())
             .chain(walls)
             .chain(mass)
             .chain(pieces)
@@ -212,29 +234,26 @@ pub fn parse_scene(path: &Path, text: &str, anywhere: bool) -> Result<SceneFile,
     let mut folders = AllowedFolders::new(path, anywhere);
     let mut sources =
         vec![Source { path: path.to_owned(), name: String::new(), text: text.to_owned() }];
-    let mut digest = crc32fast::Hasher::new();
-    digest.update(text.as_bytes());
-    let mut files = vec![path.to_owned()];
+    let mut inputs = InputLog::default();
+    inputs.record(path.to_owned(), text.as_bytes());
     let read = SceneWithOrigins::read(text, &mut |name| {
         let path = folder.join(name);
         if !folders.allows(&path) {
             return Err(format!("it is {OUTSIDE}, and --allow-outside is not given"));
         }
         let bytes = input::read(&path).map_err(|e| input::problem(&e))?;
-        digest.update(&bytes);
+        inputs.record(path.clone(), &bytes);
         let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
-        let source = Source { path: path.clone(), name: name.to_owned(), text: text.clone() };
-        sources.push(source);
-        files.push(path);
+        sources.push(Source { path, name: name.to_owned(), text: text.clone() });
         Ok(text)
     });
-    let SceneWithOrigins { scene, origins } = read.map_err(|error| refused(path, error))?;
+    let SceneWithOrigins { scene, origins } = read.map_err(|error| scene_error(path, error))?;
     folders.sources = Sources(sources);
-    Ok(SceneFile { scene, origins, folders, files, digest })
+    Ok(SceneFile { scene, origins, folders, inputs })
 }
 
 /// The error of a file of the scene at `path`.
-fn refused(path: &Path, FileError { file, error }: FileError) -> Failure {
+fn scene_error(path: &Path, FileError { file, error }: FileError) -> Failure {
     let path = if file.is_empty() { path.to_owned() } else { folder_of(path).join(file) };
     Failure::Scene { path, source: error }
 }
@@ -272,225 +291,251 @@ pub fn load_with(
     file: SceneFile,
     mut meshes: BTreeMap<String, MeshData>,
 ) -> Result<Loaded, Failure> {
-    let SceneFile { mut scene, origins, folders, mut files, mut digest } = file;
-    let mut lost = Vec::new();
-    let pieces = separate((&mut scene, &origins), (path, &folders), &mut meshes, &mut lost)?;
-    for (file, bytes) in pieces {
-        digest.update(&bytes);
-        files.push(file);
-    }
-    for file in scene.mesh_files() {
-        if meshes.contains_key(file) {
-            continue;
-        }
-        let mesh_path = folders.path(file, path)?;
-        let named = folders.sources.named(file, path);
-        let (mesh, read_from) = read_surface(&mesh_path, &folders, &named, read_mesh_file_with)?;
-        for (file, bytes) in read_from {
-            digest.update(&bytes);
-            files.push(file);
-        }
-        lost.extend(mesh.warnings.iter().map(|warning| format!("{file}: {warning}")));
-        meshes.insert(file.to_owned(), MeshData::Surface(mesh.into()));
-    }
-    for (file, bytes) in read_outlines(&scene, (path, &folders), &mut meshes)? {
-        digest.update(&bytes);
-        files.push(file);
-    }
-    for file in read_all_tets(&scene, (path, &folders), &mut meshes)? {
-        digest.update(&read_plain(&file)?);
-        files.push(file);
-    }
-    let named: Vec<String> = scene.pattern_files().map(str::to_owned).collect();
-    for file in named {
-        let pattern_path = folders.path(&file, path)?;
-        for part in pattern_files(&pattern_path)? {
-            if !folders.allows(&part) {
-                let named = folders.sources.named(&file, path);
-                return Err(Failure::Outside { path: part, named });
-            }
-            digest.update(&read_plain(&part)?);
-            files.push(part);
-        }
-        scene.set_pattern(&file, &Arc::new(read_pattern(&pattern_path)?));
-    }
-    scene.set_density_maps(|picture| {
-        let picture_path = folders.path(picture, path)?;
-        let named = folders.sources.named(picture, path);
-        digest.update(&read_named(&picture_path, &named)?);
-        files.push(picture_path.clone());
-        density_map(&picture_path, &named)
+    let SceneFile { mut scene, origins, folders, mut inputs } = file;
+    let folder = SceneFolder { scene_path: path, folders: &folders };
+    let mut material_warnings = Vec::new();
+    let pieces = folder.read_all_pieces(&scene, &mut material_warnings, &mut inputs)?;
+    sim::separate(&mut scene, &pieces, &mut meshes).map_err(|source| match source.cause {
+        Cause::Scene(invalid) => scene_error(path, origins.error_for(*invalid)),
+        _ => build_failure(&scene, &folders.sources, path, source),
     })?;
-    scene.set_strength_images(|picture| {
-        let picture_path = folders.path(&picture.file, path)?;
-        let named = folders.sources.named(&picture.file, path);
-        digest.update(&read_named(&picture_path, &named)?);
-        files.push(picture_path.clone());
-        stencil(picture, &picture_path, &named)
-    })?;
-    let simulation = &scene.simulation;
-    digest.update(&simulation.seed.to_le_bytes());
-    digest.update(&simulation.fps.to_le_bytes());
+    material_warnings.extend(folder.read_meshes(&scene, &mut meshes, &mut inputs)?);
+    folder.read_outlines(&scene, &mut meshes, &mut inputs)?;
+    folder.read_all_tets(&scene, &mut meshes, &mut inputs)?;
+    folder.read_patterns(&mut scene, &mut inputs)?;
+    folder.read_pictures(&mut scene, &mut inputs)?;
+    let InputLog { files, mut digest } = inputs;
+    digest.update(&scene.simulation.seed.to_le_bytes());
+    digest.update(&scene.simulation.fps.to_le_bytes());
     let (digest, sources) = (digest.finalize(), folders.sources);
-    Ok(Loaded { digest, scene, meshes, lost, files, sources })
-}
-
-/// Reads the tetrahedra of a scene into `meshes`. Returns their files.
-fn read_all_tets(
-    scene: &Scene,
-    (named_in, folders): (&Path, &AllowedFolders),
-    meshes: &mut BTreeMap<String, MeshData>,
-) -> Result<Vec<PathBuf>, Failure> {
-    let mut files = Vec::new();
-    for file in scene.tet_files() {
-        if meshes.contains_key(file) {
-            continue;
-        }
-        let path = folders.path(file, named_in)?;
-        let tets = read_tets(&path).map_err(|source| Failure::Mesh {
-            path: path.clone(),
-            named: folders.sources.named(file, named_in),
-            source,
-        })?;
-        files.extend(tet_file::files(&path));
-        meshes.insert(file.to_owned(), MeshData::Tets(tets));
-    }
-    Ok(files)
-}
-
-/// Reads the SVG files of a scene into `meshes` as solids. Returns the files.
-fn read_outlines(
-    scene: &Scene,
-    (named_in, folders): (&Path, &AllowedFolders),
-    meshes: &mut BTreeMap<String, MeshData>,
-) -> Result<Contents, Failure> {
-    let mut contents = Contents::new();
-    for file in scene.outline_files() {
-        if meshes.contains_key(file) {
-            continue;
-        }
-        let path = folders.path(file, named_in)?;
-        let named = folders.sources.named(file, named_in);
-        let bytes = read_named(&path, &named)?;
-        let outline = read_outline(&bytes).map_err(|source| Failure::Outline {
-            path: path.clone(),
-            named,
-            source,
-        })?;
-        contents.push((path, bytes));
-        meshes.insert(file.to_owned(), MeshData::Surface(outline.into()));
-    }
-    Ok(contents)
+    Ok(Loaded { scene, meshes, material_warnings, files, digest, sources })
 }
 
 /// Maximum number of pieces of a body.
 const MAX_PIECES: usize = 10_000;
 
-/// Files with their contents.
-type Contents = Vec<(PathBuf, Vec<u8>)>;
-
-/// Replaces bodies that start in pieces by their pieces, and returns the files of these.
-fn separate(
-    (scene, origins): (&mut Scene, &Origins),
-    (path, folders): (&Path, &AllowedFolders),
-    meshes: &mut BTreeMap<String, MeshData>,
-    lost: &mut Vec<String>,
-) -> Result<Contents, Failure> {
-    let (mut pieces, mut contents) = (BTreeMap::new(), Contents::new());
-    for file in scene.piece_files() {
-        if pieces.contains_key(file) {
-            continue;
+impl SceneFolder<'_> {
+    /// The path of a file of the scene, if it and its companion files are accessible.
+    fn path(&self, name: &str) -> Result<PathBuf, Failure> {
+        let path = self.folders.folder.join(name);
+        for file in tet_file::files(&path) {
+            self.check_access(&file, name)?;
         }
-        let (found, read_from) = read_pieces(file, folders, path, lost)?;
-        contents.extend(read_from);
-        pieces.insert(file.to_owned(), found);
+        Ok(path)
     }
-    sim::separate(scene, &pieces, meshes).map_err(|source| match source.cause {
-        Cause::Scene(invalid) => refused(path, origins.error_for(*invalid)),
-        _ => build_failure(scene, &folders.sources, path, source),
-    })?;
-    Ok(contents)
-}
 
-/// The pieces in the file or folder that the scene at `scene` refers to, with all their files.
-fn read_pieces(
-    name: &str,
-    folders: &AllowedFolders,
-    scene: &Path,
-    lost: &mut Vec<String>,
-) -> Result<(Vec<PaintedMesh>, Contents), Failure> {
-    let path = folders.path(name, scene)?;
-    let named = folders.sources.named(name, scene);
-    std::fs::metadata(&path).map_err(|source| Failure::Mesh {
-        path: path.clone(),
-        named: named.clone(),
-        source: source.into(),
-    })?;
-    let (mut pieces, mut contents) = (Vec::new(), Contents::new());
-    for file in pattern_files(&path)?.iter().filter(|file| !path.is_dir() || is_mesh(file)) {
-        if !folders.allows(file) {
-            return Err(Failure::Outside { path: file.clone(), named });
+    /// The reference to a file in the scene.
+    fn reference(&self, name: &str) -> Named {
+        self.folders.sources.named(name, self.scene_path)
+    }
+
+    /// Rejects an inaccessible file, which the scene refers to by `name`.
+    fn check_access(&self, path: &Path, name: &str) -> Result<(), Failure> {
+        if self.folders.allows(path) {
+            return Ok(());
         }
-        let (objects, read_from) = read_surface(file, folders, &named, read_object_files_with)?;
-        contents.extend(read_from);
-        for object in objects {
-            ClosedMesh::new(object.mesh.clone()).map_err(|source| Failure::OpenPiece {
-                path: file.clone(),
-                named: named.clone(),
+        Err(Failure::Outside { path: path.to_owned(), named: self.reference(name) })
+    }
+
+    fn read(&self, name: &str) -> Result<FileContents, Failure> {
+        let path = self.path(name)?;
+        let failed =
+            |source| Failure::ReadNamed { path: path.clone(), named: self.reference(name), source };
+        let bytes = input::read(&path).map_err(failed)?;
+        Ok(FileContents { path, bytes })
+    }
+
+    /// Reads the meshes of the scene that `meshes` lacks. Returns warnings about lost materials.
+    fn read_meshes(
+        &self,
+        scene: &Scene,
+        meshes: &mut BTreeMap<String, MeshData>,
+        inputs: &mut InputLog,
+    ) -> Result<Vec<String>, Failure> {
+        let mut warnings = Vec::new();
+        for name in scene.mesh_files() {
+            if meshes.contains_key(name) {
+                continue;
+            }
+            let path = self.path(name)?;
+            let (mesh, files) =
+                self.read_surface(&path, &self.reference(name), read_mesh_file_with)?;
+            inputs.record_all(files);
+            warnings.extend(mesh.warnings.iter().map(|warning| format!("{name}: {warning}")));
+            meshes.insert(name.to_owned(), MeshData::Surface(mesh.into()));
+        }
+        Ok(warnings)
+    }
+
+    /// Reads the SVG files of the scene that `meshes` lacks, as solids.
+    fn read_outlines(
+        &self,
+        scene: &Scene,
+        meshes: &mut BTreeMap<String, MeshData>,
+        inputs: &mut InputLog,
+    ) -> Result<(), Failure> {
+        for name in scene.outline_files() {
+            if meshes.contains_key(name) {
+                continue;
+            }
+            let FileContents { path, bytes } = self.read(name)?;
+            let outline = read_outline(&bytes).map_err(|source| Failure::Outline {
+                path: path.clone(),
+                named: self.reference(name),
                 source,
             })?;
-            let place = file.display();
-            let warnings = object.warnings.iter().map(|warning| format!("{place}: {warning}"));
-            lost.extend(warnings);
-            pieces.push(object.into());
+            inputs.record(path, &bytes);
+            meshes.insert(name.to_owned(), MeshData::Surface(outline.into()));
         }
-        if pieces.len() > MAX_PIECES {
-            return Err(Failure::ManyPieces { path, named, most: MAX_PIECES });
-        }
+        Ok(())
     }
-    if pieces.is_empty() {
-        return Err(Failure::NoPieces { path, named: Some(named) });
-    }
-    lost.dedup();
-    Ok((pieces, contents))
-}
 
-/// A mesh of a scene, as `parse` reads it, with all its files: the mesh, its materials and images.
-fn read_surface<T>(
-    mesh_path: &Path,
-    folders: &AllowedFolders,
-    named: &Named,
-    parse: impl FnOnce(&Path, &mut FileReader<'_>) -> Result<T, MeshFileError>,
-) -> Result<(T, Contents), Failure> {
-    let mut beside: Contents = Vec::new();
-    let mut outside = None;
-    let read = parse(mesh_path, &mut |name| {
-        let path = folder_of(mesh_path).join(name);
-        if !folders.allows(&path) {
-            outside.get_or_insert(path);
-            return Err(format!("it is {OUTSIDE}"));
+    /// Reads the tetrahedra of the scene that `meshes` lacks.
+    fn read_all_tets(
+        &self,
+        scene: &Scene,
+        meshes: &mut BTreeMap<String, MeshData>,
+        inputs: &mut InputLog,
+    ) -> Result<(), Failure> {
+        for name in scene.tet_files() {
+            if meshes.contains_key(name) {
+                continue;
+            }
+            let path = self.path(name)?;
+            let failed =
+                |source| Failure::Mesh { path: path.clone(), named: self.reference(name), source };
+            let contents = tet_file::read_files(&path).map_err(failed)?;
+            let tets = tet_file::parse_tets(&path, &contents).map_err(failed)?;
+            for (file, bytes) in tet_file::files(&path).into_iter().zip(&contents) {
+                inputs.record(file, bytes);
+            }
+            meshes.insert(name.to_owned(), MeshData::Tets(tets));
         }
-        let bytes = input::read(&path).map_err(|e| input::problem(&e))?;
-        beside.push((path, bytes.clone()));
-        Ok(bytes)
-    });
-    if let Some(path) = outside {
-        return Err(Failure::Outside { path, named: named.clone() });
+        Ok(())
     }
-    let failed =
-        |source| Failure::Mesh { path: mesh_path.to_owned(), named: named.clone(), source };
-    let mesh = read.map_err(failed)?;
-    beside.insert(0, (mesh_path.to_owned(), read_plain(mesh_path)?));
-    Ok((mesh, beside))
-}
 
-/// The bytes of a file of a scene.
-fn read_named(path: &Path, named: &Named) -> Result<Vec<u8>, Failure> {
-    input::read(path).map_err(|source| Failure::ReadNamed {
-        path: path.to_owned(),
-        named: named.clone(),
-        source,
-    })
+    /// Reads the pattern files of the scene.
+    fn read_patterns(&self, scene: &mut Scene, inputs: &mut InputLog) -> Result<(), Failure> {
+        let names: Vec<String> = scene.pattern_files().map(str::to_owned).collect();
+        for name in names {
+            let path = self.path(&name)?;
+            for part in pattern_files(&path)? {
+                self.check_access(&part, &name)?;
+                let bytes = read_plain(&part)?;
+                inputs.record(part, &bytes);
+            }
+            scene.set_pattern(&name, &Arc::new(read_pattern(&path)?));
+        }
+        Ok(())
+    }
+
+    /// Reads the pictures of density and of strength of the scene.
+    fn read_pictures(&self, scene: &mut Scene, inputs: &mut InputLog) -> Result<(), Failure> {
+        scene.set_density_maps(|picture| {
+            let FileContents { path, bytes } = self.read(picture)?;
+            inputs.record(path.clone(), &bytes);
+            density_map(&path, &self.reference(picture))
+        })?;
+        scene.set_strength_images(|picture| {
+            let FileContents { path, bytes } = self.read(&picture.file)?;
+            inputs.record(path.clone(), &bytes);
+            stencil(picture, &path, &self.reference(&picture.file))
+        })
+    }
+
+    /// Reads the pieces of all bodies that start in pieces. Returns them by the name of their file;
+    /// adds warnings about lost materials.
+    fn read_all_pieces(
+        &self,
+        scene: &Scene,
+        warnings: &mut Vec<String>,
+        inputs: &mut InputLog,
+    ) -> Result<BTreeMap<String, Vec<PaintedMesh>>, Failure> {
+        let mut pieces = BTreeMap::new();
+        for name in scene.piece_files() {
+            if pieces.contains_key(name) {
+                continue;
+            }
+            let (found, files) = self.read_pieces(name, warnings)?;
+            inputs.record_all(files);
+            pieces.insert(name.to_owned(), found);
+        }
+        Ok(pieces)
+    }
+
+    /// The pieces in a file or folder, with all their files. Adds warnings about lost materials.
+    fn read_pieces(
+        &self,
+        name: &str,
+        warnings: &mut Vec<String>,
+    ) -> Result<(Vec<PaintedMesh>, Vec<FileContents>), Failure> {
+        let path = self.path(name)?;
+        let named = self.reference(name);
+        std::fs::metadata(&path).map_err(|source| Failure::Mesh {
+            path: path.clone(),
+            named: named.clone(),
+            source: source.into(),
+        })?;
+        let too_many = || Failure::ManyPieces {
+            path: path.clone(),
+            named: Some(named.clone()),
+            most: MAX_PIECES,
+        };
+        let (mut pieces, mut contents) = (Vec::new(), Vec::new());
+        for file in &mesh_files_in(&path, MAX_PIECES, too_many)? {
+            self.check_access(file, name)?;
+            let (objects, read_from) = self.read_surface(file, &named, read_object_files_with)?;
+            contents.extend(read_from);
+            for object in objects {
+                ClosedMesh::new(object.mesh.clone()).map_err(|source| Failure::OpenPiece {
+                    path: file.clone(),
+                    named: named.clone(),
+                    source,
+                })?;
+                let text = |warning| format!("{}: {warning}", file.display());
+                warnings.extend(object.warnings.iter().map(text));
+                pieces.push(object.into());
+            }
+            if pieces.len() > MAX_PIECES {
+                return Err(too_many());
+            }
+        }
+        if pieces.is_empty() {
+            return Err(Failure::NoPieces { path, named: Some(named) });
+        }
+        warnings.dedup();
+        Ok((pieces, contents))
+    }
+
+    /// A mesh, as `parse` reads it, with all its files: the mesh, its materials and images.
+    fn read_surface<T>(
+        &self,
+        mesh_path: &Path,
+        named: &Named,
+        parse: impl FnOnce(&Path, &mut FileReader<'_>) -> Result<T, MeshFileError>,
+    ) -> Result<(T, Vec<FileContents>), Failure> {
+        let mut companions = Vec::new();
+        let mut outside = None;
+        let read = parse(mesh_path, &mut |name| {
+            let path = folder_of(mesh_path).join(name);
+            if !self.folders.allows(&path) {
+                outside.get_or_insert(path);
+                return Err(format!("it is {OUTSIDE}"));
+            }
+            let bytes = input::read(&path).map_err(|e| input::problem(&e))?;
+            companions.push(FileContents { path, bytes: bytes.clone() });
+            Ok(bytes)
+        });
+        if let Some(path) = outside {
+            return Err(Failure::Outside { path, named: named.clone() });
+        }
+        let failed =
+            |source| Failure::Mesh { path: mesh_path.to_owned(), named: named.clone(), source };
+        let mesh = read.map_err(failed)?;
+        let bytes = read_plain(mesh_path)?;
+        companions.insert(0, FileContents { path: mesh_path.to_owned(), bytes });
+        Ok((mesh, companions))
+    }
 }
 
 /// The contents of a regular file. Pipes and devices are rejected, since reading may never end.

@@ -11,7 +11,7 @@ use crate::commands::Failure;
 use crate::commands::inputs::ends_in;
 use crate::commands::load::{load, read_scene};
 use crate::commands::outputs::{check_distinct, check_folder, print};
-use crate::commands::regions::{is_drawn, read_pattern};
+use crate::commands::regions::{has_region_extension, read_pattern};
 use crate::output::write_whole;
 use crate::render::{Picture, srgb};
 use crate::wording::count;
@@ -26,8 +26,8 @@ pub(super) fn pattern(command: &PatternCommand) -> Result<(), Failure> {
             check_folder(output)?;
             check_distinct(output, [Path::new(text)].into_iter().chain(scene.as_deref()))?;
             let pattern = match scene {
-                Some(scene) => of_scene(scene, text, *seed)?,
-                None => made(text, *seed)?,
+                Some(scene) => pattern_of_scene(scene, text, *seed)?,
+                None => pattern_of_text(text, *seed)?,
             };
             write_whole(output, |out| pattern.write(out))
                 .map_err(|e| Failure::Write { path: output.clone(), source: e.into() })?;
@@ -48,8 +48,8 @@ pub(super) fn pattern(command: &PatternCommand) -> Result<(), Failure> {
                 // stderr may be closed
                 let _ = writeln!(
                     std::io::stderr(),
-                    "note: regions are drawn with plane faces; the noise of the pattern, with straight rims, shows \
-                     on pieces alone"
+                    "note: the preview has no noise: patterns with `rims = \"straight\"` add noise to the cut faces \
+                     of pieces only"
                 );
             }
             let picture = preview(&pattern, (*size).into());
@@ -68,17 +68,17 @@ pub(super) fn parsed(text: &str) -> Result<sim::scene::Pattern, Failure> {
 }
 
 /// The pattern of a text such as `voronoi:35`, or from files.
-fn made(text: &str, seed: u64) -> Result<Pattern, Failure> {
+fn pattern_of_text(text: &str, seed: u64) -> Result<Pattern, Failure> {
     let path = Path::new(text);
-    if path.is_dir() || is_drawn(path) {
+    if path.is_dir() || has_region_extension(path) {
         return read_pattern(path);
     }
     sim::pattern(&parsed(text)?, seed, None)
         .map_err(|e| Failure::Pattern { text: text.to_owned(), problem: e.to_string() })
 }
 
-/// The pattern of a named body of a scene, in pattern units.
-fn of_scene(path: &Path, name: &str, seed: u64) -> Result<Pattern, Failure> {
+/// The pattern `[pattern.NAME]` of a scene.
+fn pattern_of_scene(path: &Path, name: &str, seed: u64) -> Result<Pattern, Failure> {
     let loaded = load(path, read_scene(path, false)?)?;
     let failed = |problem| Failure::Pattern { text: name.to_owned(), problem };
     let spec = loaded.scene.patterns.get(name).ok_or_else(|| {
@@ -88,7 +88,8 @@ fn of_scene(path: &Path, name: &str, seed: u64) -> Result<Pattern, Failure> {
     sim::pattern(spec, seed, None).map_err(|e| failed(e.to_string()))
 }
 
-/// The plane through the center of the impact, across its direction, from -1 to 1.
+/// An image of the section y = 0 through the pattern, from -1 to 1 along x and z; each region has its
+/// own color.
 fn preview(pattern: &Pattern, size: usize) -> Picture {
     let place = |pixel: usize| (pixel as f64 + 0.5) / size as f64 * 2.0 - 1.0;
     let bytes = (0..size * size).flat_map(|at| {

@@ -7,12 +7,12 @@ use fracture::Pattern;
 use levelset::{Aabb, TriMesh};
 
 use crate::commands::Failure;
-use crate::commands::inputs::{ends_in, read};
+use crate::commands::inputs::{ends_in, mesh_files_in, read};
 use crate::mesh_file::{is_mesh, read_objects};
 use crate::picture_file::read_picture;
 
 /// Whether the file name has the extension of an image or of a mesh; both define regions.
-pub(super) fn is_drawn(path: &Path) -> bool {
+pub(super) fn has_region_extension(path: &Path) -> bool {
     ends_in(path, "png") || is_mesh(path)
 }
 
@@ -41,30 +41,16 @@ pub(super) fn read_pattern(path: &Path) -> Result<Pattern, Failure> {
 /// # Errors
 /// [`Failure`] if the folder cannot be read or has more files than a pattern may have regions.
 pub(super) fn pattern_files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let failed = |source| Failure::Read { path: path.to_owned(), source };
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(path).map_err(failed)? {
-        let file = entry.map_err(failed)?.path();
-        if !is_mesh(&file) {
-            continue;
-        }
-        if files.len() == Pattern::MAX_REGIONS {
-            let problem = format!("holds more than {} mesh files", Pattern::MAX_REGIONS);
-            return Err(Failure::Pattern { text: path.display().to_string(), problem });
-        }
-        files.push(file);
-    }
-    files.sort();
-    Ok(files)
+    mesh_files_in(path, Pattern::MAX_REGIONS, || Failure::Pattern {
+        text: path.display().to_string(),
+        problem: format!("holds more than {} mesh files", Pattern::MAX_REGIONS),
+    })
 }
 
 /// One region per mesh.
 fn of_meshes(meshes: &[TriMesh]) -> Result<Pattern, String> {
     /// Number of samples along the longest edge of the box around all meshes.
-    const FINENESS: f64 = 96.0;
+    const SAMPLES_PER_LONGEST_EDGE: f64 = 96.0;
     if meshes.len() < 2 {
         return Err("has only one region, which divides nothing: give a mesh for each region, as \
                     objects of one .obj or .glb or as files of one folder"
@@ -72,7 +58,7 @@ fn of_meshes(meshes: &[TriMesh]) -> Result<Pattern, String> {
     }
     let bounds = Aabb::around(meshes.iter().flat_map(|mesh| &mesh.vertices));
     let longest = bounds.map_or(1.0, |bounds| bounds.extents().max());
-    Pattern::from_meshes(meshes, longest / FINENESS).map_err(|e| e.to_string())
+    Pattern::from_meshes(meshes, longest / SAMPLES_PER_LONGEST_EDGE).map_err(|e| e.to_string())
 }
 
 /// One region per color.

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use sim::scene::Scene;
 use sim::{Appearance, BodyId, Camera, Event, Recorder, Report, Surroundings, World};
-use visit::{SavedRun, Visit};
+use visit::{SavedRun, Session};
 
 use self::summary::{RunCost, Summary};
 use crate::args::{ReplayArguments, RunArguments, RunOptions};
@@ -24,7 +24,7 @@ use crate::commands::load::{
 use crate::commands::outputs::{
     check_distinct, check_folder, check_output, check_physics, note_no_effect, write_physics,
 };
-use crate::commands::warnings::{PairWarning, warn, warnings};
+use crate::commands::warnings::{PairWarning, pair_warnings, print_pair_warnings};
 use crate::contacts::Contacts;
 use crate::events::Events;
 use crate::format::Format;
@@ -51,7 +51,7 @@ const MAX_POSES_IN_MEMORY: usize = 1 << 16;
 struct Run {
     world: World,
     /// Actions of a playground visitor.
-    visit: Visit,
+    session: Session,
     recorder: Recorder,
     /// Poses moved out of the recorder.
     spool: Spool,
@@ -71,7 +71,7 @@ struct Run {
     impacts: Impacts,
     /// Appearances of the bodies of the scene.
     appearances: Vec<Appearance>,
-    effort: RunCost,
+    cost: RunCost,
 }
 
 /// Simulates a scene and writes the recording.
@@ -128,14 +128,10 @@ impl RunRequest<'_> {
         for output in self.outputs() {
             check_distinct(output, loaded.files.iter().map(PathBuf::as_path).chain(self.recorded))?;
         }
-        let mut pool = rayon::ThreadPoolBuilder::new();
-        if let Some(threads) = self.options.threads {
-            pool = pool.num_threads(threads.into());
-        }
-        let pool = pool.build().map_err(|source| Failure::Threads { source })?;
-        let mut run = pool.install(|| {
+        let mut run = self.thread_pool()?.install(|| {
             let mut run = self.start(&loaded, recorded, interrupted)?;
-            run.visit = saved.as_ref().map(|saved| Visit::of(&saved.events)).unwrap_or_default();
+            run.session =
+                saved.as_ref().map(|saved| Session::of(&saved.events)).unwrap_or_default();
             self.simulate(&mut run, &loaded, interrupted)?;
             Ok::<_, Failure>(run)
         })?;
@@ -152,7 +148,7 @@ impl RunRequest<'_> {
             write_physics(&run.world.physics_scene(&run.recorder), path)?;
         }
         let events = self.events.filter(|path| ends_in(path, "csv"));
-        let mut effort = std::mem::take(&mut run.effort);
+        let mut cost = std::mem::take(&mut run.cost);
         let hardest = run.impacts.of(&loaded.scene, &run.appearances);
         let Run {
             recorder,
@@ -184,8 +180,16 @@ impl RunRequest<'_> {
             summary.write_dust(self.options, &surroundings, seed)?;
             summary.write_crumbs(self.options, &surroundings, seed)
         })?;
-        effort.write = start.elapsed().as_secs_f64();
-        summary.write_stdout(self.options, &effort)
+        cost.write = start.elapsed().as_secs_f64();
+        summary.write_stdout(self.options, &cost)
+    }
+
+    fn thread_pool(&self) -> Result<rayon::ThreadPool, Failure> {
+        let mut pool = rayon::ThreadPoolBuilder::new();
+        if let Some(threads) = self.options.threads {
+            pool = pool.num_threads(threads.into());
+        }
+        pool.build().map_err(|source| Failure::Threads { source })
     }
 
     /// Prints notes of options without effect.
@@ -332,9 +336,9 @@ impl RunRequest<'_> {
     ) -> Result<Run, Failure> {
         let start = Instant::now();
         let (mut world, appearances) = build(self.scene, loaded, self.options.quiet)?;
-        let warnings = warnings(&loaded.scene, &world);
+        let warnings = pair_warnings(&loaded.scene, &world);
         if !self.options.quiet {
-            warn(&warnings);
+            print_pair_warnings(&warnings);
             print_warnings(&loaded.scene_warnings(&world));
         }
         let camera = Camera::of(&loaded.scene, &appearances);
@@ -356,7 +360,7 @@ impl RunRequest<'_> {
         let contacts = self.contacts(&mut world, loaded)?;
         let mut run = Run {
             world,
-            visit: Visit::default(),
+            session: Session::default(),
             recorder,
             spool: Spool::beside(&self.options.output).map_err(|e| self.spool_failed(e))?,
             ledger,
@@ -370,12 +374,12 @@ impl RunRequest<'_> {
             warnings,
             impacts: Impacts::default(),
             appearances,
-            effort: RunCost::default(),
+            cost: RunCost::default(),
         };
         if let Some(path) = &self.options.resume {
             run.resume(path, loaded, interrupted)?;
         }
-        run.effort.build = start.elapsed().as_secs_f64();
+        run.cost.build = start.elapsed().as_secs_f64();
         Ok(run)
     }
 
@@ -416,8 +420,8 @@ impl RunRequest<'_> {
     /// Ends a run between two frames with a checkpoint. A run with actions of a visitor has none.
     fn interrupt(&self, run: &Run, loaded: &Loaded) -> Failure {
         let frame = run.world.frame();
-        if run.visit.has_begun() {
-            return Failure::StoppedVisit { frame };
+        if run.session.has_begun() {
+            return Failure::StoppedSession { frame };
         }
         match self.save(run, loaded) {
             Ok(()) => Failure::Stopped { frame, checkpoint: self.checkpoint.clone() },
@@ -434,13 +438,13 @@ impl RunRequest<'_> {
             world: run.world.saved(),
             recording: run
                 .recorder
-                .saved(|track| run.spool.trace(track))
+                .saved(|track| run.spool.trajectory(track))
                 .map_err(|e| self.spool_failed(e))?,
             ledger: run.ledger.clone(),
             over_budget: run.over_budget,
             stopped: run.stopped,
             solver_limited: run.solver_limited,
-            impacts: run.impacts.kept(),
+            impacts: run.impacts.state(),
         };
         let failed = |e: std::io::Error| Failure::Write { path: path.clone(), source: e.into() };
         checkpoint.write(path).map_err(failed)
@@ -506,16 +510,16 @@ impl Run {
     /// Simulates a frame.
     fn step(&mut self) -> Report {
         let start = Instant::now();
-        let added = self.visit.before_frame(&mut self.world);
+        let added = self.session.before_frame(&mut self.world);
         self.recorder.record_added(&self.world, &added);
         let mut since = start;
         let report = self.world.step_with(&mut |phase| {
             let now = Instant::now();
-            *self.effort.phases.entry(phase).or_default() += (now - since).as_secs_f64();
+            *self.cost.phases.entry(phase).or_default() += (now - since).as_secs_f64();
             since = now;
         });
-        self.effort.simulate += start.elapsed().as_secs_f64();
-        self.effort.add(&report);
+        self.cost.simulate += start.elapsed().as_secs_f64();
+        self.cost.add(&report);
         self.recorder.record(&self.world, &report);
         self.ledger.add(&self.world, &report);
         self.events.extend(report.events.replayable.iter().cloned());
@@ -523,7 +527,7 @@ impl Run {
         self.stopped += report.events.frozen.len();
         self.solver_limited += usize::from(report.events.solver_limited);
         self.over_budget += report.events.over_budget.len();
-        self.visit.after_frame(&mut self.world, &report);
+        self.session.after_frame(&mut self.world, &report);
         report
     }
 
@@ -595,7 +599,7 @@ impl Run {
         self.events = checkpoint.events;
         (self.over_budget, self.stopped) = (checkpoint.over_budget, checkpoint.stopped);
         self.solver_limited = checkpoint.solver_limited;
-        self.impacts = Impacts::new(checkpoint.impacts);
+        self.impacts = Impacts::restore(checkpoint.impacts);
         Ok(())
     }
 }

@@ -29,7 +29,7 @@ struct Part {
     inner: Vec<bool>,
     corners: Vec<[Paint; 3]>,
     /// Material index of each triangle; empty without materials.
-    coat_of: Vec<u32>,
+    material_of: Vec<u32>,
 }
 
 /// Cuts a mesh and writes the parts.
@@ -48,11 +48,15 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
     let MeshFile { mesh, corners, coats, coat_of, .. } = file;
     let solid = ClosedMesh::new(mesh)
         .map_err(|source| Failure::NotClosed { path: path.clone(), source })?;
-    let whole = solid.mesh().signed_volume();
-    warnings.extend(misses(&solid, &arguments.planes).map(|n| missed(path, (&solid, n))));
-    let parts = cut((solid, corners, coat_of), &arguments.planes);
+    let volume = solid.mesh().signed_volume();
+    let without_cut = planes_without_cut(&solid, &arguments.planes);
+    warnings.extend(without_cut.map(|n| no_cut_warning(path, &solid, n)));
+    let inner = vec![false; solid.mesh().triangles.len()];
+    let whole_part =
+        Part { name: String::new(), mesh: solid, inner, corners, material_of: coat_of };
+    let parts = cut(whole_part, &arguments.planes);
     let is_glb = ends_in(output, "glb");
-    let has_coats = !coats.is_empty();
+    let has_materials = !coats.is_empty();
     let written = if is_glb {
         write_whole(output, |out| write_glb(&recording(&parts, coats), out))
     } else {
@@ -64,8 +68,8 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
     }
     print_warnings(&warnings);
     print(|out| {
-        print_parts(out, output, &parts, whole)?;
-        if has_coats && !is_glb {
+        print_parts(out, output, &parts, volume)?;
+        if has_materials && !is_glb {
             write_no_materials(out, path)?;
         }
         Ok(())
@@ -73,16 +77,16 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
 }
 
 /// The 1-based numbers of the planes with the whole mesh on one side.
-fn misses(solid: &ClosedMesh, planes: &[Plane]) -> impl Iterator<Item = usize> {
-    let misses = |plane: &Plane| {
+fn planes_without_cut(solid: &ClosedMesh, planes: &[Plane]) -> impl Iterator<Item = usize> {
+    let is_beside = |plane: &Plane| {
         let mut heights = solid.mesh().vertices.iter().map(|p| plane.distance(p));
         heights.clone().all(|height| height >= 0.0) || heights.all(|height| height <= 0.0)
     };
-    (1..).zip(planes).filter(move |(_, plane)| misses(plane)).map(|(number, _)| number)
+    (1..).zip(planes).filter(move |(_, plane)| is_beside(plane)).map(|(number, _)| number)
 }
 
-/// The warning about plane `number`, which misses the mesh.
-fn missed(path: &Path, (solid, number): (&ClosedMesh, usize)) -> String {
+/// The warning about plane `number`, which does not cut the mesh.
+fn no_cut_warning(path: &Path, solid: &ClosedMesh, number: usize) -> String {
     let bounds = Aabb::around(&solid.mesh().vertices);
     let reach = bounds.map_or_else(String::new, |bounds| {
         format!(", which is from {} to {}", place(&bounds.min), place(&bounds.max))
@@ -90,9 +94,9 @@ fn missed(path: &Path, (solid, number): (&ClosedMesh, usize)) -> String {
     format!("plane {number} does not cut {}{reach}: give another --plane", path.display())
 }
 
-fn print_parts(out: &mut impl Write, output: &Path, parts: &[Part], whole: f64) -> io::Result<()> {
+fn print_parts(out: &mut impl Write, output: &Path, parts: &[Part], volume: f64) -> io::Result<()> {
     let count = wording::count(parts.len(), "part", "parts");
-    writeln!(out, "{}: {count} of volume {}", output.display(), number(whole))?;
+    writeln!(out, "{}: {count} of volume {}", output.display(), number(volume))?;
     for part in parts {
         let mesh = part.mesh.mesh();
         let triangles = wording::count(mesh.triangles.len(), "triangle", "triangles");
@@ -103,12 +107,8 @@ fn print_parts(out: &mut impl Write, output: &Path, parts: &[Part], whole: f64) 
 }
 
 /// All parts. Each plane cuts all parts of the previous planes.
-fn cut(
-    (solid, corners, coat_of): (ClosedMesh, Vec<[Paint; 3]>, Vec<u32>),
-    planes: &[Plane],
-) -> Vec<Part> {
-    let inner = vec![false; solid.mesh().triangles.len()];
-    let mut parts = vec![Part { name: String::new(), mesh: solid, inner, corners, coat_of }];
+fn cut(whole: Part, planes: &[Plane]) -> Vec<Part> {
+    let mut parts = vec![whole];
     for plane in planes {
         parts = parts.into_iter().flat_map(|part| cut_part(&part, plane)).collect();
     }
@@ -127,10 +127,11 @@ fn cut_part(part: &Part, plane: &Plane) -> Vec<Part> {
     full.map(|(name, half)| {
         let count = half.mesh().mesh().triangles.len();
         let was_inner = |t| half.sources().get(t).is_none_or(|&s: &u32| part.inner[s as usize]);
-        let coat = |t| half.sources().get(t).and_then(|&s: &u32| part.coat_of.get(s as usize));
-        let coats = (0..count).map(|t| coat(t).copied().unwrap_or(u32::MAX));
+        let material =
+            |t| half.sources().get(t).and_then(|&s: &u32| part.material_of.get(s as usize));
+        let materials = (0..count).map(|t| material(t).copied().unwrap_or(u32::MAX));
         Part {
-            coat_of: if part.coat_of.is_empty() { Vec::new() } else { coats.collect() },
+            material_of: if part.material_of.is_empty() { Vec::new() } else { materials.collect() },
             name: name.to_owned(),
             inner: (0..count).map(was_inner).collect(),
             corners: corners(part, &half),
@@ -140,10 +141,10 @@ fn cut_part(part: &Part, plane: &Plane) -> Vec<Part> {
     .collect()
 }
 
-/// Paint of the corners of a half, interpolated from the part, so that shading and textures
+/// Attributes of the corners of a half, interpolated from the part, so that shading and textures
 /// continue across the cut. Corners without a normal in the part get the normal of the half.
 fn corners(part: &Part, half: &fracture::Half) -> Vec<[Paint; 3]> {
-    let mut corners = half.interpolated_corners(part.mesh.mesh(), &part.corners, mixed);
+    let mut corners = half.interpolated_corners(part.mesh.mesh(), &part.corners, interpolated);
     corners.resize(half.mesh().mesh().triangles.len(), [Paint::default(); 3]);
     for (corner, normal) in corners.iter_mut().flatten().zip(half.corner_normals().iter().flatten())
     {
@@ -152,8 +153,8 @@ fn corners(part: &Part, half: &fracture::Half) -> Vec<[Paint; 3]> {
     corners
 }
 
-/// Interpolates the paint between two corners.
-fn mixed(a: &Paint, b: &Paint, share: f64) -> Paint {
+/// Attributes between two corners.
+fn interpolated(a: &Paint, b: &Paint, share: f64) -> Paint {
     Paint::interpolated(&[*a, *b, *b], &[1.0 - share, share, 0.0])
 }
 
@@ -179,24 +180,24 @@ fn recording(parts: &[Part], coats: Vec<Coat>) -> Recording {
 
 fn surface(part: &Part) -> Surface {
     let mesh = part.mesh.mesh();
-    let [textured, colored] = painted(part);
+    let present = PresentAttributes::of(part);
     // identical corners share a vertex
-    let mut names: BTreeMap<(u32, [u32; 9]), u32> = BTreeMap::new();
+    let mut vertex_of: BTreeMap<(u32, [u32; 9]), u32> = BTreeMap::new();
     let mut surface = Surface::default();
     for (t, (triangle, corners)) in mesh.triangles.iter().zip(&part.corners).enumerate() {
         let drawn = [0, 1, 2].map(|k| {
-            let (normal, uv, color) = floats(&corners[k]);
+            let CornerFloats { normal, uv, color } = CornerFloats::of(&corners[k]);
             let mut key = [0; 9];
             for (key, x) in key.iter_mut().zip(normal.iter().chain(&uv).chain(&color)) {
                 *key = x.to_bits();
             }
-            *names.entry((triangle[k], key)).or_insert_with(|| {
+            *vertex_of.entry((triangle[k], key)).or_insert_with(|| {
                 let place: [f32; 3] = mesh.vertices[triangle[k] as usize].cast::<f32>().into();
                 surface.vertices.push(place);
                 surface.rest.push(place);
                 surface.normals.push(normal);
-                surface.uvs.extend(textured.then_some(uv));
-                surface.colors.extend(colored.then_some(color));
+                surface.uvs.extend(present.uvs.then_some(uv));
+                surface.colors.extend(present.colors.then_some(color));
                 surface.vertices.len() as u32 - 1
             })
         });
@@ -204,24 +205,43 @@ fn surface(part: &Part) -> Surface {
             surface.inner.push(drawn);
         } else {
             surface.outer.push(drawn);
-            surface.coats.extend(part.coat_of.get(t));
+            surface.coats.extend(part.material_of.get(t));
         }
     }
     surface
 }
 
-/// Whether any corner has texture coordinates, and whether any has a color.
-fn painted(part: &Part) -> [bool; 2] {
-    let mut corners = part.corners.iter().flatten();
-    let textured = corners.clone().any(|corner| corner.uv.is_some());
-    [textured, corners.any(|corner| corner.color.is_some())]
+/// The attributes that any corner of a part has.
+struct PresentAttributes {
+    uvs: bool,
+    colors: bool,
 }
 
-/// Normal, texture coordinates and color of a corner; 0 and white where it has none.
-fn floats(corner: &Paint) -> ([f32; 3], [f32; 2], [f32; 4]) {
-    let normal = corner.normal.map_or([0.0; 3], |n| n.into_inner().cast::<f32>().into());
-    let uv = corner.uv.map_or([0.0; 2], |uv| uv.cast::<f32>().into());
-    (normal, uv, corner.color.map_or([1.0; 4], |c| c.cast::<f32>().into()))
+impl PresentAttributes {
+    fn of(part: &Part) -> Self {
+        let mut corners = part.corners.iter().flatten();
+        Self {
+            uvs: corners.clone().any(|corner| corner.uv.is_some()),
+            colors: corners.any(|corner| corner.color.is_some()),
+        }
+    }
+}
+
+/// Attributes of a corner; 0 and white where it has none.
+struct CornerFloats {
+    normal: [f32; 3],
+    uv: [f32; 2],
+    color: [f32; 4],
+}
+
+impl CornerFloats {
+    fn of(corner: &Paint) -> Self {
+        Self {
+            normal: corner.normal.map_or([0.0; 3], |n| n.into_inner().cast::<f32>().into()),
+            uv: corner.uv.map_or([0.0; 2], |uv| uv.cast::<f32>().into()),
+            color: corner.color.map_or([1.0; 4], |c| c.cast::<f32>().into()),
+        }
+    }
 }
 
 /// Writes one object per part, with the groups `outer` (surface) and `inner` (cuts). Colors follow
@@ -230,22 +250,26 @@ fn write_obj(parts: &[Part], out: &mut impl Write) -> io::Result<()> {
     let (mut first, mut first_corner) = (1, 1);
     for part in parts {
         let mesh = part.mesh.mesh();
-        let [textured, colored] = painted(part);
+        let present = PresentAttributes::of(part);
         let mut colors = vec![[1.0; 4]; mesh.vertices.len()];
         for (triangle, corners) in mesh.triangles.iter().zip(&part.corners) {
             for (&v, corner) in triangle.iter().zip(corners).filter(|(_, c)| c.color.is_some()) {
-                colors[v as usize] = floats(corner).2;
+                colors[v as usize] = CornerFloats::of(corner).color;
             }
         }
         writeln!(out, "o {}", part.name)?;
         for (p, [r, g, b, _]) in mesh.vertices.iter().zip(colors) {
             write!(out, "v {} {} {}", p.x, p.y, p.z)?;
-            writeln!(out, "{}", if colored { format!(" {r} {g} {b}") } else { String::new() })?;
+            writeln!(
+                out,
+                "{}",
+                if present.colors { format!(" {r} {g} {b}") } else { String::new() }
+            )?;
         }
         for corner in part.corners.iter().flatten() {
-            let ([x, y, z], [u, v], _) = floats(corner);
+            let CornerFloats { normal: [x, y, z], uv: [u, v], .. } = CornerFloats::of(corner);
             writeln!(out, "vn {x} {y} {z}")?;
-            if textured {
+            if present.uvs {
                 writeln!(out, "vt {u} {v}")?;
             }
         }
@@ -255,7 +279,7 @@ fn write_obj(parts: &[Part], out: &mut impl Write) -> io::Result<()> {
             for (t, triangle) in all.filter(|(t, _)| part.inner[*t] == is_inner) {
                 let corner = |k: usize| {
                     let (v, c) = (first + triangle[k], first_corner + 3 * t + k);
-                    if textured { format!("{v}/{c}/{c}") } else { format!("{v}//{c}") }
+                    if present.uvs { format!("{v}/{c}/{c}") } else { format!("{v}//{c}") }
                 };
                 writeln!(out, "f {} {} {}", corner(0), corner(1), corner(2))?;
             }

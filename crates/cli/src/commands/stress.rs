@@ -14,7 +14,7 @@ use tetfem::{
 };
 
 pub(super) use self::checks::StressError;
-use self::checks::{check_loads, check_supports, deforms_nothing};
+use self::checks::{check_loads, check_supports, no_deformation_warning};
 use self::picture::{Drawing, crack_area, picture};
 use crate::args::StressArguments;
 use crate::commands::Failure;
@@ -67,9 +67,9 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     });
     let response =
         response.map_err(|source| Failure::Equilibrium { path: path.clone(), source })?;
-    let is_still = response.displacements.iter().all(|way| way.norm() == 0.0);
-    if notes.is_empty() && is_still {
-        notes.extend(deforms_nothing(&load_case).map(str::to_owned));
+    let is_undeformed = response.displacements.iter().all(|u| u.norm() == 0.0);
+    if notes.is_empty() && is_undeformed {
+        notes.extend(no_deformation_warning(&load_case).map(str::to_owned));
     }
     if !arguments.quiet {
         checks::print(&notes);
@@ -99,8 +99,8 @@ fn load_case(mesh: &TetMesh, arguments: &StressArguments) -> Result<LoadCase, Fa
     if let Some(path) = &arguments.loads {
         let failed = |source| Failure::Loads { path: path.clone(), source };
         let load_case = read_load_case(&read_text(path)?, mesh).map_err(failed)?;
-        let helps = || "give smaller boxes of `support`".to_owned();
-        check_supports(&load_case.supports, "`support`", helps)
+        let suggestion = || "give smaller boxes of `support`".to_owned();
+        check_supports(&load_case.supports, "`support`", suggestion)
             .map_err(|source| Failure::Stress { path: path.clone(), source })?;
         return Ok(load_case);
     }
@@ -126,9 +126,9 @@ fn supports(mesh: &TetMesh, arguments: &StressArguments) -> Result<Vec<bool>, Fa
         let at = at.into();
         let far = far_vertices(mesh, &at, radius);
         let farthest = mesh.vertices.iter().map(|p| (p - at).norm()).fold(0.0, f64::max);
-        let helps =
+        let suggestion =
             || format!("give more than the size of tetrahedra, and less than {}", number(farthest));
-        check_supports(&far, "--collision-radius", helps).map_err(unfit)?;
+        check_supports(&far, "--collision-radius", suggestion).map_err(unfit)?;
         return if far.contains(&true) { Ok(far) } else { Err(nothing("--collision-radius", all)) };
     }
     let boxes: Vec<Aabb> = arguments
@@ -148,14 +148,14 @@ fn supports(mesh: &TetMesh, arguments: &StressArguments) -> Result<Vec<bool>, Fa
 
 fn contacts(arguments: &StressArguments) -> Vec<Contact> {
     let StressArguments { at, impulse, duration, force, .. } = arguments;
-    let blow = at
+    let impact = at
         .zip(*impulse)
         .map(|(at, impulse)| Contact::from_impulse(at.into(), impulse.into(), *duration));
     let forces = force.iter().map(|&[x, y, z, u, v, w]| Contact {
         place: Point3::new(x, y, z),
         force: Vector3::new(u, v, w),
     });
-    blow.into_iter().chain(forces).collect()
+    impact.into_iter().chain(forces).collect()
 }
 
 fn solver(arguments: &StressArguments) -> LinearSolver {

@@ -10,7 +10,7 @@ use tetfem::{Fields, write_msh, write_vtu};
 use crate::args::{Sampling, TetrahedralizeArguments, VoxelizeArguments};
 use crate::commands::Failure;
 use crate::commands::filling::{Fineness, Loss, filled};
-use crate::commands::inputs::{ends_in, warn_of_mesh};
+use crate::commands::inputs::{ends_in, print_mesh_warnings};
 use crate::commands::outputs::{check_distinct, check_folder, print};
 use crate::input::refuse_folder;
 use crate::mesh_file::{is_mesh, read_mesh};
@@ -29,7 +29,7 @@ pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), 
     check_tet_output(output, ".msh or .vtu")?;
     check_distinct(output, [path.as_path()])?;
     let (solid, volume) = if is_volume(path) {
-        let solid = sampled_already(path, sampling)?;
+        let solid = read_level_set_without_options(path, sampling)?;
         let volume = solid.subcell_moments().volume;
         (solid, volume)
     } else {
@@ -61,38 +61,40 @@ pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), 
         return Err(Failure::Lossy { path: path.clone(), loss, enough });
     }
     write_tets(output, &mesh, &Fields::default())?;
-    if *quiet {
-        Ok(())
-    } else {
-        print(|out| print_results(out, output, &mesh, (volume, deviation)))
-    }
+    if *quiet { Ok(()) } else { print(|out| print_results(out, output, &mesh, volume, deviation)) }
 }
 
+/// Prints the results. `volume` is the volume of the input.
 fn print_results(
     out: &mut impl Write,
     output: &Path,
     mesh: &TetMesh,
-    (volume, deviation): (f64, Deviation),
+    volume: f64,
+    deviation: Deviation,
 ) -> io::Result<()> {
     let tets = count(mesh.tets.len(), "tetrahedron", "tetrahedra");
     let vertices = count(mesh.vertices.len(), "vertex", "vertices");
     let pieces = count(mesh.components().count, "piece", "pieces");
     writeln!(out, "{}: {tets}, {vertices}, {pieces}", output.display())?;
     let quality = mesh.quality();
-    let (least, most) = (quality.min_dihedral, quality.max_dihedral);
-    let (worst, mean) = (quality.min_mean_ratio, quality.mean_mean_ratio);
-    let (thinnest, radii) = (quality.min_radius_ratio, quality.mean_radius_ratio);
+    let (min_angle, max_angle) = (quality.min_dihedral, quality.max_dihedral);
+    let (min_ratio, mean_ratio) = (quality.min_mean_ratio, quality.mean_mean_ratio);
+    let (min_radii, mean_radii) = (quality.min_radius_ratio, quality.mean_radius_ratio);
     writeln!(
         out,
-        "dihedral angles from {least:.1} to {most:.1} degrees; mean ratio at least {worst:.2}, {mean:.2} \
-         on average; radius ratio at least {thinnest:.2}, {radii:.2} on average (1 of a regular tetrahedron)"
+        "dihedral angles from {min_angle:.1} to {max_angle:.1} degrees; mean ratio at least {min_ratio:.2}, \
+         {mean_ratio:.2} on average; radius ratio at least {min_radii:.2}, {mean_radii:.2} on average (1 for a \
+         regular tetrahedron)"
     )?;
-    let own = mesh.moments().volume;
-    let more = 100.0 * (own / volume - 1.0);
-    writeln!(out, "volume {}, {more:+.2} % of that of the mesh", number(own))?;
-    let (from, lost) = (deviation.from_mesh, deviation.from_level_set);
-    let (from, lost) = (number(from), number(lost));
-    writeln!(out, "surfaces are up to {from} apart; of the mesh up to {lost} are lost")
+    let filled = mesh.moments().volume;
+    let difference = 100.0 * (filled / volume - 1.0);
+    writeln!(out, "volume {}, {difference:+.2} % of that of the mesh", number(filled))?;
+    writeln!(
+        out,
+        "the surface of the tetrahedra is up to {} from the mesh; the mesh is up to {} from the tetrahedra",
+        number(deviation.from_mesh),
+        number(deviation.from_level_set)
+    )
 }
 
 /// The level set of a file.
@@ -101,8 +103,8 @@ pub(super) fn volume_at(path: &Path) -> Result<LevelSet, Failure> {
     read_volume(path, MAX_NODES).map_err(failed)
 }
 
-/// The level set of a file; rejects sampling options.
-fn sampled_already(path: &Path, sampling: &Sampling) -> Result<LevelSet, Failure> {
+/// Reads a level set; rejects sampling options.
+fn read_level_set_without_options(path: &Path, sampling: &Sampling) -> Result<LevelSet, Failure> {
     match sampling.given() {
         Some(option) => Err(Failure::SampledAlready { path: path.to_owned(), option }),
         None => volume_at(path),
@@ -118,7 +120,7 @@ pub(super) fn voxelize(arguments: &VoxelizeArguments) -> Result<(), Failure> {
     check_folder(output)?;
     check_distinct(output, [path.as_path()])?;
     let (solid, exact) = if is_volume(path) {
-        (sampled_already(path, sampling)?, None)
+        (read_level_set_without_options(path, sampling)?, None)
     } else {
         let (solid, mesh) = sampled(path, sampling, *quiet)?;
         (solid, Some(mesh.signed_volume()))
@@ -176,7 +178,7 @@ fn sampled(path: &Path, sampling: &Sampling, quiet: bool) -> Result<(LevelSet, T
     let mesh = read_mesh(path).map_err(failed)?;
     let spec = sampling.spec(path);
     if !quiet {
-        warn_of_mesh(&spec, &mesh, true);
+        print_mesh_warnings(&spec, &mesh, true);
     }
     let solid = phase("sampling the mesh", quiet, || sample_mesh(&spec, mesh));
     solid.map_err(|source| Failure::Fracture { path: path.to_owned(), source })

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use serde_json::{Value, json};
-use sim::scene::{Body, Scene};
+use sim::scene::Scene;
 use sim::{BodyId, MeshWarning, Warning, World};
 
 use crate::wording::{count, number};
@@ -17,38 +17,49 @@ pub(super) struct PairWarning {
     pairs: usize,
 }
 
+/// A warning about two bodies of the scene file, by their indices, and their copies.
+struct WarningGroup {
+    bodies: [usize; 2],
+    warning: PairWarning,
+}
+
 /// The warnings about a world just built from a scene. Pairs of copies of the same two bodies share
 /// one warning, which names the worst pair.
-pub(super) fn warnings(scene: &Scene, world: &World) -> Vec<PairWarning> {
-    let specs = scene.bodies.iter().flat_map(|spec| spec.names().map(move |name| (spec, name)));
-    let bodies: Vec<(BodyId, (&Body, String))> = world.iter().map(|s| s.id).zip(specs).collect();
+pub(super) fn pair_warnings(scene: &Scene, world: &World) -> Vec<PairWarning> {
+    let all = scene.bodies.iter().enumerate();
+    let copies = all.flat_map(|(index, spec)| spec.names().map(move |name| (index, name)));
+    let bodies: Vec<(BodyId, (usize, String))> =
+        world.iter().map(|state| state.id).zip(copies).collect();
     let body = |id: BodyId| {
         let at = bodies.binary_search_by_key(&id, |(id, _)| *id);
         at.ok().map(|at| &bodies[at].1)
     };
-    let mut kinds: Vec<([*const Body; 2], PairWarning)> = Vec::new();
+    let mut groups: Vec<WarningGroup> = Vec::new();
     for warning in world.warnings() {
         let [Some(first), Some(second)] = warning.bodies().map(body) else { continue };
-        let specs = [first, second].map(|(spec, _)| std::ptr::from_ref(*spec));
+        let bodies = [first, second].map(|(index, _)| *index);
         let names = [first, second].map(|(_, name)| name.clone());
-        let same = |(other, warned): &&mut ([*const Body; 2], PairWarning)| {
-            *other == specs && kind(&warned.warning) == kind(&warning)
+        let is_same = |group: &&mut WarningGroup| {
+            group.bodies == bodies && kind(&group.warning.warning) == kind(&warning)
         };
-        match kinds.iter_mut().find(same) {
-            Some((_, warned)) => {
-                warned.pairs += 1;
-                if severity(&warning) > severity(&warned.warning) {
-                    (warned.warning, warned.names) = (warning, names);
+        match groups.iter_mut().find(is_same) {
+            Some(WarningGroup { warning: worst, .. }) => {
+                worst.pairs += 1;
+                if severity(&warning) > severity(&worst.warning) {
+                    (worst.warning, worst.names) = (warning, names);
                 }
             }
-            None => kinds.push((specs, PairWarning { warning, names, pairs: 1 })),
+            None => {
+                let warning = PairWarning { warning, names, pairs: 1 };
+                groups.push(WarningGroup { bodies, warning });
+            }
         }
     }
-    kinds.into_iter().map(|(_, warned)| warned).collect()
+    groups.into_iter().map(|group| group.warning).collect()
 }
 
-/// Prints warnings to standard error.
-pub(super) fn warn(warnings: &[PairWarning]) {
+/// Prints warnings about pairs of bodies to standard error.
+pub(super) fn print_pair_warnings(warnings: &[PairWarning]) {
     for sentence in warnings.iter().map(PairWarning::sentence) {
         // stderr may be closed
         let _ = writeln!(std::io::stderr(), "warning: {sentence}");
@@ -94,12 +105,12 @@ impl PairWarning {
             more => format!(" (and {} of copies)", count(more, "other pair", "other pairs")),
         };
         match &self.warning {
-            Warning::Fast { way, thickness, fps, .. } => format!(
-                "{body} moves {} m a frame and may pass through {other}{more}, both together {} m \
-                 thick: give --fps {} or more",
-                number(*way),
+            Warning::Fast { way: displacement, thickness, fps, .. } => format!(
+                "{body} moves {} m per frame and may tunnel through {other}{more}; their combined \
+                 thickness is {} m: use --fps {} or more",
+                number(*displacement),
                 number(*thickness),
-                rounded_up(*fps)
+                next_above_two_digits(*fps)
             ),
             Warning::Inside { depth, .. } => {
                 format!("{body} starts {} m inside {other}{more}: move one of them", number(*depth))
@@ -110,20 +121,21 @@ impl PairWarning {
 
     pub(super) fn to_json(&self) -> Value {
         // values that do not apply are null
-        let (way, thickness, fps, depth) = match self.warning {
-            Warning::Fast { way, thickness, fps, .. } => {
-                (Some(way), Some(thickness), Some(fps), None)
+        let (displacement, thickness, fps, depth) = match self.warning {
+            Warning::Fast { way: displacement, thickness, fps, .. } => {
+                (Some(displacement), Some(thickness), Some(fps), None)
             }
             Warning::Inside { depth, .. } => (None, None, None, Some(depth)),
             _ => (None, None, None, None),
         };
         json!({ "kind": kind(&self.warning), "bodies": self.names, "pairs": self.pairs,
-            "text": self.sentence(), "way": way, "thickness": thickness, "fps": fps, "depth": depth })
+            "text": self.sentence(), "displacement": displacement, "thickness": thickness, "fps": fps,
+            "depth": depth })
     }
 }
 
-/// Rounds up to two digits.
-fn rounded_up(x: f64) -> f64 {
+/// The next multiple above `x` of the unit of its second digit, at least of 1.
+fn next_above_two_digits(x: f64) -> f64 {
     let unit = 10_f64.powf(x.log10().floor() - 1.0).max(1.0);
     ((x / unit).floor() + 1.0) * unit
 }

@@ -4,7 +4,9 @@ use std::time::Instant;
 
 use nalgebra::{Point3, Vector3};
 use serde::Serialize;
-use sim::{Appearance, Event, Fracture, Recorder, Recording, Report, Surface, World};
+use sim::{
+    Appearance, Event, Fracture, HitOutcome, Recorder, Recording, Report, Surface, Trigger, World,
+};
 
 /// Results of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -13,8 +15,7 @@ pub struct Measured {
     pub frames: usize,
     /// Number of bodies that broke.
     pub breaks: usize,
-    /// The first impact that exceeded the strength of a body.
-    #[serde(rename = "first_blow")]
+    /// The first impact of another body that exceeded the strength of a body.
     pub first_impact: Option<FirstImpact>,
     /// Number of pieces at the end.
     pub pieces: usize,
@@ -98,8 +99,10 @@ pub struct Outcome {
     pub measured: Measured,
     /// Recording of the run.
     pub recording: Recording,
-    /// The first impact that broke a body.
-    pub first_event: Option<Event>,
+    /// The first impact of another body that exceeded the strength of a body.
+    pub first_impact: Option<Event>,
+    /// The frame of the first event of any cause: impact, explosion, cut or load.
+    pub first_event_frame: Option<usize>,
 }
 
 /// Runs a scene for the given number of frames.
@@ -119,7 +122,7 @@ pub fn measure(subject: BuiltScene<'_>, frames: usize) -> Outcome {
     let mut volumes: Vec<f64> =
         pieces().filter_map(|body| Some(body.solid?.geometry.moments().volume)).collect();
     volumes.sort_by(|a, b| b.total_cmp(a));
-    let first_event = sums.first.take();
+    let first_impact = sums.first_impact.take();
     let impact = |event: &Event| FirstImpact {
         body: name(event, &appearances),
         frame: event.frame,
@@ -134,7 +137,7 @@ pub fn measure(subject: BuiltScene<'_>, frames: usize) -> Outcome {
     let measured = Measured {
         frames,
         breaks: sums.breaks,
-        first_impact: first_event.as_ref().map(impact),
+        first_impact: first_impact.as_ref().map(impact),
         pieces,
         volumes,
         crack_area: cracks.area,
@@ -145,7 +148,7 @@ pub fn measure(subject: BuiltScene<'_>, frames: usize) -> Outcome {
         seconds_build,
         seconds_simulate,
     };
-    Outcome { measured, recording, first_event }
+    Outcome { measured, recording, first_impact, first_event_frame: sums.first_event_frame }
 }
 
 /// All cracks at the end of a recording.
@@ -197,7 +200,8 @@ fn cut_area(surface: &Surface) -> f64 {
 struct RunTotals {
     mass: f64,
     breaks: usize,
-    first: Option<Event>,
+    first_impact: Option<Event>,
+    first_event_frame: Option<usize>,
     energy: Energies,
     mass_error: f64,
     momentum_error: f64,
@@ -209,7 +213,8 @@ impl RunTotals {
         Self {
             mass: world.mass(),
             breaks: 0,
-            first: None,
+            first_impact: None,
+            first_event_frame: None,
             energy: Energies::default(),
             mass_error: 0.0,
             momentum_error: 0.0,
@@ -219,8 +224,10 @@ impl RunTotals {
 
     fn add(&mut self, world: &World, report: &Report) {
         self.breaks += report.events.fractures.len();
-        if self.first.is_none() {
-            self.first = report.events.replayable.first().cloned();
+        let events = &report.events.replayable;
+        self.first_event_frame = self.first_event_frame.or(events.first().map(|e| e.frame));
+        if self.first_impact.is_none() {
+            self.first_impact = events.iter().find(|event| exceeds_strength(event)).cloned();
         }
         let energy = &mut self.energy;
         energy.fracture += report.energy.dissipation.fracture;
@@ -247,6 +254,12 @@ impl RunTotals {
         self.momentum_error = self.momentum_error.max(errors[0]);
         self.angular_momentum_error = self.angular_momentum_error.max(errors[1]);
     }
+}
+
+/// Whether an event is an impact of another body that exceeded the strength of its body. An impact
+/// that only wakes a body does not count.
+fn exceeds_strength(event: &Event) -> bool {
+    matches!(event.cause, Trigger::Collision(_)) && event.outcome != HitOutcome::Woke
 }
 
 /// A ratio; 0 if the whole is 0.

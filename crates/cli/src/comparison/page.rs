@@ -56,7 +56,7 @@ fn write_page(html: &mut String, report: &Report, plots: &[(&str, &str)]) -> fmt
     let scene = Escaped(&report.scene);
     writeln!(html, "<title>{scene}: fracture models</title>\n</head>\n<body>")?;
     writeln!(html, "<h1>Fracture models: {scene}</h1>")?;
-    let version = Escaped(&report.program);
+    let version = Escaped(&report.program_version);
     writeln!(html, "<p>brisance {version}, seed {}. {}</p>", report.seed, first_impact(report))?;
     writeln!(html, "<h2>Pictures</h2>")?;
     write_pictures(html, &report.models)?;
@@ -79,28 +79,31 @@ fn write_page(html: &mut String, report: &Report, plots: &[(&str, &str)]) -> fmt
 
 /// A sentence about the first impact.
 fn first_impact(report: &Report) -> String {
-    let first = report.models.iter().find_map(|of| of.run.measured.first_impact.as_ref());
-    let Some(blow) = first else { return "No impact exceeded the strength of a body.".to_owned() };
-    let bears =
-        blow.strength.map_or_else(String::new, |s| format!(", which withstands {} N s", number(s)));
+    let first = report.models.iter().find_map(|result| result.run.measured.first_impact.as_ref());
+    let Some(impact) = first else {
+        return "No impact exceeded the strength of a body.".to_owned();
+    };
+    let strength = impact
+        .strength
+        .map_or_else(String::new, |s| format!(", which withstands {} N s", number(s)));
     let same = if report.same_first_impact {
         "This impact is the same in all models, bit by bit."
     } else {
         "<strong>This impact differs between the models.</strong>"
     };
     format!(
-        "The first impact that breaks a body hits \u{201c}{}\u{201d}{bears}, with {} N s at {} s. {same}",
-        Escaped(&blow.body),
-        number(blow.impulse),
-        number(blow.time)
+        "The first impact that breaks a body hits \u{201c}{}\u{201d}{strength}, with {} N s at {} s. {same}",
+        Escaped(&impact.body),
+        number(impact.impulse),
+        number(impact.time)
     )
 }
 
 fn write_pictures(html: &mut String, models: &[ModelResult]) -> fmt::Result {
-    for of in models {
-        let name = of.run.model.name();
+    for result in models {
+        let name = result.run.model.name();
         writeln!(html, "<h3>{name}</h3>\n<div class=\"row\">")?;
-        for picture in &of.pictures {
+        for picture in &result.pictures {
             writeln!(html, "<img src=\"{}\" alt=\"{name}\">", Escaped(picture))?;
         }
         writeln!(html, "</div>")?;
@@ -112,35 +115,40 @@ fn write_pictures(html: &mut String, models: &[ModelResult]) -> fmt::Result {
 type Row = (&'static str, fn(&ModelResult) -> String);
 
 const ROWS: [Row; 16] = [
-    ("broken bodies", |of| of.run.measured.breaks.to_string()),
-    ("pieces at the end", |of| of.run.measured.pieces.to_string()),
-    ("volume of the largest piece, share of all pieces", |of| {
-        let volumes = &of.run.measured.volumes;
+    ("broken bodies", |result| result.run.measured.breaks.to_string()),
+    ("pieces at the end", |result| result.run.measured.pieces.to_string()),
+    ("volume of the largest piece, share of all pieces", |result| {
+        let volumes = &result.run.measured.volumes;
         let sum: f64 = volumes.iter().sum();
         volumes.first().map_or_else(dash, |most| number(most / sum))
     }),
-    ("exponent of the power law", |of| {
-        of.power_law
+    ("exponent of the power law", |result| {
+        result
+            .power_law
             .map_or_else(dash, |law| format!("{} ± {}", number(law.exponent), number(law.error)))
     }),
-    ("number of fitted pieces", |of| of.power_law.map_or_else(dash, |law| law.count.to_string())),
-    ("Kolmogorov-Smirnov distance of the fit", |of| {
-        of.power_law.map_or_else(dash, |law| number(law.distance))
+    ("number of fitted pieces", |result| {
+        result.power_law.map_or_else(dash, |law| law.count.to_string())
     }),
-    ("area of all cracks, m²", |of| number(of.run.measured.crack_area)),
-    ("lower bound of the crack energy, J", |of| {
-        of.run.measured.energy.cracks.map_or_else(dash, number)
+    ("Kolmogorov-Smirnov distance of the fit", |result| {
+        result.power_law.map_or_else(dash, |law| number(law.distance))
     }),
-    ("energy dissipated by fracture, J", |of| number(of.run.measured.energy.fracture)),
-    ("total dissipated energy, J", |of| number(of.run.measured.energy.lost())),
-    ("largest energy gain in a frame, J", |of| number(of.run.measured.energy.largest_gain)),
-    ("relative error of mass", |of| number(of.run.measured.mass_error)),
-    ("relative error of momentum in a fracture", |of| number(of.run.measured.momentum_error)),
-    ("relative error of angular momentum in a fracture", |of| {
-        number(of.run.measured.angular_momentum_error)
+    ("area of all cracks, m²", |result| number(result.run.measured.crack_area)),
+    ("lower bound of the crack energy, J", |result| {
+        result.run.measured.energy.cracks.map_or_else(dash, number)
     }),
-    ("time to build, s", |of| number(of.run.measured.seconds_build)),
-    ("time to simulate, s", |of| number(of.run.measured.seconds_simulate)),
+    ("energy dissipated by fracture, J", |result| number(result.run.measured.energy.fracture)),
+    ("total dissipated energy, J", |result| number(result.run.measured.energy.lost())),
+    ("largest energy gain in a frame, J", |result| number(result.run.measured.energy.largest_gain)),
+    ("relative error of mass", |result| number(result.run.measured.mass_error)),
+    ("relative error of momentum in a fracture", |result| {
+        number(result.run.measured.momentum_error)
+    }),
+    ("relative error of angular momentum in a fracture", |result| {
+        number(result.run.measured.angular_momentum_error)
+    }),
+    ("time to build, s", |result| number(result.run.measured.seconds_build)),
+    ("time to simulate, s", |result| number(result.run.measured.seconds_simulate)),
 ];
 
 fn dash() -> String {
@@ -149,14 +157,14 @@ fn dash() -> String {
 
 fn write_table(html: &mut String, models: &[ModelResult]) -> fmt::Result {
     write!(html, "<table>\n<tr><th></th>")?;
-    for of in models {
-        write!(html, "<th>{}</th>", of.run.model.name())?;
+    for result in models {
+        write!(html, "<th>{}</th>", result.run.model.name())?;
     }
     writeln!(html, "</tr>")?;
     for (title, cell) in ROWS {
         write!(html, "<tr><td>{title}</td>")?;
-        for of in models {
-            write!(html, "<td>{}</td>", cell(of))?;
+        for result in models {
+            write!(html, "<td>{}</td>", cell(result))?;
         }
         writeln!(html, "</tr>")?;
     }
@@ -173,9 +181,9 @@ fn write_runs(html: &mut String, title: &str, runs: &[Run]) -> fmt::Result {
         "<tr><th>model</th><th>relative spacing</th><th>time step, s</th><th>pieces</th>\
          <th>cracks, m²</th><th>dissipated energy, J</th><th>time, s</th></tr>"
     )?;
-    for Run { model, resolution, time_step, measured } in runs {
+    for Run { model, spacing_factor, time_step, measured } in runs {
         let name = Model::name(*model);
-        write!(html, "<tr><td>{name}</td><td>{}</td>", number(*resolution))?;
+        write!(html, "<tr><td>{name}</td><td>{}</td>", number(*spacing_factor))?;
         write!(html, "<td>{}</td><td>{}</td>", number(*time_step), measured.pieces)?;
         let [area, energy] = [measured.crack_area, measured.energy.lost()].map(number);
         let time = number(measured.seconds_simulate);

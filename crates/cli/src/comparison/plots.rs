@@ -33,15 +33,15 @@ struct Chart {
 
 /// Number of pieces of at least each size, on logarithmic axes, with the power laws.
 pub fn sizes(models: &[ModelResult]) -> String {
-    let curve = |of: &ModelResult| {
-        let volumes = &of.run.measured.volumes;
+    let curve = |result: &ModelResult| {
+        let volumes = &result.run.measured.volumes;
         let points = volumes.iter().enumerate().map(|(n, v)| [*v, (n + 1) as f64]).collect();
-        let line = of.power_law.map(|law| {
+        let line = result.power_law.map(|law| {
             let most = volumes.first().copied().unwrap_or(law.least);
             let at = |x: f64| [x, law.count as f64 * law.share_above(x)];
             vec![at(law.least), at(most)]
         });
-        Curve { model: of.run.model, points, line: line.unwrap_or_default() }
+        Curve { model: result.run.model, points, line: line.unwrap_or_default() }
     };
     let chart = Chart {
         title: "Pieces of at least a volume",

@@ -15,14 +15,13 @@ pub struct Report {
     /// Version of the format: 1.
     pub version: u32,
     /// Version of the program.
-    pub program: String,
+    pub program_version: String,
     /// Path of the scene.
     pub scene: String,
     /// Random seed.
     pub seed: u64,
     /// Whether the first impact is bitwise identical in all models: body, time, pose, momentum and
     /// impulse.
-    #[serde(rename = "same_blow")]
     pub same_first_impact: bool,
     /// The models, in the requested order.
     pub models: Vec<ModelResult>,
@@ -51,7 +50,7 @@ pub struct Run {
     /// The model.
     pub model: Model,
     /// Spacing of samples or tetrahedra relative to that of the first runs.
-    pub resolution: f64,
+    pub spacing_factor: f64,
     /// Time step.
     pub time_step: f64,
     /// Results.

@@ -8,14 +8,20 @@ pub use meshfile::write_glb;
 pub use read::{GlbReadError, read_glb};
 
 use super::WriteError;
-use crate::spool::Paths;
+use crate::spool::SpooledRecording;
 
 /// As [`write_glb`], where some poses are on disk.
-pub(super) fn write_paths(paths: Paths<'_>, out: &mut impl Write) -> Result<(), WriteError> {
-    meshfile::write_glb_of(paths.recording, &|track| paths.whole(track), out)
+pub(super) fn write_spooled(
+    spooled: SpooledRecording<'_>,
+    out: &mut impl Write,
+) -> Result<(), WriteError> {
+    meshfile::write_glb_of(spooled.recording, &|track| spooled.trajectory(track), out)
 }
 
-/// As [`write_paths`], as one skinned mesh.
-pub(super) fn write_rigged_paths(paths: Paths<'_>, out: &mut impl Write) -> Result<(), WriteError> {
-    meshfile::write_rigged_glb_of(paths.recording, &|track| paths.whole(track), out)
+/// As [`write_spooled`], as one skinned mesh.
+pub(super) fn write_spooled_rig(
+    spooled: SpooledRecording<'_>,
+    out: &mut impl Write,
+) -> Result<(), WriteError> {
+    meshfile::write_rigged_glb_of(spooled.recording, &|track| spooled.trajectory(track), out)
 }

@@ -11,33 +11,32 @@
 use std::io::Write;
 
 use meshfile::{WriteError, check_poses};
-use nalgebra::Isometry3;
 use serde_json::{Value, json};
 use sim::{Recording, Track};
 
-use crate::spool::Paths;
+use crate::spool::{PoseRange, SpooledRecording};
 
 /// Number of frames whose poses are in memory at a time.
 const BLOCK: usize = 64;
 
-pub(super) fn write(paths: Paths<'_>, out: &mut impl Write) -> Result<(), WriteError> {
-    let Recording { fps, frames, ref tracks, .. } = *paths.recording;
+pub(super) fn write(spooled: SpooledRecording<'_>, out: &mut impl Write) -> Result<(), WriteError> {
+    let Recording { fps, frames, ref tracks, .. } = *spooled.recording;
     let bodies: Vec<Value> = tracks.iter().map(body).collect();
     let head = json!({ "format": "brisance", "version": 1, "fps": fps, "frames": frames,
         "bodies": bodies });
     writeln!(out, "{head}")?;
     for first in (0..frames).step_by(BLOCK) {
         let block = first..frames.min(first + BLOCK);
-        let mut stretches = Vec::new();
+        let mut ranges = Vec::new();
         for (index, track) in tracks.iter().enumerate() {
             if track.birth < block.end && track.end() > block.start {
-                let (start, poses) = paths.of(index, block.clone())?;
-                check_poses(track, &poses)?;
-                stretches.push((index, start, poses));
+                let range = spooled.poses(index, block.clone())?;
+                check_poses(track, &range.poses)?;
+                ranges.push((index, range));
             }
         }
         for frame in block {
-            writeln!(out, "{}", line(&stretches, frame, fps))?;
+            writeln!(out, "{}", line(&ranges, frame, fps))?;
         }
     }
     Ok(())
@@ -49,12 +48,13 @@ fn body(track: &Track) -> Value {
         "inner_colour": track.look.inner_color })
 }
 
-/// A frame; each stretch is a track, its first frame and the poses from there on.
-fn line(stretches: &[(usize, usize, Vec<Isometry3<f64>>)], frame: usize, fps: f64) -> Value {
+/// A frame. `ranges` are poses of tracks, by the index of the track.
+fn line(ranges: &[(usize, PoseRange)], frame: usize, fps: f64) -> Value {
     let mut bodies = vec![];
     let mut poses = vec![];
-    for (index, start, stretch) in stretches {
-        let Some(pose) = frame.checked_sub(*start).and_then(|n| stretch.get(n)) else { continue };
+    for (index, range) in ranges {
+        let pose = frame.checked_sub(range.first_frame).and_then(|n| range.poses.get(n));
+        let Some(pose) = pose else { continue };
         let ([x, y, z], [i, j, k, w]): ([f64; 3], [f64; 4]) =
             (pose.translation.vector.into(), pose.rotation.coords.into());
         bodies.push(*index);

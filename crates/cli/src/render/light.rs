@@ -135,7 +135,7 @@ impl Stage<'_> {
         if hit.metallic > 0.0 {
             glow = glow.lerp(&self.metal(ray, hit, lit, random), hit.metallic);
         }
-        let clear = if hit.is_endless { clearness(path.length) } else { 1.0 };
+        let clear = if hit.is_infinite_plane { clearness(path.length) } else { 1.0 };
         let horizon = Vec3::new(ray.direction.x, 0.0, ray.direction.z);
         let horizon = sky(horizon.try_normalize(1e-6).unwrap_or(ray.direction));
         let glow = glow * clear + horizon * (1.0 - clear);
@@ -262,7 +262,7 @@ impl Stage<'_> {
         let along = ray.direction.dot(&met.normal);
         let metal = met.color.component_mul(&sky(ray.direction - met.normal * (2.0 * along)));
         let shine = scattered.lerp(&metal, met.metallic);
-        let far = if met.is_endless { 1.0 - clearness(met.distance) } else { 0.0 };
+        let far = if met.is_infinite_plane { 1.0 - clearness(met.distance) } else { 0.0 };
         let shine = shine.lerp(&HORIZON, far);
         let clear = 1.0 - met.alpha + met.alpha * met.transmission;
         shine.lerp(&(met.color.component_mul(&open_sky) * 0.9), clear)

@@ -65,7 +65,7 @@ pub(super) struct SurfaceHit {
     /// Whether the ray came from inside.
     pub(super) is_inside: bool,
     /// Whether it is on an infinite plane.
-    pub(super) is_endless: bool,
+    pub(super) is_infinite_plane: bool,
 }
 
 /// Offset of ray origins from a surface, relative to the coordinates: some of their last digits.
@@ -189,7 +189,7 @@ impl<'i> Stage<'i> {
             ior,
             alpha,
             is_inside: side < 0.0,
-            is_endless: false,
+            is_infinite_plane: false,
         }
     }
 }
@@ -276,7 +276,7 @@ impl Plane {
             ior: 1.5,
             alpha: 1.0,
             is_inside: false,
-            is_endless: true,
+            is_infinite_plane: true,
         }
     }
 }

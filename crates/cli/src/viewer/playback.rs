@@ -90,7 +90,7 @@ fn body(track: &Track, fps: f64, (geometries, coats): (&mut Geometries, &mut Coa
     let sizes: Vec<f64> = shrinking.map(|frame| track.scale(frame, fps)).collect();
     let stress: Vec<Value> =
         track.stresses.iter().map(|s| json!([s.frame, s.principal, s.von_mises])).collect();
-    let sides = geometries.of(&track.lazy_surface, &track.look.coats);
+    let sides = geometries.sides_or_insert(&track.lazy_surface, &track.look.coats);
     let mut body = appearance(&track.look, &sides, coats, track.surface().is_endless());
     body["name"] = track.name.as_str().into();
     body["parent"] = track.parent.into();

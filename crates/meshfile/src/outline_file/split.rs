@@ -13,6 +13,13 @@ pub(super) struct Line {
     pub(super) region: u32,
 }
 
+/// A point where a line is split. Cuts are ordered by the index of the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Cut {
+    line: usize,
+    point: [i64; 2],
+}
+
 /// Splits lines at all points where they meet, rounded to the grid.
 pub(super) fn split(mut lines: Vec<Line>) -> Result<Vec<Line>, OutlineFileError> {
     for _ in 0..MAX_ROUNDS {
@@ -25,13 +32,13 @@ pub(super) fn split(mut lines: Vec<Line>) -> Result<Vec<Line>, OutlineFileError>
         let mut divided = Vec::with_capacity(lines.len() + cuts.len());
         let mut rest = &cuts[..];
         for (n, line) in lines.iter().enumerate() {
-            let count = rest.partition_point(|(own, _)| *own <= n);
+            let count = rest.partition_point(|cut| cut.line <= n);
             let (own, after) = rest.split_at(count);
             rest = after;
             let [start, end] = line.ends;
-            let mut places: Vec<[i64; 2]> = own.iter().map(|(_, place)| *place).collect();
-            places.sort_by_key(|p| along(&line.ends, *p));
-            let all = [&[start], &places[..], &[end]].concat();
+            let mut points: Vec<[i64; 2]> = own.iter().map(|cut| cut.point).collect();
+            points.sort_by_key(|p| along(&line.ends, *p));
+            let all = [&[start], &points[..], &[end]].concat();
             let parts = all.windows(2).map(|pair| [pair[0], pair[1]]).filter(|[a, b]| a != b);
             divided.extend(parts.map(|ends| Line { ends, region: line.region }));
         }
@@ -62,7 +69,7 @@ fn is_near([a, b]: &[[i64; 2]; 2], side: i64) -> bool {
 }
 
 /// The points within each line where it meets others; sorts the lines.
-fn cuts(lines: &mut [Line]) -> Result<Vec<(usize, [i64; 2])>, OutlineFileError> {
+fn cuts(lines: &mut [Line]) -> Result<Vec<Cut>, OutlineFileError> {
     let range = |line: &Line, k: usize| {
         let [a, b] = line.ends.map(|end| end[k]);
         [a.min(b), a.max(b)]
@@ -77,7 +84,7 @@ fn cuts(lines: &mut [Line]) -> Result<Vec<(usize, [i64; 2])>, OutlineFileError> 
             if other_low > high || other_high < low {
                 continue;
             }
-            meet((n, &line.ends), (m, &other.ends), &mut cuts);
+            add_meeting_cuts(lines, n, m, &mut cuts);
         }
         if cuts.len() > 2 * MAX_LINES {
             return Err(OutlineFileError::TooManyCrossings);
@@ -86,12 +93,9 @@ fn cuts(lines: &mut [Line]) -> Result<Vec<(usize, [i64; 2])>, OutlineFileError> 
     Ok(cuts)
 }
 
-/// Adds the meeting point of two lines unless it is an end of a line.
-fn meet(
-    (n, a): (usize, &[[i64; 2]; 2]),
-    (m, b): (usize, &[[i64; 2]; 2]),
-    cuts: &mut Vec<(usize, [i64; 2])>,
-) {
+/// Adds cuts at the points where lines `n` and `m` meet, except at ends of a line.
+fn add_meeting_cuts(lines: &[Line], n: usize, m: usize, cuts: &mut Vec<Cut>) {
+    let (a, b) = (&lines[n].ends, &lines[m].ends);
     let of_b = a.map(|end| side(b, end));
     let of_a = b.map(|end| side(a, end));
     let is_within = |line: &[[i64; 2]; 2], p: [i64; 2]| {
@@ -103,13 +107,13 @@ fn meet(
         if is_near(b, of_b[k]) {
             touches = true;
             if is_within(b, a[k]) {
-                cuts.push((m, a[k]));
+                cuts.push(Cut { line: m, point: a[k] });
             }
         }
         if is_near(a, of_a[k]) {
             touches = true;
             if is_within(a, b[k]) {
-                cuts.push((n, b[k]));
+                cuts.push(Cut { line: n, point: b[k] });
             }
         }
     }
@@ -118,11 +122,11 @@ fn meet(
         return;
     }
     let share = of_b[0] as f64 / (of_b[0] as f64 - of_b[1] as f64);
-    let place = [0, 1].map(|k| a[0][k] + (share * (a[1][k] - a[0][k]) as f64).round() as i64);
-    for (line, ends) in [(n, a), (m, b)] {
+    let point = [0, 1].map(|k| a[0][k] + (share * (a[1][k] - a[0][k]) as f64).round() as i64);
+    for line in [n, m] {
         // if rounded to an end, the other line bends to it
-        if place != ends[0] && place != ends[1] {
-            cuts.push((line, place));
+        if !lines[line].ends.contains(&point) {
+            cuts.push(Cut { line, point });
         }
     }
 }

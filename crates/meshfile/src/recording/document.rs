@@ -16,8 +16,8 @@ use super::error::{WriteError, check_poses};
 use super::keys::{Keys, rotation_keys, samples, translation_keys};
 use super::surfaces::{different, for_each_surface};
 
-/// The trace of a track, given its number, from its birth on.
-pub(super) type Traces<'a> = dyn Fn(usize) -> io::Result<Trace> + 'a;
+/// Returns the trajectory of a track from its birth on, given its number.
+pub(super) type ReadTrajectory<'a> = dyn Fn(usize) -> io::Result<Trace> + 'a;
 
 /// The lists of a glTF document under construction.
 #[derive(Default)]
@@ -84,12 +84,12 @@ impl Document<'_> {
     pub(super) fn add_tracks(
         &mut self,
         recording: &Recording,
-        traces: &Traces<'_>,
+        trajectory: &ReadTrajectory<'_>,
     ) -> Result<(), WriteError> {
         for (n, track) in recording.tracks.iter().enumerate() {
-            let trace = traces(n)?;
-            check_poses(track, &trace.poses)?;
-            self.add_track(recording, track, &trace)?;
+            let trajectory = trajectory(n)?;
+            check_poses(track, &trajectory.poses)?;
+            self.add_track(recording, track, &trajectory)?;
         }
         self.in_scene = 0..self.nodes.len();
         Ok(())
@@ -99,10 +99,10 @@ impl Document<'_> {
         &mut self,
         recording: &Recording,
         track: &Track,
-        trace: &Trace,
+        trajectory: &Trace,
     ) -> io::Result<()> {
         let node = self.nodes.len();
-        let samples = samples(track.birth, trace, recording.fps);
+        let samples = samples(track.birth, trajectory, recording.fps);
         let (translations, rotations) = (translation_keys(&samples), rotation_keys(&samples));
         let mut entry = Map::new();
         entry.insert("name".to_owned(), json!(track.name));

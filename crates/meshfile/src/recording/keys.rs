@@ -23,8 +23,8 @@ pub(super) fn key_time(frame: f64, fps: f64) -> f32 {
 
 /// The poses of a body from its birth on, and those at impacts, as far as key times can distinguish
 /// them.
-pub(super) fn samples(birth: usize, trace: &Trace, fps: f64) -> Vec<Sample<Isometry3<f64>>> {
-    let Trace { poses, waypoints } = trace;
+pub(super) fn samples(birth: usize, trajectory: &Trace, fps: f64) -> Vec<Sample<Isometry3<f64>>> {
+    let Trace { poses, waypoints } = trajectory;
     let mut samples: Vec<Sample<Isometry3<f64>>> =
         Vec::with_capacity(poses.len() + waypoints.len());
     let mut coming = waypoints.iter().peekable();

@@ -13,7 +13,7 @@ use sim::{Look, Recording, Surface};
 
 use super::buffer::Buffer;
 use super::chunks::{write_head, write_images};
-use super::document::{Document, Traces, scene_of};
+use super::document::{Document, ReadTrajectory, scene_of};
 use super::encoded::{Encoded, FLOAT, Vertices, sides};
 use super::error::{MAX_JOINTS, WriteError};
 use super::surfaces::for_each_surface;
@@ -21,17 +21,17 @@ use super::surfaces::for_each_surface;
 /// Maximum number of vertices of a primitive: the largest 16-bit index is reserved.
 const MAX_VERTICES: usize = u16::MAX as usize;
 
-/// Writes `recording` as one GLB to `out`, with one skinned mesh for all bodies; `traces` returns
-/// the trace of each track, given its number. The joints have the names, motion and `extras` of the
+/// Writes `recording` as one GLB to `out`, with one skinned mesh for all bodies; `trajectory`
+/// returns the trajectory of a track, given its number. The joints have the names, motion and `extras` of the
 /// nodes of [`write_glb`](super::write_glb), and the materials are the same. The maximum is 65,536
 /// bodies.
 ///
 /// # Errors
-/// As [`write_glb`](super::write_glb), the errors of `traces`, [`WriteError::TooManyJoints`] and
+/// As [`write_glb`](super::write_glb), the errors of `trajectory`, [`WriteError::TooManyJoints`] and
 /// [`WriteError::RigTooLarge`].
 pub fn write_rigged_glb_of(
     recording: &Recording,
-    traces: &Traces<'_>,
+    trajectory: &ReadTrajectory<'_>,
     out: &mut impl Write,
 ) -> Result<(), WriteError> {
     let joints = recording.tracks.len();
@@ -41,11 +41,11 @@ pub fn write_rigged_glb_of(
     check_size(recording)?;
     let mut births = Vec::with_capacity(joints);
     for track in 0..joints {
-        births.push(traces(track)?.poses.first().copied().unwrap_or_default());
+        births.push(trajectory(track)?.poses.first().copied().unwrap_or_default());
     }
     let mut document = Document::default();
     let chunks = document.bind(recording, &births)?;
-    document.add_tracks(recording, traces)?;
+    document.add_tracks(recording, trajectory)?;
     let matrices = inverse_bind_matrices(&births);
     document.add_rig(&chunks, &matrices);
     let images = std::mem::take(&mut document.images);
@@ -57,7 +57,7 @@ pub fn write_rigged_glb_of(
         out.write_all(&matrices)?;
     }
     let buffer = Buffer::writing(out);
-    Document { buffer, ..Document::default() }.add_tracks(recording, traces)
+    Document { buffer, ..Document::default() }.add_tracks(recording, trajectory)
 }
 
 /// Rejects a rig that would not fit into a file, before building it.

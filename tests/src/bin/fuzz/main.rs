@@ -114,7 +114,7 @@ fn watch_one(target: &Target, options: &Options) -> Result<bool, String> {
         return Ok(true);
     }
     std::fs::create_dir_all(&options.failures).map_err(said)?;
-    let name = format!("{}-{}.{}", target.name, options.seed, target.ending);
+    let name = format!("{}-{}.{}", target.name, options.seed, target.extension);
     let kept = options.failures.join(name);
     std::fs::copy(folder.path().join(target.input()), &kept).map_err(said)?;
     println!("{}: ended with {status}: {}", target.name, kept.display());

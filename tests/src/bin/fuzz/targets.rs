@@ -15,12 +15,12 @@ use crate::envelope::Envelope;
 pub(crate) struct Target {
     pub(crate) name: &'static str,
     /// File name extension.
-    pub(crate) ending: &'static str,
+    pub(crate) extension: &'static str,
     pub(crate) envelope: Envelope,
     /// Commands that create valid files; the first word is the file name.
-    makes: &'static [&'static str],
+    generators: &'static [&'static str],
     /// Valid files of the repository.
-    shipped: &'static [&'static str],
+    repository_files: &'static [&'static str],
     /// Commands that read `FILE`; the second and later ones only if the first accepts it.
     commands: &'static [&'static str],
     /// Bytes that these commands may allocate beyond the limit for the size of the file.
@@ -39,13 +39,13 @@ const MESH: &[&str] = &[
 
 const TETS: &[&str] = &["info -q FILE", "stress -q FILE --at 0,0,0 --impulse 0,1,0 -o out.vtu"];
 
-const fn target(name: &'static str, ending: &'static str) -> Target {
+const fn target(name: &'static str, extension: &'static str) -> Target {
     Target {
         name,
-        ending,
+        extension,
         envelope: Envelope::None,
-        makes: &[],
-        shipped: &[],
+        generators: &[],
+        repository_files: &[],
         commands: &[],
         memory: MEMORY,
     }
@@ -54,7 +54,7 @@ const fn target(name: &'static str, ending: &'static str) -> Target {
 /// All targets.
 pub(crate) const TARGETS: &[Target] = &[
     Target {
-        shipped: &[
+        repository_files: &[
             "tests/fuzz_files/shapes.toml",
             "tests/fuzz_files/cracks.toml",
             "tests/fuzz_files/files.toml",
@@ -65,30 +65,30 @@ pub(crate) const TARGETS: &[Target] = &[
         ..target("scene", "toml")
     },
     Target {
-        makes: &["slice -q cube.obj --plane 0.3,1,0.2,0.1 -o made.obj"],
-        shipped: &["tests/fuzz_files/cube.obj", "tests/fuzz_files/painted.obj"],
+        generators: &["slice -q cube.obj --plane 0.3,1,0.2,0.1 -o made.obj"],
+        repository_files: &["tests/fuzz_files/cube.obj", "tests/fuzz_files/painted.obj"],
         commands: MESH,
         ..target("obj", "obj")
     },
     Target {
-        shipped: &["tests/fuzz_files/cube.stl", "tests/fuzz_files/cube_text.stl"],
+        repository_files: &["tests/fuzz_files/cube.stl", "tests/fuzz_files/cube_text.stl"],
         commands: MESH,
         ..target("stl", "stl")
     },
     Target {
-        shipped: &["tests/fuzz_files/cube.ply", "tests/fuzz_files/cube_text.ply"],
+        repository_files: &["tests/fuzz_files/cube.ply", "tests/fuzz_files/cube_text.ply"],
         commands: MESH,
         ..target("ply", "ply")
     },
     Target {
         envelope: Envelope::Glb,
-        makes: &["slice -q cube.obj --plane 0.3,1,0.2,0.1 -o made.glb"],
+        generators: &["slice -q cube.obj --plane 0.3,1,0.2,0.1 -o made.glb"],
         commands: MESH,
         ..target("glb", "glb")
     },
     Target {
         envelope: Envelope::Glb,
-        makes: &[
+        generators: &[
             "run -q scene.toml -o made.glb",
             "fracture -q cube.obj --pattern voronoi:4 --nodes 2000 -o made2.glb",
         ],
@@ -97,22 +97,22 @@ pub(crate) const TARGETS: &[Target] = &[
     },
     Target {
         envelope: Envelope::Glb,
-        makes: &[
+        generators: &[
             "fracture -q cube.obj --pattern voronoi:4 --nodes 2000 -o cube.glb --dust made.glb --dust-per-joule 0.1",
         ],
         commands: &["info -q FILE", "render -q cube.glb --dust FILE --size 32x24 -o out.png"],
         ..target("dust_glb", "glb")
     },
     Target {
-        makes: &[
+        generators: &[
             "fracture -q cube.obj --pattern voronoi:4 --nodes 2000 -o cube.glb --dust made.ply --dust-per-joule 0.1",
         ],
         commands: &["info -q FILE"],
         ..target("dust_ply", "ply")
     },
     Target {
-        makes: &["tetrahedralize -q cube.obj --nodes 2000 --count 20 -o made.msh"],
-        shipped: &[
+        generators: &["tetrahedralize -q cube.obj --nodes 2000 --count 20 -o made.msh"],
+        repository_files: &[
             "tests/tet_files/gmsh_2.2_binary.msh",
             "tests/tet_files/gmsh_2.2_text.msh",
             "tests/tet_files/gmsh_4.1_binary.msh",
@@ -121,11 +121,23 @@ pub(crate) const TARGETS: &[Target] = &[
         commands: TETS,
         ..target("msh", "msh")
     },
-    Target { shipped: &["tests/tet_files/tetgen.ele"], commands: TETS, ..target("ele", "ele") },
-    Target { shipped: &["tests/tet_files/tetgen.node"], commands: TETS, ..target("node", "node") },
-    Target { shipped: &["tests/tet_files/netgen.vol"], commands: TETS, ..target("vol", "vol") },
     Target {
-        shipped: &[
+        repository_files: &["tests/tet_files/tetgen.ele"],
+        commands: TETS,
+        ..target("ele", "ele")
+    },
+    Target {
+        repository_files: &["tests/tet_files/tetgen.node"],
+        commands: TETS,
+        ..target("node", "node")
+    },
+    Target {
+        repository_files: &["tests/tet_files/netgen.vol"],
+        commands: TETS,
+        ..target("vol", "vol")
+    },
+    Target {
+        repository_files: &[
             "tests/tet_files/vtk_4.2_binary.vtk",
             "tests/tet_files/vtk_4.2_text.vtk",
             "tests/tet_files/vtk_5.1_binary.vtk",
@@ -135,8 +147,8 @@ pub(crate) const TARGETS: &[Target] = &[
         ..target("vtk", "vtk")
     },
     Target {
-        makes: &["tetrahedralize -q cube.obj --nodes 2000 --count 20 -o made.vtu"],
-        shipped: &[
+        generators: &["tetrahedralize -q cube.obj --nodes 2000 --count 20 -o made.vtu"],
+        repository_files: &[
             "tests/tet_files/vtu_appended_base64.vtu",
             "tests/tet_files/vtu_appended_raw.vtu",
             "tests/tet_files/vtu_plain.vtu",
@@ -147,30 +159,30 @@ pub(crate) const TARGETS: &[Target] = &[
         ..target("vtu", "vtu")
     },
     Target {
-        makes: &["voxelize -q cube.obj --nodes 2000 -o made.lset"],
+        generators: &["voxelize -q cube.obj --nodes 2000 -o made.lset"],
         commands: &["info -q FILE", "tetrahedralize -q FILE --count 60 -o out.msh"],
         ..target("lset", "lset")
     },
     Target {
-        makes: &["voxelize -q cube.obj --nodes 2000 -o made.vti"],
+        generators: &["voxelize -q cube.obj --nodes 2000 -o made.vti"],
         commands: &["info -q FILE", "voxelize -q FILE -o out.obj"],
         ..target("vti", "vti")
     },
     Target {
-        makes: &["voxelize -q cube.obj --nodes 2000 -o made.vdb"],
-        shipped: &["tests/fuzz_files/ball.vdb"],
+        generators: &["voxelize -q cube.obj --nodes 2000 -o made.vdb"],
+        repository_files: &["tests/fuzz_files/ball.vdb"],
         commands: &["info -q FILE", "voxelize -q FILE -o out.obj"],
         // a narrow band may span 2^21 nodes
         memory: 128 << 20,
         ..target("vdb", "vdb")
     },
     Target {
-        shipped: &["tests/fuzz_files/shapes.svg", "tests/fuzz_files/paths.svg"],
+        repository_files: &["tests/fuzz_files/shapes.svg", "tests/fuzz_files/paths.svg"],
         commands: &["check -q outline.toml"],
         ..target("svg", "svg")
     },
     Target {
-        makes: &[
+        generators: &[
             "pattern new -q voronoi:6 -o made.pattern",
             "pattern new -q radial:3x2,jitter=0.3 -o made2.pattern",
             "pattern new -q regions.png -o made3.pattern",
@@ -184,25 +196,25 @@ pub(crate) const TARGETS: &[Target] = &[
     },
     Target {
         envelope: Envelope::Png,
-        shipped: &["tests/fuzz_files/regions.png", "tests/fuzz_files/palette.png"],
+        repository_files: &["tests/fuzz_files/regions.png", "tests/fuzz_files/palette.png"],
         commands: &["pattern new -q FILE -o out.pattern", "check -q picture.toml"],
         // 2^24 pixels of eight bytes, and their labels
         memory: 320 << 20,
         ..target("png", "png")
     },
     Target {
-        makes: &["run -q scene.toml -o made.usda --events made.jsonl"],
+        generators: &["run -q scene.toml -o made.usda --events made.jsonl"],
         commands: &["replay -q scene.toml FILE -o out.jsonl --threads 1"],
         ..target("events", "jsonl")
     },
     Target {
-        makes: &["run -q scene.toml -o made.jsonl --ledger made.csv"],
+        generators: &["run -q scene.toml -o made.jsonl --ledger made.csv"],
         commands: &["plot -q FILE --size 128x128 -o out.svg", "plot -q FILE -o out.png"],
         ..target("ledger", "csv")
     },
     Target {
         envelope: Envelope::Sum,
-        makes: &[
+        generators: &[
             "run -q scene.toml -o made.jsonl --checkpoint-every 3 --checkpoint made.checkpoint",
         ],
         commands: &["run -q scene.toml --resume FILE -o out.jsonl --threads 1"],
@@ -234,7 +246,7 @@ impl Target {
 
     /// The file of a case, in the current folder of the program.
     pub(crate) fn input(&self) -> String {
-        format!("input.{}", self.ending)
+        format!("input.{}", self.extension)
     }
 
     /// Writes the additional files of its commands to the current folder, and returns valid files.
@@ -246,12 +258,17 @@ impl Target {
             std::fs::write(to, bytes).map_err(|e| format!("{to}: {e}"))?;
         }
         let mut files = vec![];
-        for name in self.shipped {
+        for name in self.repository_files {
             files.push(read(&repository.join(name))?);
         }
-        for command in self.makes {
-            call(command)??;
-            let made = |word: &&str| word.starts_with("made") && word.ends_with(self.ending);
+        for command in self.generators {
+            match execute_command(command) {
+                CommandResult::Succeeded => {}
+                CommandResult::InvalidArguments(message) | CommandResult::Failed(message) => {
+                    return Err(message);
+                }
+            }
+            let made = |word: &&str| word.starts_with("made") && word.ends_with(self.extension);
             let name = command.split(' ').find(made).ok_or("nothing is made")?;
             files.push(read(Path::new(name))?);
         }
@@ -284,16 +301,35 @@ impl Target {
     }
 }
 
+/// The result of a command of the program.
+enum CommandResult {
+    Succeeded,
+    /// The command line is invalid.
+    InvalidArguments(String),
+    /// The command failed with this message.
+    Failed(String),
+}
+
 /// Runs a command of the program in this process.
-fn call(command: &str) -> Result<Result<(), String>, String> {
+fn execute_command(command: &str) -> CommandResult {
     let words = std::iter::once("brisance").chain(command.split(' '));
-    let arguments = Arguments::try_parse_from(words).map_err(|e| format!("{command}: {e}"))?;
-    Ok(execute(&arguments.command, &AtomicBool::new(false)).map_err(|e| e.line()))
+    let arguments = match Arguments::try_parse_from(words) {
+        Ok(arguments) => arguments,
+        Err(e) => return CommandResult::InvalidArguments(format!("{command}: {e}")),
+    };
+    match execute(&arguments.command, &AtomicBool::new(false)) {
+        Ok(()) => CommandResult::Succeeded,
+        Err(failure) => CommandResult::Failed(failure.line()),
+    }
 }
 
 /// Runs a command and checks that it writes all outputs or none, and fails with one sentence.
 fn run(command: &str) -> Outcome {
-    let result = call(command)?;
+    let result = match execute_command(command) {
+        CommandResult::InvalidArguments(message) => return Err(message),
+        CommandResult::Succeeded => Ok(()),
+        CommandResult::Failed(message) => Err(message),
+    };
     let mut written = 0;
     for entry in Path::new(".").read_dir().map_err(|e| e.to_string())?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -344,18 +380,18 @@ fn has_few_pieces(pattern: &Pattern) -> bool {
     }
 }
 
-/// Reads a word that selects a fault.
+/// Commits the fault that the file names.
 fn faulty(file: &str) -> Outcome {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     match text.as_str() {
-        "panic" => panic!("as told"),
+        "panic" => panic!("deliberate panic"),
         "end" => std::process::abort(),
         "memory" => drop(std::hint::black_box(vec![1_u8; MEMORY + (1 << 20)])),
         "all memory" => drop(std::hint::black_box(vec![1_u8; crate::MAX_MEMORY])),
         "hang" => loop {
             std::thread::park();
         },
-        "mess" => return Err("leaves a mess".to_owned()),
+        "leftover files" => return Err("leaves files behind".to_owned()),
         _ => {}
     }
     Ok(None)

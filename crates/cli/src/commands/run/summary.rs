@@ -11,13 +11,13 @@ use sim::{Dust, DustAmount, MeshWarning, Phase, Recording, Report, Surroundings}
 use crate::args::{DustOptions, RunOptions};
 use crate::commands::Failure;
 use crate::commands::dust::{write_crumbs, write_dust};
-use crate::commands::impacts::{HardestImpact, nothing_broke};
+use crate::commands::impacts::{HardestImpact, nothing_broke_message};
 use crate::commands::outputs::print;
 use crate::commands::warnings::{PairWarning, mesh_warning_json};
 use crate::format::Format;
 use crate::ledger::{Ledger, Row};
 use crate::output::write_whole;
-use crate::spool::{Paths, Spool};
+use crate::spool::{Spool, SpooledRecording};
 use crate::wording::{count, number};
 
 /// Results of a run.
@@ -51,12 +51,12 @@ pub(super) struct RunCost {
     pub(super) phases: BTreeMap<Phase, f64>,
     /// Time to write the output.
     pub(super) write: f64,
-    work: Counters,
+    counters: CounterTotals,
 }
 
 /// Totals over all frames.
 #[derive(Default)]
-struct Counters {
+struct CounterTotals {
     awake: usize,
     pairs: usize,
     reused: usize,
@@ -65,9 +65,9 @@ struct Counters {
     contacts: usize,
     sweeps: usize,
     unsolved: usize,
-    limited: usize,
+    pairs_at_collision_limit: usize,
     /// Number of frames that reached the limit of contact searches.
-    spent: usize,
+    frames_at_search_limit: usize,
     linearized: usize,
     /// Maximum over frames, m/s.
     residual: f64,
@@ -78,16 +78,16 @@ struct Counters {
 }
 
 impl Summary {
-    /// Writes the recording, the requested tables, and `events` as CSV.
+    /// Writes the recording, the requested tables and, to `events_csv`, the events.
     pub(super) fn write(
         &self,
         format: Format,
         options: &RunOptions,
-        events: Option<&Path>,
+        events_csv: Option<&Path>,
     ) -> Result<(), Failure> {
         let output = &options.output;
         format
-            .write_paths(Paths { recording: &self.recording, spool: Some(&self.spool) }, output)
+            .write_spooled(self.spooled(), output)
             .map_err(|source| Failure::Write { path: output.clone(), source })?;
         let failed = |path: &Path, e: std::io::Error| Failure::Write {
             path: path.to_owned(),
@@ -100,7 +100,7 @@ impl Summary {
             write_whole(path, |out| self.ledger.write_anchor_loads(out))
                 .map_err(|e| failed(path, e))?;
         }
-        if let Some(path) = events {
+        if let Some(path) = events_csv {
             write_whole(path, |out| self.ledger.write_events(out)).map_err(|e| failed(path, e))?;
         }
         Ok(())
@@ -135,25 +135,24 @@ impl Summary {
         write_crumbs(crumbs.map_err(failed)?, path, options.quiet)
     }
 
+    fn spooled(&self) -> SpooledRecording<'_> {
+        SpooledRecording { recording: &self.recording, spool: Some(&self.spool) }
+    }
+
     /// The recorded pose of a track in a frame.
     fn pose(&self, track: usize, frame: usize) -> std::io::Result<Option<Isometry3<f64>>> {
-        let paths = Paths { recording: &self.recording, spool: Some(&self.spool) };
-        Ok(paths.of(track, frame..frame + 1)?.1.pop())
+        Ok(self.spooled().poses(track, frame..frame + 1)?.poses.pop())
     }
 
     /// Prints the requested summaries.
-    pub(super) fn write_stdout(
-        &self,
-        options: &RunOptions,
-        effort: &RunCost,
-    ) -> Result<(), Failure> {
+    pub(super) fn write_stdout(&self, options: &RunOptions, cost: &RunCost) -> Result<(), Failure> {
         print(|out| {
             if options.json {
-                writeln!(out, "{}", self.to_json(&options.output, effort))
+                writeln!(out, "{}", self.to_json(&options.output, cost))
             } else if options.quiet {
                 Ok(())
             } else {
-                self.print(options, effort, out)
+                self.print(options, cost, out)
             }
         })
     }
@@ -162,8 +161,15 @@ impl Summary {
         self.recording.fragments().len()
     }
 
+    /// The largest gain of mechanical energy in a frame, J, including external work.
     fn energy_gain(&self) -> f64 {
         self.ledger.rows().iter().map(|row| row.energy_gain).fold(0.0, f64::max)
+    }
+
+    /// The largest gain of mechanical energy in a frame, J, without external work.
+    fn numerical_energy_gain(&self) -> f64 {
+        let gains = self.ledger.rows().iter().map(|row| row.energy_gain - row.work);
+        gains.fold(0.0, f64::max)
     }
 
     /// The first and the last row.
@@ -172,7 +178,7 @@ impl Summary {
         [&rows[0], &rows[rows.len() - 1]]
     }
 
-    fn to_json(&self, output: &Path, effort: &RunCost) -> Value {
+    fn to_json(&self, output: &Path, cost: &RunCost) -> Value {
         let [first, last] = self.ends();
         json!({
             "output": output.display().to_string(),
@@ -191,11 +197,11 @@ impl Summary {
             "warnings": self.warnings.iter().map(PairWarning::to_json).collect::<Vec<_>>(),
             "mesh_warnings": self.mesh_warnings.iter().map(mesh_warning_json).collect::<Vec<_>>(),
             "hardest": self.hardest.iter().map(HardestImpact::to_json).collect::<Vec<_>>(),
-            "frames_per_second": effort.frames_per_second(),
+            "frames_per_second": cost.frames_per_second(),
             "seconds": {
-                "build": effort.build,
-                "simulate": effort.simulate,
-                "write": effort.write,
+                "build": cost.build,
+                "simulate": cost.simulate,
+                "write": cost.write,
             },
         })
     }
@@ -203,7 +209,7 @@ impl Summary {
     fn print(
         &self,
         options: &RunOptions,
-        effort: &RunCost,
+        cost: &RunCost,
         out: &mut impl Write,
     ) -> std::io::Result<()> {
         let [first, last] = self.ends();
@@ -211,7 +217,7 @@ impl Summary {
         let bodies = count(last.bodies, "body", "bodies");
         writeln!(out, "{}: {frames}, {bodies}", options.output.display())?;
         let fragments = count(self.fragments(), "fragment", "fragments");
-        writeln!(out, "{fragments}, {} frames per second", number(effort.frames_per_second()))?;
+        writeln!(out, "{fragments}, {} frames per second", number(cost.frames_per_second()))?;
         writeln!(out, "mass {} kg before, {} kg after", number(first.mass), number(last.mass))?;
         if last.retired_mass > 0.0 {
             let retired = number(last.retired_mass);
@@ -227,8 +233,8 @@ impl Summary {
             let fractures = count(self.over_budget, "fracture", "fractures");
             writeln!(out, "{fractures} prevented by the limits of [debris]")?;
         }
-        let gain = number(self.energy_gain());
-        writeln!(out, "largest energy gain in a frame, without the work of gravity: {gain} J")?;
+        let gain = number(self.numerical_energy_gain());
+        writeln!(out, "largest energy gain in a frame, without external work: {gain} J")?;
         if self.stopped > 0 {
             let bodies = count(self.stopped, "body", "bodies");
             writeln!(out, "stopped {bodies} whose motion was not finite")?;
@@ -247,10 +253,10 @@ impl Summary {
         for hardest in &self.hardest {
             writeln!(out, "  {}", hardest.line())?;
         }
-        if let Some(nothing) = nothing_broke(&self.hardest) {
-            writeln!(out, "{nothing}")?;
+        if let Some(message) = nothing_broke_message(&self.hardest) {
+            writeln!(out, "{message}")?;
         }
-        if options.timings { effort.print(out) } else { Ok(()) }
+        if options.timings { cost.print(out) } else { Ok(()) }
     }
 }
 
@@ -262,21 +268,21 @@ impl RunCost {
     /// Counts a frame.
     pub(super) fn add(&mut self, report: &Report) {
         self.frames += 1;
-        let work = &mut self.work;
-        work.awake += report.counters.awake;
-        work.pairs += report.counters.pairs;
-        work.reused += report.counters.pairs_reused;
-        work.again += report.counters.pairs_repeated;
-        work.points += report.counters.points;
-        work.contacts += report.counters.contacts;
-        work.sweeps += report.counters.sweeps;
-        work.unsolved += report.counters.unsolved_islands;
-        work.limited += report.counters.limited_collisions;
-        work.spent += usize::from(report.counters.at_search_limit);
-        work.linearized += report.events.linearized.len();
-        work.residual = work.residual.max(report.counters.residual);
-        work.colors = work.colors.max(report.counters.colors);
-        work.levels = work.levels.max(report.counters.levels);
+        let totals = &mut self.counters;
+        totals.awake += report.counters.awake;
+        totals.pairs += report.counters.pairs;
+        totals.reused += report.counters.pairs_reused;
+        totals.again += report.counters.pairs_repeated;
+        totals.points += report.counters.points;
+        totals.contacts += report.counters.contacts;
+        totals.sweeps += report.counters.sweeps;
+        totals.unsolved += report.counters.unsolved_islands;
+        totals.pairs_at_collision_limit += report.counters.limited_collisions;
+        totals.frames_at_search_limit += usize::from(report.counters.at_search_limit);
+        totals.linearized += report.events.linearized.len();
+        totals.residual = totals.residual.max(report.counters.residual);
+        totals.colors = totals.colors.max(report.counters.colors);
+        totals.levels = totals.levels.max(report.counters.levels);
     }
 
     fn print(&self, out: &mut impl Write) -> std::io::Result<()> {
@@ -286,35 +292,35 @@ impl RunCost {
         for (phase, seconds) in phases {
             writeln!(out, "  {} {} s", format!("{phase:?}").to_lowercase(), number(*seconds))?;
         }
-        let work = &self.work;
+        let totals = &self.counters;
         let mean = |count: usize| count as f64 / self.frames.max(1) as f64;
         writeln!(out, "mean per frame:")?;
         for (what, count) in [
-            ("bodies awake", work.awake),
-            ("pairs with overlapping boxes", work.pairs),
-            ("pairs reused from earlier searches", work.reused),
-            ("pairs searched again after collisions", work.again),
-            ("points tested", work.points),
-            ("contacts", work.contacts),
-            ("sweeps over contacts or levels", work.sweeps),
+            ("bodies awake", totals.awake),
+            ("pairs with overlapping boxes", totals.pairs),
+            ("pairs reused from earlier searches", totals.reused),
+            ("pairs searched again after collisions", totals.again),
+            ("points tested", totals.points),
+            ("contacts", totals.contacts),
+            ("sweeps over contacts or levels", totals.sweeps),
         ] {
             writeln!(out, "  {} {what}", number(mean(count)))?;
         }
-        let colors = count(work.colors as usize, "colour", "colours");
-        let levels = count(work.levels as usize, "level", "levels");
+        let colors = count(totals.colors as usize, "colour", "colours");
+        let levels = count(totals.levels as usize, "level", "levels");
         writeln!(out, "at most {colors} and {levels}")?;
-        let residual = number(work.residual);
+        let residual = number(totals.residual);
         writeln!(out, "largest residual of the contacts in a frame: {residual} m/s")?;
-        let islands = count(work.unsolved, "island", "islands");
+        let islands = count(totals.unsolved, "island", "islands");
         writeln!(out, "{islands} solved by sweeps instead of the exact solver")?;
-        let pairs = count(work.limited, "pair", "pairs");
+        let pairs = count(totals.pairs_at_collision_limit, "pair", "pairs");
         writeln!(out, "{pairs} at the limit of collisions per frame")?;
-        let frames = count(work.spent, "frame", "frames");
+        let frames = count(totals.frames_at_search_limit, "frame", "frames");
         writeln!(
             out,
             "{frames} at the limit of contact searches, with plastic collisions beyond it"
         )?;
-        let impacts = count(work.linearized, "impact", "impacts");
+        let impacts = count(totals.linearized, "impact", "impacts");
         writeln!(out, "{impacts} without a finite-strain equilibrium, solved with small strains")
     }
 }

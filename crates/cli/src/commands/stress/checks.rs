@@ -30,12 +30,12 @@ pub enum StressError {
         bounds: Box<Aabb>,
     },
     /// All vertices are fixed.
-    #[error("{option} fixes all vertices, so that nothing can deform: {helps}")]
+    #[error("{option} fixes all vertices, so that nothing can deform: {suggestion}")]
     FixesAll {
         /// The option or the file of the supports.
         option: String,
         /// The suggested fix.
-        helps: String,
+        suggestion: String,
     },
 }
 
@@ -89,7 +89,7 @@ pub(super) fn check_loads(
     Ok(notes)
 }
 
-/// Checks that supports leave some vertex free. `option` names the source of the supports; `helps`
+/// Checks that supports leave some vertex free. `option` names the source of the supports; `suggestion`
 /// suggests a fix.
 ///
 /// # Errors
@@ -97,16 +97,17 @@ pub(super) fn check_loads(
 pub(super) fn check_supports(
     supports: &[bool],
     option: &str,
-    helps: impl FnOnce() -> String,
+    suggestion: impl FnOnce() -> String,
 ) -> Result<(), StressError> {
     if supports.iter().all(|&fixed| fixed) && !supports.is_empty() {
-        return Err(StressError::FixesAll { option: option.to_owned(), helps: helps() });
+        return Err(StressError::FixesAll { option: option.to_owned(), suggestion: suggestion() });
     }
     Ok(())
 }
 
-/// The warning that all loads act on fixed vertices and cause no deformation.
-pub(super) fn deforms_nothing(load_case: &LoadCase) -> Option<&'static str> {
+/// The warning about a body that loads do not deform, if it has supports: all loads act on fixed
+/// vertices. Loads that [`check_loads`] warns about must be excluded first.
+pub(super) fn no_deformation_warning(load_case: &LoadCase) -> Option<&'static str> {
     load_case.supports.contains(&true).then_some(
         "warning: nothing deforms: all loads are on fixed vertices. Fix fewer, or give a larger \
          --collision-radius",

@@ -17,7 +17,7 @@ const REACH: f64 = 1e4;
 /// Why a command cannot be executed: a sentence for the visitor.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum VisitError {
+pub enum SessionError {
     /// There are too many commands.
     #[error(transparent)]
     Command(#[from] CommandError),
@@ -31,7 +31,7 @@ pub enum VisitError {
 
 /// A hand, thrown bodies, executed commands and scheduled commands.
 #[derive(Debug, Default)]
-pub struct Visit {
+pub struct Session {
     hand: Option<Hand>,
     thrown: usize,
     log: Vec<(usize, Command)>,
@@ -43,15 +43,15 @@ fn place(p: [f32; 3]) -> Point3<f64> {
     Point3::from(p).cast()
 }
 
-impl Visit {
-    /// A visit with the events of a file that [`SavedRun::check`](crate::SavedRun::check) accepts
+impl Session {
+    /// A session with the events of a file that [`SavedRun::check`](crate::SavedRun::check) accepts
     /// as scheduled commands.
     pub fn of(events: &[ScheduledCommand]) -> Self {
         let scheduled = events.iter().rev().map(|when| (when.frame, when.command)).collect();
         Self { scheduled, ..Self::default() }
     }
 
-    /// Schedules the commands that [`Visit::events`] wrote for their frames.
+    /// Schedules the commands that [`Session::events`] wrote for their frames.
     ///
     /// # Errors
     /// [`CommandError`] if the bytes are damaged.
@@ -85,12 +85,12 @@ impl Visit {
     /// the added bodies.
     ///
     /// # Errors
-    /// [`VisitError`] if the command cannot be executed; nothing changes then.
+    /// [`SessionError`] if the command cannot be executed; nothing changes then.
     pub fn act(
         &mut self,
         world: &mut World,
         command: Command,
-    ) -> Result<Vec<Appearance>, VisitError> {
+    ) -> Result<Vec<Appearance>, SessionError> {
         self.scheduled.clear();
         self.carry_out(world, command)
     }
@@ -130,7 +130,7 @@ impl Visit {
         &mut self,
         world: &mut World,
         command: Command,
-    ) -> Result<Vec<Appearance>, VisitError> {
+    ) -> Result<Vec<Appearance>, SessionError> {
         if self.log.len() >= MAX_COMMANDS {
             return Err(CommandError::TooMany.into());
         }
@@ -166,7 +166,7 @@ impl Visit {
         [from, velocity]: [[f32; 3]; 2],
         radius: f32,
         density: f32,
-    ) -> Result<Vec<Appearance>, VisitError> {
+    ) -> Result<Vec<Appearance>, SessionError> {
         let [from, velocity] = [from, velocity].map(|v| v.map(f64::from));
         let n = self.thrown + 1;
         let text = format!(

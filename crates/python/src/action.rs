@@ -5,8 +5,8 @@ use sim::Fracture;
 
 /// An action on a world between frames, or a number of frames.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) enum Act {
-    Frames(usize),
+pub(crate) enum Action {
+    Step(usize),
     Remove(u64),
     Gravity([f64; 3]),
     Pose(u64, [f64; 7]),
@@ -14,11 +14,11 @@ pub(crate) enum Act {
     Kinematic(u64, [f64; 7]),
     Force(u64, [f64; 3], Option<[f64; 3]>),
     Torque(u64, [f64; 3]),
-    Push(u64, [f64; 3], Option<[f64; 3]>),
+    Impulse(u64, [f64; 3], Option<[f64; 3]>),
     Cut([[f64; 3]; 4]),
     Add(Body),
-    Join([u64; 2], String),
-    Unjoin(u64),
+    AddJoint([u64; 2], String),
+    RemoveJoint(u64),
     Anchor(u64, String, f64),
 }
 
@@ -38,8 +38,9 @@ pub(crate) type Triangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
 pub(crate) const MESH: &str = "mesh.obj";
 
 /// Result of an action.
-pub(crate) enum Done {
+pub(crate) enum ActionResult {
     Nothing,
-    Broke(Vec<Fracture>),
-    Numbered(u64),
+    Fractures(Vec<Fracture>),
+    /// The number of the added body or joint.
+    Number(u64),
 }

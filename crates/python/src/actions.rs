@@ -12,9 +12,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use sim::{Anchor, BodyId, MeshData, Region, scene};
 
-use crate::act::{Act, Body, Done, MESH, Triangles};
+use crate::action::{Action, ActionResult, Body, MESH, Triangles};
 use crate::arrays::isometry;
-use crate::failure::{failed, refused};
+use crate::failure::{brisance_error, failure_error};
 use crate::scene::Scene;
 use crate::world::World;
 
@@ -22,75 +22,79 @@ use crate::world::World;
 fn read_keys<T: DeserializeOwned>(mut keys: Map<String, Value>) -> PyResult<T> {
     // `None` in Python
     keys.retain(|_, value| !value.is_null());
-    let text = toml::to_string(&keys).map_err(refused)?;
-    scene::read_toml(&text).map_err(|error| refused(error.problem()))
+    let text = toml::to_string(&keys).map_err(brisance_error)?;
+    scene::read_toml(&text).map_err(|error| brisance_error(error.problem()))
 }
 
 impl World {
     /// Executes an action, and records it if it succeeds.
-    pub(crate) fn act(&mut self, act: Act) -> PyResult<Done> {
-        let done = self.perform(&act)?;
-        self.acts.push(act);
-        Ok(done)
+    pub(crate) fn execute_and_record(&mut self, action: Action) -> PyResult<ActionResult> {
+        let result = self.execute(&action)?;
+        self.history.push(action);
+        Ok(result)
     }
 
-    fn perform(&mut self, act: &Act) -> PyResult<Done> {
-        match act {
-            Act::Frames(count) => (0..*count).for_each(|_| drop(self.advance())),
-            Act::Remove(id) => {
+    fn execute(&mut self, action: &Action) -> PyResult<ActionResult> {
+        match action {
+            Action::Step(count) => (0..*count).for_each(|_| drop(self.advance())),
+            Action::Remove(id) => {
                 let id = self.body(*id)?;
                 self.world.remove(id);
             }
-            Act::Gravity(g) => self.world.set_gravity((*g).into()).map_err(refused)?,
-            Act::Pose(id, p) => {
-                self.world.set_pose(self.body(*id)?, &isometry(p)).map_err(refused)?;
+            Action::Gravity(g) => self.world.set_gravity((*g).into()).map_err(brisance_error)?,
+            Action::Pose(id, p) => {
+                self.world.set_pose(self.body(*id)?, &isometry(p)).map_err(brisance_error)?;
             }
-            Act::Velocity(id, [linear, angular]) => {
+            Action::Velocity(id, [linear, angular]) => {
                 let velocity = Velocity { linear: (*linear).into(), angular: (*angular).into() };
-                self.world.set_velocity(self.body(*id)?, velocity).map_err(refused)?;
+                self.world.set_velocity(self.body(*id)?, velocity).map_err(brisance_error)?;
             }
-            Act::Kinematic(id, p) => {
-                self.world.move_kinematic(self.body(*id)?, &isometry(p)).map_err(refused)?;
+            Action::Kinematic(id, p) => {
+                self.world.move_kinematic(self.body(*id)?, &isometry(p)).map_err(brisance_error)?;
             }
-            Act::Force(id, force, at) => {
+            Action::Force(id, force, at) => {
                 let (force, at) = (Vector3::from(*force), at.map(Point3::from));
-                self.world.apply_force(self.body(*id)?, &force, at.as_ref()).map_err(refused)?;
+                self.world
+                    .apply_force(self.body(*id)?, &force, at.as_ref())
+                    .map_err(brisance_error)?;
             }
-            Act::Torque(id, torque) => {
+            Action::Torque(id, torque) => {
                 let torque = Vector3::from(*torque);
-                self.world.apply_torque(self.body(*id)?, &torque).map_err(refused)?;
+                self.world.apply_torque(self.body(*id)?, &torque).map_err(brisance_error)?;
             }
-            Act::Push(id, impulse, at) => {
+            Action::Impulse(id, impulse, at) => {
                 let (impulse, at) = (Vector3::from(*impulse), at.map(Point3::from));
                 self.world
                     .apply_impulse(self.body(*id)?, &impulse, at.as_ref())
-                    .map_err(refused)?;
+                    .map_err(brisance_error)?;
             }
-            Act::Cut([a, b, c, d]) => {
+            Action::Cut([a, b, c, d]) => {
                 let [a, b, c, d] = [*a, *b, *c, *d].map(Point3::from);
                 let fractures = self.world.cut([a, b], [c, d]);
                 self.recorder.record_cut(&self.world, &fractures);
-                return Ok(Done::Broke(fractures));
+                return Ok(ActionResult::Fractures(fractures));
             }
-            Act::Add(body) => return self.add_body(body).map(Done::Numbered),
-            Act::Join(bodies, keys) => return self.join_bodies(*bodies, keys).map(Done::Numbered),
-            Act::Unjoin(number) => {
+            Action::Add(body) => return self.add_body(body).map(ActionResult::Number),
+            Action::AddJoint(bodies, keys) => {
+                return self.join_bodies(*bodies, keys).map(ActionResult::Number);
+            }
+            Action::RemoveJoint(number) => {
                 let joint = self.world.joints().find(|joint| joint.id.number() == *number);
-                let none = || PyKeyError::new_err(format!("there is no joint {number}"));
-                let id = joint.ok_or_else(none)?.id;
+                let unknown = || PyKeyError::new_err(format!("there is no joint {number}"));
+                let id = joint.ok_or_else(unknown)?.id;
                 self.world.remove_joint(id);
             }
-            Act::Anchor(id, regions, strength) => self.anchor_body(*id, regions, *strength)?,
+            Action::Anchor(id, regions, strength) => self.anchor_body(*id, regions, *strength)?,
         }
-        Ok(Done::Nothing)
+        Ok(ActionResult::Nothing)
     }
 
     fn add_body(&mut self, body: &Body) -> PyResult<u64> {
-        let one = self.one_body(&body.keys)?;
+        let text = self.scene_text_with_body(&body.keys)?;
         let (path, mut file) = {
             let scene: &Scene = self.scene.get();
-            let file = parse_scene(&scene.path, &one, scene.options.allow_outside);
-            (scene.path.clone(), file.map_err(|e| failed(&e))?)
+            let file = parse_scene(&scene.path, &text, scene.options.allow_outside);
+            (scene.path.clone(), file.map_err(|e| failure_error(&e))?)
         };
         // included scenes have bodies, too
         let last = file.scene.bodies.pop();
@@ -106,54 +110,58 @@ impl World {
         };
         let meshes: BTreeMap<String, MeshData> =
             body.mesh.iter().map(|mesh| (MESH.to_owned(), surface(mesh))).collect();
-        let loaded = load_with(&path, file, meshes).map_err(|e| failed(&e))?;
-        let added = add_bodies(&path, &loaded, &mut self.world).map_err(|e| failed(&e))?;
+        let loaded = load_with(&path, file, meshes).map_err(|e| failure_error(&e))?;
+        let added = add_bodies(&path, &loaded, &mut self.world).map_err(|e| failure_error(&e))?;
         self.recorder.record_added(&self.world, &added);
         Ok(added[0].body.number())
     }
 
-    /// The text of the scene with one body and without joints and events.
-    fn one_body(&self, keys: &str) -> PyResult<String> {
+    /// The text of the scene with only this body, and without joints, events and camera.
+    fn scene_text_with_body(&self, keys: &str) -> PyResult<String> {
         let scene = self.scene.get();
-        let mut text: toml::Table = scene.text.parse().map_err(refused)?;
+        let mut text: toml::Table = scene.text.parse().map_err(brisance_error)?;
         for part in ["body", "joints", "event", "camera"] {
             text.remove(part);
         }
-        let body: toml::Table = serde_json::from_str(keys).map_err(refused)?;
+        let body: toml::Table = serde_json::from_str(keys).map_err(brisance_error)?;
         for key in ["copies", "keyframes"] {
             if body.contains_key(key) {
-                let problem = format!("`{key}` is of scenes: add bodies one by one, and move them");
+                let problem = format!(
+                    "`{key}` is allowed only in scene files: add each body separately, and move it with \
+                     `move_kinematic`"
+                );
                 return Err(PyValueError::new_err(problem));
             }
         }
         text.insert("body".to_owned(), toml::Value::Array(vec![body.into()]));
-        toml::to_string(&text).map_err(refused)
+        toml::to_string(&text).map_err(brisance_error)
     }
 
     fn join_bodies(&mut self, bodies: [u64; 2], keys: &str) -> PyResult<u64> {
         let bodies = [self.body(bodies[0])?, self.body(bodies[1])?];
-        let spec: scene::Joint = read_keys(serde_json::from_str(keys).map_err(refused)?)?;
-        let id = self.world.add_joint(sim::joint(&spec, bodies)).map_err(refused)?;
+        let spec: scene::Joint = read_keys(serde_json::from_str(keys).map_err(brisance_error)?)?;
+        let id = self.world.add_joint(sim::joint(&spec, bodies)).map_err(brisance_error)?;
         Ok(id.number())
     }
 
     fn anchor_body(&mut self, id: u64, regions: &str, strength: f64) -> PyResult<()> {
         let body = self.body(id)?;
-        let regions: Vec<Map<String, Value>> = serde_json::from_str(regions).map_err(refused)?;
-        let anchor = |keys| self.region(&read_keys(keys)?);
+        let regions: Vec<Map<String, Value>> =
+            serde_json::from_str(regions).map_err(brisance_error)?;
+        let anchor = |keys| self.anchor_from_spec(&read_keys(keys)?);
         let anchors: PyResult<Vec<Anchor>> = regions.into_iter().map(anchor).collect();
         if self.world.anchor(body, anchors?, strength) {
             return Ok(());
         }
-        Err(refused(format!(
+        Err(brisance_error(format!(
             "body {id} cannot be anchored: it must be dynamic, have the key `fracture`, and have material in a \
              region"
         )))
     }
 
-    /// A region of the world.
-    fn region(&self, spec: &scene::Anchor) -> PyResult<Anchor> {
-        let wrong = |what: &str| PyValueError::new_err(format!("a region needs {what}"));
+    /// The anchor of a body to a region of the world, from its keys in scenes.
+    fn anchor_from_spec(&self, spec: &scene::Anchor) -> PyResult<Anchor> {
+        let region_error = |what: &str| PyValueError::new_err(format!("a region needs {what}"));
         let finite = |v: &[f64]| v.iter().all(|x| x.abs() <= 1e9);
         let region = match (&spec.sphere, &spec.r#box, &spec.plane) {
             (None, None, None) => Region::Everywhere,
@@ -167,10 +175,14 @@ impl World {
             }
             (None, None, Some(plane)) if finite(&plane.normal) && finite(&[plane.offset]) => {
                 let normal = UnitVector3::try_new(plane.normal.into(), 1e-9)
-                    .ok_or_else(|| wrong("a normal that is not 0"))?;
+                    .ok_or_else(|| region_error("a normal that is not 0"))?;
                 Region::HalfSpace { normal, offset: plane.offset }
             }
-            _ => return Err(wrong("one of `sphere`, `box` and `plane`, with finite numbers")),
+            _ => {
+                return Err(region_error(
+                    "one of `sphere`, `box` and `plane`, with finite numbers",
+                ));
+            }
         };
         let named = |name: &String| {
             let at = self.names().iter().position(|own| own == name);
@@ -178,8 +190,8 @@ impl World {
         };
         let to: Option<BodyId> = match &spec.to {
             Some(name) => {
-                let none = || PyKeyError::new_err(format!("there is no body {name:?}"));
-                Some(named(name).ok_or_else(none)?)
+                let unknown = || PyKeyError::new_err(format!("there is no body {name:?}"));
+                Some(named(name).ok_or_else(unknown)?)
             }
             None => None,
         };
