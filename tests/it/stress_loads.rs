@@ -91,6 +91,24 @@ fn two_loads_in_a_file_are_the_sum_of_one_each() {
     }
 }
 
+/// The surface of tetrahedra by `tetrahedralize` is not quite plane; Euler and Bernoulli give a
+/// deflection of 2 mm.
+#[test]
+fn a_side_of_a_tetrahedralized_beam_is_its_whole_end() {
+    let beam = "v 0 0 0\nv 1 0 0\nv 1 .1 0\nv 0 .1 0\nv 0 0 .1\nv 1 0 .1\nv 1 .1 .1\nv 0 .1 .1\n\
+        f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+    let loads =
+        "support = [{ face = \"-x\" }]\n[[load]]\nforce = [0, -100, 0]\nat = [1, 0.1, 0.05]";
+    let case = Case::new(&[("beam.obj", beam), ("loads.toml", loads)]);
+    let made = case.run(&["tetrahedralize", "beam.obj", "--cell", "0.03", "-o", "beam.msh"]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let stiffness = ["--young", "2e9", "--poisson", "0.3", "--quadratic"];
+    let vtu = fields(&case, &[&["--loads", "loads.toml"], &stiffness[..]].concat());
+    let displacement = array(&vtu, "displacement");
+    let deflection = displacement.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    assert!((deflection / 2e-3 - 1.0).abs() < 0.1, "{deflection}");
+}
+
 #[test]
 fn pressure_on_two_ends_and_all_around_makes_the_stress_that_it_is() {
     let end = |face: &str| format!("[[load]]\npressure = 3e5\nface = \"{face}\"\n");

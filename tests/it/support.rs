@@ -441,3 +441,51 @@ fn retired_pieces_are_shown_to_shrink_away() {
         assert_eq!(track.pose(first), track.pose(first - 1));
     }
 }
+
+/// Balls far from each other that fall from these heights, m, onto a floor.
+fn separate_balls(heights: &[f64], generations: usize) -> String {
+    let head = r#"version = 1
+        [pattern.shards.voronoi]
+        pieces = 6
+        [[body]]
+        name = "floor"
+        motion = "static"
+        shape = { plane = {} }
+        "#;
+    let ball = |(n, height): (usize, &f64)| {
+        format!(
+            r#"
+            [[body]]
+            name = "ball {n}"
+            shape = {{ sphere = {{ radius = 0.15 }} }}
+            density = 2000
+            position = [{}, {height}, 0]
+            fracture = {{ pattern = "shards", break_impulse = 100, generations = {generations} }}
+            "#,
+            5 * n
+        )
+    };
+    heights.iter().enumerate().map(ball).fold(head.to_owned(), |text, ball| text + &ball)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    /// Bodies that land at different times of one frame break as if each were alone.
+    #[test]
+    fn every_body_hit_beyond_its_strength_breaks(
+        heights in prop::collection::vec(5.8..6.2_f64, 2..16),
+        generations in 1..3_usize,
+    ) {
+        let (mut world, appearances) = made(&separate_balls(&heights, generations));
+        let reports = run(&mut world, 40);
+        for n in 0..heights.len() {
+            let ball = named(&appearances, &format!("ball {n}"));
+            let mut fractures = reports.iter().flat_map(|report| &report.events.fractures);
+            prop_assert!(fractures.any(|fracture| fracture.parent == ball), "ball {n}");
+        }
+        for report in reports {
+            prop_assert!(report.energy_gain <= 1e-9, "{}", report.energy_gain);
+        }
+    }
+}

@@ -16,8 +16,9 @@ pub const LOADS_SCHEMA: &str = include_str!("loads.schema.json");
 const MAX_ENTRIES: usize = 1000;
 /// Largest number, as for mesh coordinates.
 const MAX_NUMBER: f64 = 1e30;
-/// Share of the body's longest side within which a vertex is on a side of its bounding box.
-const ON_SIDE: f64 = 1e-6;
+/// Distance within which a vertex is on a side of the bounding box, relative to the mean length of
+/// the edges of boundary faces. Surfaces of `tetrahedralize` deviate from a plane by about 1 %.
+const SIDE_TOLERANCE: f64 = 0.1;
 
 /// Why a load file is rejected.
 #[derive(Debug, Error)]
@@ -178,7 +179,7 @@ impl<'a> Reader<'a> {
 
     /// The region on a side of the bounding box.
     fn beside(&self, side: Side) -> Aabb {
-        let slack = ON_SIDE * (self.bounds.max - self.bounds.min).max();
+        let slack = SIDE_TOLERANCE * self.mean_edge();
         let (axis, is_high) = match side {
             Side::LowX => (0, false),
             Side::HighX => (0, true),
@@ -194,6 +195,15 @@ impl<'a> Reader<'a> {
             wanted.max[axis] = wanted.min[axis] + slack;
         }
         wanted
+    }
+
+    /// The mean length of the edges of boundary faces, m.
+    fn mean_edge(&self) -> f64 {
+        let vertex = |n: u32| self.mesh.vertices[n as usize];
+        let edges = |[a, b, c]: &[u32; 3]| [[*a, *b], [*b, *c], [*c, *a]];
+        let lengths =
+            self.faces.iter().flat_map(edges).map(|[a, b]| (vertex(b) - vertex(a)).norm());
+        lengths.sum::<f64>() / (3 * self.faces.len()).max(1) as f64
     }
 
     fn nothing(&self, key: &str, what: &str) -> LoadsError {
