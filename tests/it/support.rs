@@ -485,7 +485,7 @@ proptest! {
             prop_assert!(fractures.any(|fracture| fracture.parent == ball), "ball {n}");
         }
         for report in reports {
-            prop_assert!(report.energy_gain <= 1e-9, "{}", report.energy_gain);
+            prop_assert!(report.energy.gain <= 1e-9, "{}", report.energy.gain);
         }
     }
 }

@@ -39,6 +39,83 @@ fn no_scene_that_comes_with_it_warns() {
         assert!(mass.is_empty(), "{}: {mass:?}", path.display());
         let ignored = loaded.scene.solver_warnings();
         assert!(ignored.is_empty(), "{}: {ignored:?}", path.display());
+        let timing = loaded.scene.timing_warnings();
+        assert!(timing.is_empty(), "{}: {timing:?}", path.display());
+    }
+}
+
+/// A weight of 8 kg that hangs on a joint, and an arm on a hinge.
+fn hanging(break_force: f64, limits: [f64; 2], time: f64) -> String {
+    format!(
+        r#"version = 1
+        [simulation]
+        frames = 30
+        [[body]]
+        name = "beam"
+        shape = {{ box = {{ half_extents = [1, 0.1, 0.1] }} }}
+        motion = "static"
+        position = [0, 3, 0]
+        [[body]]
+        name = "weight"
+        density = 1000
+        shape = {{ box = {{ half_extents = [0.1, 0.1, 0.1] }} }}
+        position = [0, 2, 0]
+        [[body]]
+        name = "arm"
+        shape = {{ box = {{ half_extents = [0.1, 0.1, 0.1] }} }}
+        position = [0.8, 2, 0]
+        [[joints]]
+        kind = "fixed"
+        bodies = ["weight", "beam"]
+        anchor = [0, 3, 0]
+        break_force = {break_force}
+        [[joints]]
+        kind = "hinge"
+        bodies = ["arm", "beam"]
+        anchor = [0.8, 3, 0]
+        axis = [0, 0, 1]
+        limits = {limits:?}
+        [[event]]
+        time = {time:?}
+        push = {{ body = "arm", impulse = [1, 0, 0] }}
+        "#
+    )
+}
+
+#[test]
+fn late_events_and_limits_that_exclude_the_start_are_warned_of() {
+    for (limits, time, is_warned) in [
+        ([-10.0, 20.0], 0.5, [false, false]),
+        ([10.0, 20.0], 0.5, [false, true]),
+        ([-20.0, -10.0], 0.5, [false, true]),
+        ([-10.0, 20.0], 1.0, [true, false]),
+    ] {
+        let case = Case::new(&[("scene.toml", &hanging(500.0, limits, time))]);
+        for arguments in [&["check", "scene.toml"][..], &["run", "scene.toml", "-o", "a.glb"]] {
+            let message = problem(case.run(arguments).stderr);
+            let words = ["`event[0]` at 1 s has no effect", "`joints[1].limits` exclude 0"];
+            assert_eq!(words.map(|word| message.contains(word)), is_warned, "{message}");
+        }
+    }
+}
+
+#[test]
+fn runs_report_broken_joints() {
+    for (break_force, broken) in [(50.0, 1), (500.0, 0)] {
+        let case = Case::new(&[("scene.toml", &hanging(break_force, [-10.0, 20.0], 0.5))]);
+        let run = ["run", "scene.toml", "-o", "a.glb", "--ledger", "a.csv"];
+        let output = case.run(&run);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(text.contains("\n1 joint broke\n"), broken == 1, "{text}");
+        let output = case.run(&[&run[..], &["--json"]].concat());
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(json["broken_joints"], broken);
+        let ledger = std::fs::read_to_string(case.folder.path().join("a.csv")).unwrap();
+        let mut lines = ledger.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let column =
+            lines.next().unwrap().iter().position(|name| *name == "broken_joints").unwrap();
+        let sum: usize = lines.map(|cells| cells[column].parse::<usize>().unwrap()).sum();
+        assert_eq!(sum, broken);
     }
 }
 

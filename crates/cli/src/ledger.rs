@@ -21,6 +21,8 @@ pub struct Row {
     pub fractures: usize,
     /// Bodies that were hit beyond their strength but held, by their bonds or for lack of room.
     pub held: usize,
+    /// Joints that were removed: overloaded, or without a body.
+    pub broken_joints: usize,
     /// Mass of the dynamic and anchored bodies, kg.
     pub mass: f64,
     /// Mass of the retired pieces, kg.
@@ -88,6 +90,7 @@ impl Ledger {
             contacts: report.counters.contacts,
             fractures: report.events.fractures.len(),
             held: report.events.held.len() + report.events.over_budget.len(),
+            broken_joints: report.events.broken_joints.len(),
             mass: world.mass(),
             retired_mass: world.retired_mass(),
             momentum: momentum.linear.into(),
@@ -185,13 +188,14 @@ fn numbers(frame: usize, time: f64, event: &Fracture) -> Vec<f64> {
 type Column = (&'static str, fn(&Row) -> f64);
 
 /// Columns of the ledger: names and values.
-const COLUMNS: [Column; 25] = [
+const COLUMNS: [Column; 26] = [
     ("frame", |r| r.frame as f64),
     ("time", |r| r.time),
     ("bodies", |r| r.bodies as f64),
     ("contacts", |r| r.contacts as f64),
     ("fractures", |r| r.fractures as f64),
     ("held", |r| r.held as f64),
+    ("broken_joints", |r| r.broken_joints as f64),
     ("mass", |r| r.mass),
     ("retired_mass", |r| r.retired_mass),
     ("momentum_x", |r| r.momentum[0]),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use sim::scene::Scene;
-use sim::{Appearance, BodyId, CriticalImpact, ImpactLoad, Report, World};
+use sim::{Appearance, BodyId, CriticalImpact, FractureModel, ImpactLoad, Report, World};
 
 use crate::checkpoint::ImpactState;
 
@@ -98,15 +98,21 @@ pub(super) fn nothing_broke_message(hardest: &[HardestImpact]) -> Option<String>
     }
     let ratio =
         |hardest: &&HardestImpact| hardest.impact.map_or(0.0, |impact| impact.utilization());
+    let exceeded: Vec<String> = hardest
+        .iter()
+        .filter(|hardest| ratio(hardest) >= 1.0)
+        .map(|hardest| format!("{:?}", hardest.name))
+        .collect();
+    if !exceeded.is_empty() {
+        let names = exceeded.join(", ");
+        return Some(format!(
+            "nothing broke: impacts exceeded the strength of {names}, but did not divide any body"
+        ));
+    }
     let nearest = hardest.iter().max_by(|p, q| ratio(p).total_cmp(&ratio(q)))?;
     let name = &nearest.name;
     Some(match ratio(&nearest) {
         0.0 => "nothing broke: nothing hit a body that can break".to_owned(),
-        ratio if ratio >= 1.0 => {
-            format!(
-                "nothing broke: an impact exceeded the strength of {name:?}, but did not divide it"
-            )
-        }
         ratio => {
             let share = number(100.0 * ratio);
             format!("nothing broke: the hardest impact was {share} % of the strength of {name:?}")
@@ -117,26 +123,33 @@ pub(super) fn nothing_broke_message(hardest: &[HardestImpact]) -> Option<String>
 /// Number of frames of free fall below which the output also reports the speed gained per frame.
 const SHORT_FALL_FRAMES: f64 = 2.0;
 
-/// The critical impact of a body, as a phrase.
+/// The critical impact of a body, as a phrase. From there on, lattices and finite elements determine
+/// the cracks, which may not divide the body.
 pub(super) fn critical_impact(world: &World, id: BodyId) -> Option<String> {
-    Some(match world.critical_impact(id)? {
+    let (impact, note) = match world.critical_impact(id)? {
         CriticalImpact::Fall(height) => {
             let settings = world.settings();
             let (gravity, fps) = (settings.gravity.norm(), 1.0 / settings.dt);
             let step = gravity * settings.dt;
-            let fall = format!("a fall from {} m onto stone breaks it", number(height));
+            let fall = format!("a fall from {} m onto stone", number(height));
             // the impact speed of such a short fall depends on the frame of the impact
             if (2.0 * gravity * height).sqrt() < SHORT_FALL_FRAMES * step {
                 let (fps, step) = (number(fps), number(step));
-                format!("{fall} (at {fps} frames/s its speed grows by {step} m/s a frame)")
+                (fall, format!(" (at {fps} frames/s its speed grows by {step} m/s a frame)"))
             } else {
-                fall
+                (fall, String::new())
             }
         }
         CriticalImpact::Stone(speed) => {
-            format!("a stone of 1 kg at {} m/s breaks it", number(speed))
+            (format!("a stone of 1 kg at {} m/s", number(speed)), String::new())
         }
-    })
+    };
+    let effect = match &world.get(id)?.breakage?.model {
+        FractureModel::Stress(_) => "is the least impact for which finite elements compute cracks",
+        FractureModel::Lattice(_) => "is the least impact for which the lattice computes cracks",
+        FractureModel::Prescored(..) | FractureModel::Fixed(_) => "breaks it",
+    };
+    Some(format!("{impact} {effect}{note}"))
 }
 
 /// Formats a number with four digits.

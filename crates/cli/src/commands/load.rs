@@ -196,18 +196,21 @@ impl Loaded {
     }
 
     /// Warnings about the meshes, walls and mass, about the pieces of the bodies of `world`, which was just
-    /// built from the scene, and about settings that its solver ignores.
+    /// built from the scene, about late events and limits of joints, and about settings that its solver
+    /// ignores.
     pub fn scene_warnings(&self, world: &World) -> Vec<String> {
         let meshes = self.mesh_warnings().into_iter().map(|w| w.to_string());
         let walls = self.wall_warnings().into_iter().map(|w| w.to_string());
         let mass = self.mass_warnings().into_iter().map(|w| w.to_string());
         let pieces = self.scene.piece_warnings(world).into_iter().map(|w| w.to_string());
+        let timing = self.scene.timing_warnings();
         let solver = self.scene.solver_warnings();
         meshes
             .chain(self.material_warnings.iter().cloned())
             .chain(walls)
             .chain(mass)
             .chain(pieces)
+            .chain(timing)
             .chain(solver)
             .collect()
     }

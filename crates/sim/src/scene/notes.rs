@@ -1,6 +1,6 @@
-//! Notes about deprecated parts of a scene.
+//! Notes about deprecated parts of a scene, and warnings about settings.
 
-use super::{Body, Scene};
+use super::{Body, JointKind, Scene};
 
 impl Scene {
     /// Deprecated parts of the scene, one sentence each.
@@ -16,6 +16,33 @@ impl Scene {
              or remove it to let the material decide",
             names.join(", ")
         )]
+    }
+
+    /// Events after the end of the run, and limits of joints that the start of the scene violates,
+    /// one sentence each.
+    pub fn timing_warnings(&self) -> Vec<String> {
+        let end = self.simulation.frames as f64 / self.simulation.fps;
+        let late = self.events.iter().enumerate().filter(|(_, event)| event.time >= end);
+        let late = late.map(|(n, event)| {
+            format!(
+                "`event[{n}]` at {} s has no effect: the run ends at {end} s; use more `frames` or an \
+                 earlier `time`",
+                event.time
+            )
+        });
+        let excludes = |limits: &[f64; 2]| limits[0] > 0.0 || limits[1] < 0.0;
+        let is_measured_from_start =
+            |kind: JointKind| matches!(kind, JointKind::Hinge | JointKind::Slider);
+        let joints = self.joints.iter().enumerate().filter(|(_, joint)| {
+            is_measured_from_start(joint.kind) && joint.limits.as_ref().is_some_and(excludes)
+        });
+        let joints = joints.map(|(n, _)| {
+            format!(
+                "`joints[{n}].limits` exclude 0, the position at the start: the first frame moves the \
+                 bodies to the nearest limit"
+            )
+        });
+        late.chain(joints).collect()
     }
 
     /// Settings that the solver of the scene ignores, one sentence each.

@@ -9,6 +9,7 @@ use dynamics::{Body, Velocity};
 use nalgebra::{Point3, Unit, Vector3};
 
 use crate::breaking::hits::Hit;
+use crate::breaking::strength::ImpactLoad;
 use crate::script::event::Trigger;
 use crate::script::timeline::{Action, Explosion, Path, Timeline, Wind};
 use crate::world::steering::{SteeringError, check, check_pose};
@@ -54,9 +55,15 @@ impl World {
     }
 
     fn explode(&mut self, explosion: &Explosion, cause: Trigger, report: &mut Report) {
+        let loads = &mut report.loads;
         let hits = self.chosen_hits(cause, || {
-            let breaks = (0..self.len()).filter_map(|i| self.blasted(i, explosion));
-            breaks.collect()
+            let loaded = (0..self.len()).filter_map(|i| self.blast_load(i, explosion));
+            let broken = |hit: &Hit| {
+                let (body, impulse, strength) = (hit.body, hit.impulse.norm(), hit.strength);
+                loads.impact(ImpactLoad { body, impulse, strength });
+                impulse >= strength
+            };
+            loaded.filter(broken).collect()
         });
         let known = report.events.dents.len();
         self.break_bodies(&hits, cause, report);
@@ -83,15 +90,15 @@ impl World {
         Some((normal, explosion.impulse * share * self.projected_area(i, &normal)))
     }
 
-    /// The hit of an explosion on a body that it breaks.
-    fn blasted(&self, i: usize, explosion: &Explosion) -> Option<Hit> {
+    /// The load of an explosion on a body that can break, as a hit.
+    fn blast_load(&self, i: usize, explosion: &Explosion) -> Option<Hit> {
         let (normal, size) = self.blast(i, explosion)?;
         let center = self.poses[i].inverse_transform_point(&explosion.at);
         let distance = |p: &&Point3<f64>| (**p - center).norm_squared();
         let points = self.surface_points(i);
         let nearest = points.iter().min_by(|p, q| distance(p).total_cmp(&distance(q)))?;
         let strength = self.breaking_blast_impulse(i, (nearest, &normal))?;
-        (size >= strength).then(|| Hit {
+        Some(Hit {
             body: self.ids[i],
             at: *nearest,
             normal: normal.into_inner(),
@@ -104,7 +111,7 @@ impl World {
         })
     }
 
-    /// Projected area of a body along a direction, m^2: that of the ellipsoid in its box.
+    /// Projected area of a body along a direction, m^2: that of the ellipsoid in its bounding box.
     fn projected_area(&self, i: usize, direction: &Unit<Vector3<f64>>) -> f64 {
         let half = self.shapes[i].bounds().extents() / 2.0;
         let d = self.poses[i].inverse_transform_vector(direction);

@@ -161,6 +161,11 @@ impl Summary {
         self.recording.fragments().len()
     }
 
+    /// Number of joints that were removed.
+    fn broken_joints(&self) -> usize {
+        self.ledger.rows().iter().map(|row| row.broken_joints).sum()
+    }
+
     /// The largest gain of mechanical energy in a frame, J, including external work.
     fn energy_gain(&self) -> f64 {
         self.ledger.rows().iter().map(|row| row.energy_gain).fold(0.0, f64::max)
@@ -189,6 +194,7 @@ impl Summary {
             "mass_after": last.mass,
             "mass_retired": last.retired_mass,
             "crumbs": self.recording.crumbs.len(),
+            "broken_joints": self.broken_joints(),
             "over_budget": self.over_budget,
             "energy_gain": self.energy_gain(),
             "stopped": self.stopped,
@@ -228,6 +234,9 @@ impl Summary {
                     writeln!(out, "{crumbs}; crumbs and retired pieces have {retired} kg")?;
                 }
             }
+        }
+        if self.broken_joints() > 0 {
+            writeln!(out, "{} broke", count(self.broken_joints(), "joint", "joints"))?;
         }
         if self.over_budget > 0 {
             let fractures = count(self.over_budget, "fracture", "fractures");
@@ -306,7 +315,7 @@ impl RunCost {
         ] {
             writeln!(out, "  {} {what}", number(mean(count)))?;
         }
-        let colors = count(totals.colors as usize, "colour", "colours");
+        let colors = count(totals.colors as usize, "color", "colors");
         let levels = count(totals.levels as usize, "level", "levels");
         writeln!(out, "at most {colors} and {levels}")?;
         let residual = number(totals.residual);
