@@ -463,3 +463,24 @@ fn a_speck_is_a_disc_of_its_size() {
     let fine = drawn(Some(&dust(1.0, 0.01 * pixel as f32)));
     assert!((brightness(&fine, 60, 60) - brightness(&plain, 60, 60)).abs() <= 3);
 }
+
+#[test]
+fn a_body_that_falls_off_the_scene_does_not_shrink_the_others() {
+    let path = |x: f64, fall: f64| {
+        (0..31)
+            .map(move |n| Isometry3::translation(x, -fall * f64::from(n * n), 0.01 * f64::from(n)))
+    };
+    let ball = |n: u32, fall: f64| {
+        track(&format!("ball {n}"), cuboid([0.1; 3]), path(0.3 * f64::from(n), fall).collect())
+    };
+    let most: Vec<Track> = (0..9).map(|n| ball(n, 0.0)).collect();
+    let stray = [most.clone(), vec![ball(9, 0.1)]].concat();
+    let radius = |tracks: Vec<Track>| {
+        View::fitted(&Recording { frames: 31, ..still(tracks) }, 1.5).arm().norm()
+    };
+    let (without, with) = (radius(most), radius(stray));
+    assert!((0.9..1.3).contains(&(with / without)), "{without} {with}");
+    // a single body is never an outlier
+    let alone = radius(vec![ball(0, 0.1)]);
+    assert!(alone > 50.0, "{alone}");
+}

@@ -100,7 +100,7 @@ fn a_side_of_a_tetrahedralized_beam_is_its_whole_end() {
     let loads =
         "support = [{ face = \"-x\" }]\n[[load]]\nforce = [0, -100, 0]\nat = [1, 0.1, 0.05]";
     let case = Case::new(&[("beam.obj", beam), ("loads.toml", loads)]);
-    let made = case.run(&["tetrahedralize", "beam.obj", "--cell", "0.03", "-o", "beam.msh"]);
+    let made = case.run(&["tetrahedralize", "beam.obj", "--cell", "0.02", "-o", "beam.msh"]);
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     let stiffness = ["--young", "2e9", "--poisson", "0.3", "--quadratic"];
     let vtu = fields(&case, &[&["--loads", "loads.toml"], &stiffness[..]].concat());

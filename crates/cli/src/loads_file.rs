@@ -16,9 +16,12 @@ pub const LOADS_SCHEMA: &str = include_str!("loads.schema.json");
 const MAX_ENTRIES: usize = 1000;
 /// Largest number, as for mesh coordinates.
 const MAX_NUMBER: f64 = 1e30;
-/// Distance within which a vertex is on a side of the bounding box, relative to the mean length of
-/// the edges of boundary faces. Surfaces of `tetrahedralize` deviate from a plane by about 1 %.
-const SIDE_TOLERANCE: f64 = 0.1;
+/// A boundary face is on a side of the bounding box if its vertices are within this share of its mean
+/// edge length of the side, and the cosine of its normal to that of the side is at least
+/// [`SIDE_COSINE`]: surfaces of `tetrahedralize` are not exactly plane, and round off edges.
+const SIDE_TOLERANCE: f64 = 0.3;
+/// The cosine of 30 degrees.
+const SIDE_COSINE: f64 = 0.866;
 
 /// Why a load file is rejected.
 #[derive(Debug, Error)]
@@ -163,23 +166,21 @@ impl<'a> Reader<'a> {
 
     /// For each vertex, whether it is in a region.
     fn within(&self, key: &str, region: &Region) -> Result<Vec<bool>, LoadsError> {
-        let wanted = match (region.face, region.corners) {
-            (Some(side), None) => self.beside(side),
+        match (region.face, region.corners) {
+            (Some(side), None) => Ok(self.on_side(side)),
             (None, Some([a, b])) => {
                 finite(key, "box", &[a, b].concat())?;
                 let [a, b] = [a, b].map(Point3::from);
-                Aabb { min: a.inf(&b), max: a.sup(&b) }
+                let (min, max) = (a.inf(&b), a.sup(&b));
+                let is_in = |p: &Point3<f64>| (0..3).all(|k| (min[k]..=max[k]).contains(&p[k]));
+                Ok(self.mesh.vertices.iter().map(is_in).collect())
             }
-            _ => return Err(value(key, "must have either `face` or `box`")),
-        };
-        let is_in =
-            |p: &Point3<f64>| (0..3).all(|k| (wanted.min[k]..=wanted.max[k]).contains(&p[k]));
-        Ok(self.mesh.vertices.iter().map(is_in).collect())
+            _ => Err(value(key, "must have either `face` or `box`")),
+        }
     }
 
-    /// The region on a side of the bounding box.
-    fn beside(&self, side: Side) -> Aabb {
-        let slack = SIDE_TOLERANCE * self.mean_edge();
+    /// For each vertex, whether it belongs to a boundary face on a side of the bounding box.
+    fn on_side(&self, side: Side) -> Vec<bool> {
         let (axis, is_high) = match side {
             Side::LowX => (0, false),
             Side::HighX => (0, true),
@@ -188,22 +189,20 @@ impl<'a> Reader<'a> {
             Side::LowZ => (2, false),
             Side::HighZ => (2, true),
         };
-        let mut wanted = self.bounds;
-        if is_high {
-            wanted.min[axis] = wanted.max[axis] - slack;
-        } else {
-            wanted.max[axis] = wanted.min[axis] + slack;
+        let (sign, bound) =
+            if is_high { (1.0, self.bounds.max[axis]) } else { (-1.0, self.bounds.min[axis]) };
+        let mut within = vec![false; self.mesh.vertices.len()];
+        for face in &self.faces {
+            let [a, b, c] = face.map(|n| self.mesh.vertices[n as usize]);
+            let normal = (b - a).cross(&(c - a));
+            let mean_edge = ((b - a).norm() + (c - b).norm() + (a - c).norm()) / 3.0;
+            let is_near =
+                [a, b, c].iter().all(|p| (p[axis] - bound).abs() <= SIDE_TOLERANCE * mean_edge);
+            if is_near && sign * normal[axis] >= SIDE_COSINE * normal.norm() {
+                face.iter().for_each(|&n| within[n as usize] = true);
+            }
         }
-        wanted
-    }
-
-    /// The mean length of the edges of boundary faces, m.
-    fn mean_edge(&self) -> f64 {
-        let vertex = |n: u32| self.mesh.vertices[n as usize];
-        let edges = |[a, b, c]: &[u32; 3]| [[*a, *b], [*b, *c], [*c, *a]];
-        let lengths =
-            self.faces.iter().flat_map(edges).map(|[a, b]| (vertex(b) - vertex(a)).norm());
-        lengths.sum::<f64>() / (3 * self.faces.len()).max(1) as f64
+        within
     }
 
     fn nothing(&self, key: &str, what: &str) -> LoadsError {

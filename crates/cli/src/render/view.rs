@@ -11,6 +11,10 @@ const FIELD_OF_VIEW: f64 = 0.5;
 const AFTERMATH: f64 = 0.25;
 /// Share of the pieces that may be outside a picture on each side.
 const OUTLIER_SHARE: f64 = 0.25;
+/// A moving body is an outlier if it is farther from the median position than this many times the
+/// distance of [`OUTLIER_QUANTILE`] of the bodies.
+const OUTLIER_FACTOR: f64 = 4.0;
+const OUTLIER_QUANTILE: f64 = 0.8;
 /// Maximum number of sampled points per surface.
 const SAMPLES: usize = 64;
 
@@ -138,14 +142,37 @@ fn subjects(recording: &Recording) -> Vec<Point3<f64>> {
     }
     let moves = |track: &&Track| track.poses.windows(2).any(|w| w[0] != w[1]);
     let last = recording.frames - 1;
-    for track in recording.tracks.iter().filter(whole).filter(moves) {
-        points.extend([0, last / 2, last].into_iter().flat_map(|frame| places(track, frame)));
+    let moving: Vec<&Track> = recording.tracks.iter().filter(whole).filter(moves).collect();
+    let keys = moving.iter().flat_map(|track| [0, last / 2, last].map(|frame| (*track, frame)));
+    let keys: Vec<(&Track, usize)> = keys.collect();
+    let positions: Vec<Option<Vector3<f64>>> =
+        keys.iter().map(|(track, frame)| Some(track.pose(*frame)?.translation.vector)).collect();
+    let is_near = near_most(&positions.iter().copied().flatten().collect::<Vec<_>>());
+    for ((track, frame), position) in keys.into_iter().zip(positions) {
+        if position.is_some_and(&is_near) {
+            points.extend(places(track, frame));
+        }
     }
     if points.is_empty() {
         let still = recording.tracks.iter().filter(|track| !track.surface().is_endless());
         points = still.flat_map(|track| places(track, track.birth)).collect();
     }
     points
+}
+
+/// Whether a position is near most of some positions: a body that falls off the scene would make
+/// all others tiny.
+fn near_most(positions: &[Vector3<f64>]) -> impl Fn(Vector3<f64>) -> bool + use<> {
+    let at_share = |mut values: Vec<f64>, share: f64| {
+        values.sort_by(f64::total_cmp);
+        let last = values.len().saturating_sub(1) as f64;
+        values.get((last * share).round() as usize).copied().unwrap_or(0.0)
+    };
+    let center =
+        Vector3::from_fn(|axis, _| at_share(positions.iter().map(|p| p[axis]).collect(), 0.5));
+    let distances = positions.iter().map(|p| (p - center).norm()).collect();
+    let limit = OUTLIER_FACTOR * at_share(distances, OUTLIER_QUANTILE);
+    move |position| (position - center).norm() <= limit
 }
 
 /// Corners of a box of most pieces shortly after the first fracture, without stray ones.

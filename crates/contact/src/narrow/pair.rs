@@ -309,7 +309,7 @@ impl<'a> Pair<'a> {
         let struck = self.a.from.max(self.b.from);
         let is_curved = self.shapes().iter().any(|shape| shape.field().is_curved());
         if !self.spins() {
-            arm = motions[owner].chord_arm([struck, time], [&found.point.coords, &arm]);
+            arm = motions[owner].chord_arm([struck, time], [&found.point.coords, &arm], &normal);
         }
         let shared = posed.poses[owner].translation.vector + arm;
         let then_arms = posed.poses.map(|pose| shared - pose.translation.vector);

@@ -64,8 +64,9 @@ impl Motion<'_> {
 
     /// The lever arm with which [`Self::velocity`] takes a point of the body along its chord
     /// between two times, m. `point` is in body coordinates, `arm` from the center of mass to it at
-    /// the second time. The contact point of a rolling body moves over its surface: a solid of
-    /// revolution turns with its axis alone, and a ball not at all.
+    /// the second time. The contact point of a rolling body moves over its surface: for a solid of
+    /// revolution only the change of the angle between its axis and the contact `normal` counts, and
+    /// for a ball nothing.
     ///
     /// It points to the middle of the chord, and its part across the axis is scaled by `tan(h) / h`
     /// for the half angle `h` (Cayley map), evaluated as a series. The tangent at the end of the
@@ -74,6 +75,7 @@ impl Motion<'_> {
         &self,
         [since, time]: [f64; 2],
         [point, arm]: [&Vector3<f64>; 2],
+        normal: &Vector3<f64>,
     ) -> Vector3<f64> {
         let spin = self.velocity.angular;
         let half = 0.5 * self.dt * (time - since);
@@ -85,10 +87,17 @@ impl Motion<'_> {
             Field::Ball { .. } => *arm,
             Field::Round(_) => {
                 let axes = [since, time].map(|time| self.at(time).rotation * Vector3::y());
-                // half a turn of the axis within a step has no unique rotation
-                let swing = UnitQuaternion::rotation_between(&axes[0], &axes[1]);
-                let Some(swing) = swing.filter(|swing| swing.angle() > 0.0) else { return *arm };
-                middle_of_chord([swing.inverse() * arm, *arm], &(0.5 * swing.scaled_axis()))
+                // about the axis of tilting, with the azimuth at the second time
+                let Some(across) = normal.cross(&axes[1]).try_normalize(f64::EPSILON.sqrt()) else {
+                    return *arm;
+                };
+                let [from, to] = axes.map(|axis| libm::acos(axis.dot(normal).clamp(-1.0, 1.0)));
+                let tilt = across * (to - from);
+                if tilt.norm_squared() < f64::EPSILON {
+                    return *arm;
+                }
+                let back = UnitQuaternion::from_scaled_axis(-tilt);
+                middle_of_chord([back * arm, *arm], &(0.5 * tilt))
             }
             _ => middle_of_chord([self.at(since).rotation * point, *arm], &(spin * half)),
         }
