@@ -287,7 +287,7 @@ pub(crate) mod tests {
             struck: None,
         };
         let cause = Trigger::Collision(0);
-        let hits = world.hardest_hits(&[collision], &world.resistances(cause, false, report));
+        let hits = world.hardest_hits(&[collision], &world.resistances(cause, true, report));
         world.break_bodies(&hits, cause, report);
     }
 
