@@ -12,8 +12,9 @@ const AFTERMATH: f64 = 0.25;
 /// Share of the pieces that may be outside a picture on each side.
 const OUTLIER_SHARE: f64 = 0.25;
 /// A moving body is an outlier if it is farther from the median position than this many times the
-/// distance of [`OUTLIER_QUANTILE`] of the bodies.
+/// distance that [`OUTLIER_QUANTILE`] of the positions do not exceed.
 const OUTLIER_FACTOR: f64 = 4.0;
+/// Share of the positions that determine the usual distance.
 const OUTLIER_QUANTILE: f64 = 0.8;
 /// Maximum number of sampled points per surface.
 const SAMPLES: usize = 64;
@@ -143,15 +144,15 @@ fn subjects(recording: &Recording) -> Vec<Point3<f64>> {
     let moves = |track: &&Track| track.poses.windows(2).any(|w| w[0] != w[1]);
     let last = recording.frames - 1;
     let moving: Vec<&Track> = recording.tracks.iter().filter(whole).filter(moves).collect();
-    let keys = moving.iter().flat_map(|track| [0, last / 2, last].map(|frame| (*track, frame)));
-    let keys: Vec<(&Track, usize)> = keys.collect();
-    let positions: Vec<Option<Vector3<f64>>> =
-        keys.iter().map(|(track, frame)| Some(track.pose(*frame)?.translation.vector)).collect();
-    let is_near = near_most(&positions.iter().copied().flatten().collect::<Vec<_>>());
-    for ((track, frame), position) in keys.into_iter().zip(positions) {
-        if position.is_some_and(&is_near) {
-            points.extend(places(track, frame));
-        }
+    let position = |track: &Track, frame: usize| Some(track.pose(frame)?.translation.vector);
+    let keys: Vec<(&Track, usize, Vector3<f64>)> = moving
+        .iter()
+        .flat_map(|track| [0, last / 2, last].map(|frame| (*track, frame)))
+        .filter_map(|(track, frame)| Some((track, frame, position(track, frame)?)))
+        .collect();
+    let is_near = near_most(&keys.iter().map(|(_, _, position)| *position).collect::<Vec<_>>());
+    for (track, frame, _) in keys.iter().filter(|(_, _, position)| is_near(*position)) {
+        points.extend(places(track, *frame));
     }
     if points.is_empty() {
         let still = recording.tracks.iter().filter(|track| !track.surface().is_endless());
@@ -160,22 +161,28 @@ fn subjects(recording: &Recording) -> Vec<Point3<f64>> {
     points
 }
 
-/// Whether a position is near most of some positions: a body that falls off the scene would make
-/// all others tiny.
+/// The value below which a share of `values` lies; 0 without values.
+fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let last = values.len().saturating_sub(1) as f64;
+    values.get((last * share).round() as usize).copied().unwrap_or(0.0)
+}
+
+/// The quantile of each coordinate of some positions.
+fn quantiles(positions: &[Vector3<f64>], share: f64) -> Vector3<f64> {
+    Vector3::from_fn(|axis, _| quantile(positions.iter().map(|p| p[axis]).collect(), share))
+}
+
+/// Whether a position is near most of `positions`: a body that falls off the scene would make all
+/// others tiny.
 fn near_most(positions: &[Vector3<f64>]) -> impl Fn(Vector3<f64>) -> bool + use<> {
-    let at_share = |mut values: Vec<f64>, share: f64| {
-        values.sort_by(f64::total_cmp);
-        let last = values.len().saturating_sub(1) as f64;
-        values.get((last * share).round() as usize).copied().unwrap_or(0.0)
-    };
-    let center =
-        Vector3::from_fn(|axis, _| at_share(positions.iter().map(|p| p[axis]).collect(), 0.5));
+    let center = quantiles(positions, 0.5);
     let distances = positions.iter().map(|p| (p - center).norm()).collect();
-    let limit = OUTLIER_FACTOR * at_share(distances, OUTLIER_QUANTILE);
+    let limit = OUTLIER_FACTOR * quantile(distances, OUTLIER_QUANTILE);
     move |position| (position - center).norm() <= limit
 }
 
-/// Corners of a box of most pieces shortly after the first fracture, without stray ones.
+/// Corners of a box of most pieces shortly after the first fracture, without outliers.
 fn aftermath(recording: &Recording) -> Vec<Point3<f64>> {
     let after = (AFTERMATH * recording.fps).round() as usize;
     let first = recording.tracks.iter().filter(|t| t.parent.is_some()).map(|t| t.birth).min();
@@ -189,13 +196,7 @@ fn aftermath(recording: &Recording) -> Vec<Point3<f64>> {
     if places.is_empty() {
         return vec![];
     }
-    let end = |axis: usize, share: f64| {
-        let mut sorted: Vec<f64> = places.iter().map(|p| p[axis]).collect();
-        sorted.sort_by(f64::total_cmp);
-        sorted[((sorted.len() - 1) as f64 * share).round() as usize]
-    };
-    let [low, high] = [OUTLIER_SHARE, 1.0 - OUTLIER_SHARE]
-        .map(|share| Vector3::from_fn(|axis, _| end(axis, share)));
+    let [low, high] = [OUTLIER_SHARE, 1.0 - OUTLIER_SHARE].map(|share| quantiles(&places, share));
     let corner = |n: usize| {
         Point3::from(Vector3::from_fn(|a, _| if n >> a & 1 == 0 { low[a] } else { high[a] }))
     };
