@@ -154,7 +154,7 @@ pub struct PoseRange {
 }
 
 impl SpooledRecording<'_> {
-    /// The poses of a track in those of `frames` in which it exists.
+    /// The poses of a track, for the part of `frames` in which the track exists.
     ///
     /// # Errors
     /// If reading fails.

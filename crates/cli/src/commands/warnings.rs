@@ -134,7 +134,7 @@ impl PairWarning {
     }
 }
 
-/// The next multiple above `x` of the unit of its second digit, at least of 1.
+/// The least whole number above `x` with two significant digits.
 fn next_above_two_digits(x: f64) -> f64 {
     let unit = 10_f64.powf(x.log10().floor() - 1.0).max(1.0);
     ((x / unit).floor() + 1.0) * unit
