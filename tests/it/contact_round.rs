@@ -7,6 +7,7 @@ use contact::{Field, Round, Settings, Shape};
 use dynamics::{Body, MassProperties, Velocity};
 use levelset::Solid;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use proptest::prelude::*;
 use sim::scene::Scene;
 use sim::{BodyId, NewBody, World, build};
 
@@ -330,5 +331,68 @@ fn both_ends_of_a_tilted_round_body_land() {
                 assert!(lowest > -0.12 * radius, "{kind} {tilt} {height}: {lowest}");
             }
         }
+    }
+}
+
+/// A box as thick as a cylinder, with exact contacts.
+fn block(half: Vector3<f64>) -> NewBody {
+    let solid = Solid::Box { half_extents: half };
+    body_of(Shape::cuboid(half, 0.5 * half.min()), Body::Dynamic(mass_of(&solid)))
+}
+
+/// Height of the lowest point of a cylinder, a capsule, a cone or a box with this radius.
+fn lowest(kind: usize, radius: f64, pose: &Isometry3<f64>) -> f64 {
+    let height = pose.translation.y;
+    let axis = (pose * Vector3::y()).y;
+    let across = radius * (1.0 - axis * axis).max(0.0).sqrt();
+    let along = 1.5 * radius * axis;
+    match kind {
+        0 => height - along.abs() - across,
+        1 => height - along.abs() - radius,
+        2 => height + (1.5 * along).min(-0.5 * along - across),
+        _ => {
+            let rows = pose.rotation.to_rotation_matrix();
+            let half = Vector3::new(1.0, 1.5, 0.7) * radius;
+            height - rows.matrix().row(1).transpose().abs().dot(&half)
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    /// At 30 Hz a body of 1 cm turns several times between two impacts of its ends, and falls by many of its
+    /// lengths in a frame.
+    #[test]
+    fn a_small_body_that_lands_ends_on_the_ground(
+        kind in 0..4usize,
+        ground in prop::sample::select(GROUNDS.to_vec()),
+        radius in prop::sample::select(vec![0.01, 0.02, 0.05]),
+        turn in prop::array::uniform3(-3.0..3.0),
+        speed in prop::array::uniform3(-1.0..1.0),
+        spin in prop::array::uniform3(-5.0..5.0),
+        height in 0.3..1.2,
+        restitution in prop::sample::select(vec![0.0, 0.2, 0.5]),
+    ) {
+        let half = 1.5 * radius;
+        let body = match kind {
+            0 => cylinder(half, radius),
+            1 => capsule(half, radius),
+            2 => cone(half, radius),
+            _ => block(Vector3::new(1.0, 1.5, 0.7) * radius),
+        };
+        let rotation = UnitQuaternion::from_scaled_axis(Vector3::from(turn));
+        let pose = Isometry3::from_parts(Translation3::new(0.0, height, 0.0), rotation);
+        let velocity = Velocity { linear: speed.into(), angular: spin.into() };
+        let surface = material(restitution, 0.5);
+        let mut world = on(ground, 0.0);
+        let id = world.add(NewBody { pose, velocity, material: surface, ..body }).unwrap();
+        for frame in 0..90 {
+            steps_without_gain(&mut world, 1);
+            let depth = -lowest(kind, radius, world.get(id).unwrap().pose) / radius;
+            prop_assert!(depth < 0.5, "frame {}: {} radii", frame, depth);
+        }
+        let depth = -lowest(kind, radius, world.get(id).unwrap().pose) / radius;
+        prop_assert!(depth < 0.1, "{} radii", depth);
     }
 }

@@ -135,6 +135,38 @@ fn one_looks_through_glass() {
     assert!((r - g).abs() < 25, "a pane of grey: {r} {g}");
 }
 
+/// The bottom of a clear block lies exactly in the surface below it: round-off must not choose between them.
+#[test]
+fn a_clear_block_on_the_ground_is_drawn_without_noise() {
+    let red = Arc::new(Look { color: [0.8, 0.05, 0.05], ..Look::default() });
+    let slab =
+        track("slab", cuboid([2.0, 0.25, 2.0]), vec![Isometry3::translation(0.0, -0.25, 0.0)]);
+    let glass = Look { transmission: 1.0, ior: 1.5, color: [0.95; 3], ..Look::default() };
+    for (name, below) in [("plane", ground()), ("slab", slab)] {
+        for (kind, look) in
+            [("glass", glass.clone()), ("thin", Look { alpha: 0.3, ..Look::default() })]
+        {
+            let block =
+                track("block", cuboid([0.5; 3]), vec![Isometry3::translation(0.0, 0.5, 0.0)]);
+            let recording = still(vec![
+                Track { look: Arc::clone(&red), ..below.clone() },
+                Track { look: Arc::new(look), ..block },
+            ]);
+            let view = View::fitted(&recording, 1.0);
+            let view = view.moved(Point3::new(0.0, 0.4, 0.0), Point3::new(0.3, 3.0, 2.0)).unwrap();
+            let picture = render(bodies(&recording), &view, 0.0, [81, 81]);
+            // seen through the top and the bottom
+            let values: Vec<i32> = (36..45)
+                .flat_map(|x| (38..43).map(move |y| (x, y)))
+                .map(|(x, y)| i32::from(picture.pixel(x, y)[0]))
+                .collect();
+            let mean = values.iter().sum::<i32>() / values.len() as i32;
+            let off = values.iter().map(|value| (value - mean).abs()).max().unwrap();
+            assert!(off < 16, "{name}, {kind}: {off} of {mean}");
+        }
+    }
+}
+
 /// A metal floor mirrors the bodies on it, with more blur for more roughness. The light on other materials does not
 /// change.
 #[test]

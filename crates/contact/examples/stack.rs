@@ -110,7 +110,9 @@ impl World {
         let mut half = pushed(&self.bodies, &paths.momenta, DT / 2.0);
         support.settle_positions(frame, &mut half);
         let push = support.push_out(frame, &half);
-        let end: Vec<_> = frame.predict(&half).iter().zip(&push).map(moved).collect();
+        let mut end: Vec<_> = frame.predict(&half).iter().zip(&push).map(moved).collect();
+        let shifts = support.project(frame, &half, &end);
+        end.iter_mut().zip(shifts).for_each(|(pose, shift)| pose.translation.vector += shift);
 
         // A second contact pass computes the final velocities. It uses the forces of the whole step.
         let mut momenta = pushed(&self.bodies, &paths.momenta, DT);

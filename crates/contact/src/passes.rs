@@ -3,6 +3,7 @@
 pub(crate) mod collide;
 pub(crate) mod collision;
 pub(crate) mod follow;
+pub(crate) mod project;
 pub(crate) mod search;
 pub(crate) mod support;
 pub(crate) mod transmit;

@@ -139,10 +139,22 @@ impl Bvh {
 
     /// The nearest triangle that a ray hits before `limit`, from either side.
     pub(super) fn nearest(&self, ray: &Ray, limit: f32) -> Option<Hit> {
+        self.nearest_of(ray, limit, |_| true)
+    }
+
+    /// The nearest hit before `limit` for which `is_wanted` holds.
+    pub(super) fn nearest_of(
+        &self,
+        ray: &Ray,
+        limit: f32,
+        is_wanted: impl Fn(&Hit) -> bool,
+    ) -> Option<Hit> {
         let mut best: Option<Hit> = None;
         self.walk(ray, limit, |hit| {
-            best = Some(hit);
-            hit.distance
+            if is_wanted(&hit) {
+                best = Some(hit);
+            }
+            best.map_or(limit, |best| best.distance)
         });
         best
     }

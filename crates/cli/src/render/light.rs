@@ -6,7 +6,7 @@ use nalgebra::Vector4;
 
 use super::bvh::{Ray, Vec3};
 use super::directions::{Random, masking, near, visible_half};
-use super::stage::{Stage, SurfaceHit};
+use super::stage::{CameraRay, Stage, SurfaceHit};
 
 /// The result of a camera ray, without the light that falls on its surface, which is noisy and
 /// averaged with that of neighbors.
@@ -101,21 +101,22 @@ pub(super) fn sky(direction: Vec3) -> Vec3 {
 impl Stage<'_> {
     /// Traces a camera ray, through glass too; `width` is that of a sample at a distance of 1.
     pub(super) fn trace(&self, ray: &Ray, width: f32, random: &mut Random) -> Sample {
-        let mut ray = *ray;
+        let mut camera = CameraRay::new(*ray);
         let mut path = Path { through: Vec3::repeat(1.0), glow: Vec3::zeros(), length: 0.0 };
         for _ in 0..MAX_SURFACES {
-            let Some(hit) = self.intersect(&ray, f32::INFINITY, width) else { break };
+            let Some(hit) = self.first_hit(&camera, width) else { break };
             path.length += hit.distance;
             let is_clear = hit.transmission > 0.0 || hit.alpha < 1.0;
             if !is_clear {
-                return self.shade_opaque(&ray, &hit, &path, random);
+                return self.shade_opaque(&camera.ray, &hit, &path, random);
             }
-            ray = self.transmit(&ray, &hit, &mut path, random);
+            camera = self.transmit(&camera.ray, &hit, &mut path, random);
         }
-        let glow = path.glow + path.through.component_mul(&sky(ray.direction));
+        let direction = camera.ray.direction;
+        let glow = path.glow + path.through.component_mul(&sky(direction));
         let (light, normal) = (Light::zeros(), Vec3::zeros());
         let color = Vec3::zeros();
-        Sample { color, glow, light, place: ray.direction, normal, distance: f32::INFINITY }
+        Sample { color, glow, light, place: direction, normal, distance: f32::INFINITY }
     }
 
     /// Shades an opaque surface, which ends the path.
@@ -151,8 +152,13 @@ impl Stage<'_> {
     }
 
     /// Continues through a surface, or by total internal reflection, and adds the reflected light.
-    fn transmit(&self, ray: &Ray, hit: &SurfaceHit, path: &mut Path, random: &mut Random) -> Ray {
-        let behind = hit.place * 2.0 - hit.offset_origin;
+    fn transmit(
+        &self,
+        ray: &Ray,
+        hit: &SurfaceHit,
+        path: &mut Path,
+        random: &mut Random,
+    ) -> CameraRay {
         let own = path.through * hit.alpha;
         let slope = -hit.normal.dot(&ray.direction);
         let mirrored = (ray.direction + hit.normal * (2.0 * slope)).normalize();
@@ -160,7 +166,7 @@ impl Stage<'_> {
         let left = 1.0 - ratio * ratio * (1.0 - slope * slope);
         if left <= 0.0 {
             // thin or open surfaces soon end such paths
-            return Ray::new(hit.offset_origin, mirrored);
+            return CameraRay::new(Ray::new(hit.offset_origin, mirrored));
         }
         let reflected = dielectric(slope, left.sqrt(), ratio);
         if !hit.is_inside {
@@ -180,7 +186,7 @@ impl Stage<'_> {
         path.through = own.component_mul(&tint) + path.through * (1.0 - hit.alpha);
         let bent = ray.direction * ratio + hit.normal * (ratio * slope - left.sqrt());
         let bent = if hit.alpha < 1.0 { ray.direction } else { bent.normalize() };
-        Ray::new(behind, bent)
+        CameraRay::behind(hit, bent)
     }
 
     /// 1 if one sampled ray to the sun is unoccluded, else 0; in between through glass.

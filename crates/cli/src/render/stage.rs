@@ -18,6 +18,8 @@ pub(super) struct Stage<'i> {
     facets: Vec<Facet>,
     bodies: Vec<Placed>,
     planes: Vec<Plane>,
+    /// Whether a ray can pass through a body.
+    has_clear_bodies: bool,
     images: &'i Images,
     /// Length of a unit, m.
     unit: f32,
@@ -66,10 +68,37 @@ pub(super) struct SurfaceHit {
     pub(super) is_inside: bool,
     /// Whether it is on an infinite plane.
     pub(super) is_infinite_plane: bool,
+    /// The body; `None` on an infinite plane.
+    body: Option<u32>,
+}
+
+/// A camera ray on its way through clear bodies.
+pub(super) struct CameraRay {
+    pub(super) ray: Ray,
+    /// The body whose surface is the origin.
+    passed: Option<u32>,
+}
+
+impl CameraRay {
+    pub(super) fn new(ray: Ray) -> Self {
+        Self { ray, passed: None }
+    }
+
+    /// The ray that continues in a direction behind a clear surface. It starts at the surface, so that it hits
+    /// others that touch it.
+    pub(super) fn behind(hit: &SurfaceHit, direction: Vec3) -> Self {
+        let origin = hit.place - direction * clearance(&hit.place);
+        Self { ray: Ray::new(origin, direction), passed: hit.body }
+    }
 }
 
 /// Offset of ray origins from a surface, relative to the coordinates: some of their last digits.
 const CLEARANCE: f32 = 1e-5;
+
+/// The offset of rays at a place.
+fn clearance(place: &Vec3) -> f32 {
+    CLEARANCE * (1.0 + place.amax())
+}
 
 impl<'i> Stage<'i> {
     pub(super) fn new(
@@ -105,21 +134,71 @@ impl<'i> Stage<'i> {
             bodies.push(Placed { surface, look, turn: pose.rotation.cast() });
         }
         let unit = view.radius as f32;
-        Self { tree: Bvh::new(&corners), corners, facets, bodies, planes, images, unit }
+        let tree = Bvh::new(&corners);
+        let mut stage =
+            Self { tree, corners, facets, bodies, planes, has_clear_bodies: false, images, unit };
+        stage.has_clear_bodies = stage.facets.iter().any(|facet| stage.is_clear(facet));
+        stage
     }
 
     /// The first surface that a ray hits before `limit`.
     ///
     /// `width` is that of the ray at a distance of 1: finer detail is omitted.
     pub(super) fn intersect(&self, ray: &Ray, limit: f32, width: f32) -> Option<SurfaceHit> {
-        let plane = self.planes.iter().filter_map(|plane| Some((plane.intersect(ray)?, plane)));
-        let plane = plane.min_by(|a, b| a.0.total_cmp(&b.0)).filter(|(at, _)| *at < limit);
+        let plane = self.nearest_plane(ray, limit);
         let limit = plane.map_or(limit, |(at, _)| at);
         match (self.tree.nearest(ray, limit), plane) {
             (Some(hit), _) => Some(self.surface_hit(ray, &hit, width)),
             (None, Some((at, plane))) => Some(plane.surface_hit(ray, at)),
             (None, None) => None,
         }
+    }
+
+    /// The first surface that a camera ray hits. Of surfaces that touch each other a clear one comes first: else
+    /// round-off would determine for each pixel whether a glass on a table is seen.
+    pub(super) fn first_hit(&self, camera: &CameraRay, width: f32) -> Option<SurfaceHit> {
+        let CameraRay { ray, passed } = camera;
+        let first = self.nearest_except(ray, *passed, f32::INFINITY, |_| true);
+        let plane = self.nearest_plane(ray, first.map_or(f32::INFINITY, |hit| hit.distance));
+        let distance = plane.map(|(at, _)| at).or(first.map(|hit| hit.distance))?;
+        let limit = distance + 2.0 * clearance(&ray.at(distance));
+        let clear = self
+            .has_clear_bodies
+            .then(|| self.nearest_except(ray, *passed, limit, |facet| self.is_clear(facet)));
+        match (clear.flatten(), first, plane) {
+            (Some(hit), ..) | (None, Some(hit), None) => Some(self.surface_hit(ray, &hit, width)),
+            (None, _, Some((at, plane))) => Some(plane.surface_hit(ray, at)),
+            (None, None, None) => None,
+        }
+    }
+
+    /// The nearest triangle before `limit` for which `is_wanted` holds, other than those of the `passed` body at
+    /// the origin.
+    fn nearest_except(
+        &self,
+        ray: &Ray,
+        passed: Option<u32>,
+        limit: f32,
+        is_wanted: impl Fn(&Facet) -> bool,
+    ) -> Option<Hit> {
+        let near = 4.0 * clearance(&ray.origin);
+        self.tree.nearest_of(ray, limit, |hit| {
+            let facet = &self.facets[hit.triangle as usize];
+            (passed != Some(facet.body) || hit.distance > near) && is_wanted(facet)
+        })
+    }
+
+    /// The nearest infinite plane before `limit`, and its distance.
+    fn nearest_plane(&self, ray: &Ray, limit: f32) -> Option<(f32, &Plane)> {
+        let planes = self.planes.iter().filter_map(|plane| Some((plane.intersect(ray)?, plane)));
+        planes.min_by(|a, b| a.0.total_cmp(&b.0)).filter(|(at, _)| *at < limit)
+    }
+
+    /// Whether a ray can pass through a triangle.
+    fn is_clear(&self, facet: &Facet) -> bool {
+        let look = &self.bodies[facet.body as usize].look;
+        let coat = facet.coat.map(|coat| &look.coats[coat as usize]);
+        coat.map_or_else(|| body_transmittance(look), coat_transmittance) > 0.0
     }
 
     /// Whether a body of finite size is on a ray, before a plane or behind it.
@@ -160,7 +239,7 @@ impl<'i> Stage<'i> {
         let place = mix(corners);
         let below: [Vec3; 3] =
             std::array::from_fn(|i| normals[i] * (place - corners[i]).dot(&normals[i]).min(0.0));
-        let start = CLEARANCE * (1.0 + place.amax());
+        let start = clearance(&place);
         let normal = mix(&normals).try_normalize(0.1).unwrap_or(flat);
         // a back-facing shading normal occurs at the silhouette of a coarse surface: make it
         // perpendicular
@@ -190,6 +269,7 @@ impl<'i> Stage<'i> {
             alpha,
             is_inside: side < 0.0,
             is_infinite_plane: false,
+            body: Some(body),
         }
     }
 }
@@ -266,7 +346,7 @@ impl Plane {
         let place = ray.at(distance);
         SurfaceHit {
             place,
-            offset_origin: place + self.normal * (CLEARANCE * (1.0 + place.amax())),
+            offset_origin: place + self.normal * clearance(&place),
             normal: self.normal,
             distance,
             color: self.look.color.into(),
@@ -277,6 +357,7 @@ impl Plane {
             alpha: 1.0,
             is_inside: false,
             is_infinite_plane: true,
+            body: None,
         }
     }
 }

@@ -5,11 +5,10 @@ use nalgebra::{Point3, Vector3};
 
 use super::touch::{Touch, Touches, TouchingPair};
 use crate::constraint::{Bodies, Bounds, PER_CONTACT, Rounds, Row, alternate, tangents};
-use crate::passes::collide::mass_at;
 use crate::passes::collision::{Collision, ImpactState, StrengthQuery, total};
 use crate::solve::bounce::{self, ContactPoint, Impulses};
 use crate::solve::clamp::kinetic_share;
-use crate::{Frame, Islands, Mover, pair_impulse};
+use crate::{Frame, Islands, Mover};
 
 /// Collisions of a body in a frame that rebound; later ones are plastic, as between bodies that
 /// vibrate against each other.
@@ -304,13 +303,6 @@ fn impulses_of(
     frame: &Frame<'_>,
 ) -> Impulses {
     let clamp = frame.settings.clamp;
-    let [ContactPoint { normal, arms, u, .. }] = contacts else {
-        let still = CONVERGED * frame.settings.resting_speed;
-        return bounce::impulses(movers, contacts, (restitution, friction), clamp, still);
-    };
-    let k = mass_at(movers[0], &arms[0]) + mass_at(movers[1], &arms[1]);
-    let j = pair_impulse(normal, &k, u, restitution, friction);
-    let mut impulses = Impulses::default();
-    impulses[0] = clamp.limit(&j, normal, &k, u);
-    impulses
+    let still = CONVERGED * frame.settings.resting_speed;
+    bounce::impulses(movers, contacts, (restitution, friction), clamp, still)
 }

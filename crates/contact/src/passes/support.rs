@@ -10,6 +10,7 @@ use crate::constraint::{ImpulseCache, Joint, Method, Reaction, Rows};
 use crate::frame::Frame;
 use crate::narrow::cache::Cache;
 use crate::narrow::contacts::{Contacts, SearchStats};
+use crate::passes::project::project;
 use crate::passes::search::Search;
 use crate::reference::{self, Graph};
 use crate::settings::Solver;
@@ -148,6 +149,20 @@ impl Support {
                 let end = frame.predict(momenta);
                 reference::push_out(Frame { poses: &end, ..frame }, graph)
             }
+        }
+    }
+
+    /// Displacements, m, that bring spinning bodies at the `end` of the step of `half` momenta out of
+    /// overlap; zero with other solvers than [`Solver::Manifold`].
+    pub fn project(
+        &self,
+        frame: Frame<'_>,
+        half: &[Momentum],
+        end: &[Isometry3<f64>],
+    ) -> Vec<Vector3<f64>> {
+        match &self.0 {
+            Found::Manifolds { contacts, .. } => project(frame, contacts, half, end),
+            Found::Rows { .. } | Found::Pairs { .. } => vec![Vector3::zeros(); end.len()],
         }
     }
 

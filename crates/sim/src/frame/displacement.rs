@@ -95,6 +95,10 @@ impl World {
             true => (&self.momenta[..], inputs.joints),
             false => (&half[..], &[][..]),
         };
+        let mut trial = end.clone();
+        self.displace(&mut trial, push, going_on, joints);
+        let shifts = support.project(self.contact_frame(inputs), half, &trial);
+        push.iter_mut().zip(shifts).for_each(|(push, shift)| push.linear += shift);
         let Some(IslandBounds { energy, free }) = bounds else {
             self.displace(&mut end, push, going_on, joints);
             self.contact_frame(inputs).close_joints(&mut end);

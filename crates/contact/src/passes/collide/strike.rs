@@ -3,13 +3,13 @@
 use dynamics::Momentum;
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::{Pass, StruckBody, mass_at};
+use super::{Pass, StruckBody};
+use crate::Frame;
 use crate::narrow::candidate::Side;
 use crate::narrow::contacts::MARGIN;
 use crate::narrow::posed::{Posed, Spot};
 use crate::passes::collision::{Collision, ImpactState, StrengthQuery, total};
 use crate::solve::bounce::{self, ContactPoint, Impulses, MAX_CONTACTS};
-use crate::{Frame, pair_impulse};
 
 /// Tolerance of the speeds after a collision, as a share of the resting speed.
 const CONVERGED: f64 = 1e-3;
@@ -102,19 +102,10 @@ impl Pass<'_> {
         let restitution = p.restitution_with(q, settings.restitution);
         hit.restitution = restitution;
         let friction = p.friction_with(q, settings.friction);
+        let contacts = &hit.contacts[..hit.count];
         let clamp = settings.clamp;
-        hit.impulses = match &hit.contacts[..hit.count] {
-            [ContactPoint { normal, arms, u, .. }] => {
-                let k = mass_at(movers[0], &arms[0]) + mass_at(movers[1], &arms[1]);
-                let j = pair_impulse(normal, &k, u, restitution, friction);
-                let mut impulses = Impulses::default();
-                impulses[0] = clamp.limit(&j, normal, &k, u);
-                impulses
-            }
-            all => {
-                bounce::impulses(movers, all, (restitution, friction), clamp, CONVERGED * resting)
-            }
-        };
+        hit.impulses =
+            bounce::impulses(movers, contacts, (restitution, friction), clamp, CONVERGED * resting);
         hit.given().any(|(_, j)| *j != Vector3::zeros())
     }
 }
