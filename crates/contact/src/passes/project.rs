@@ -99,7 +99,8 @@ fn pair<'a>(
     let [a, b] = bodies.map(inverse);
     let is_bent = bends[bodies[0]] + bends[bodies[1]] > slop;
     let share = a / (a + b);
-    (a + b > 0.0).then(|| Pair { bodies, contacts, share, slop, is_bent, entered: None })
+    let pair = Pair { bodies, contacts, share, slop, is_bent, entered: None };
+    (a + b > 0.0).then_some(pair)
 }
 
 impl Pair<'_> {
