@@ -135,7 +135,8 @@ fn one_looks_through_glass() {
     assert!((r - g).abs() < 25, "a pane of grey: {r} {g}");
 }
 
-/// The bottom of a clear block lies exactly in the surface below it: round-off must not choose between them.
+/// The bottom of a clear block coincides with the surface below it. Round-off must not decide which of them a ray
+/// hits first.
 #[test]
 fn a_clear_block_on_the_ground_is_drawn_without_noise() {
     let red = Arc::new(Look { color: [0.8, 0.05, 0.05], ..Look::default() });

@@ -84,8 +84,8 @@ impl CameraRay {
         Self { ray, passed: None }
     }
 
-    /// The ray that continues in a direction behind a clear surface. It starts at the surface, so that it hits
-    /// others that touch it.
+    /// The ray after it passed a clear surface. It starts just before the surface, so that it hits coincident
+    /// surfaces of other bodies.
     pub(super) fn behind(hit: &SurfaceHit, direction: Vec3) -> Self {
         let origin = hit.place - direction * clearance(&hit.place);
         Self { ray: Ray::new(origin, direction), passed: hit.body }
@@ -154,8 +154,8 @@ impl<'i> Stage<'i> {
         }
     }
 
-    /// The first surface that a camera ray hits. Of surfaces that touch each other a clear one comes first: else
-    /// round-off would determine for each pixel whether a glass on a table is seen.
+    /// The first surface that a camera ray hits. Of coincident surfaces the clear one comes first; otherwise
+    /// round-off would choose one for each pixel.
     pub(super) fn first_hit(&self, camera: &CameraRay, width: f32) -> Option<SurfaceHit> {
         let CameraRay { ray, passed } = camera;
         let first = self.nearest_except(ray, *passed, f32::INFINITY, |_| true);
@@ -172,8 +172,8 @@ impl<'i> Stage<'i> {
         }
     }
 
-    /// The nearest triangle before `limit` for which `is_wanted` holds, other than those of the `passed` body at
-    /// the origin.
+    /// The nearest triangle before `limit` for which `is_wanted` holds. Omits triangles of the `passed` body at the
+    /// origin of the ray.
     fn nearest_except(
         &self,
         ray: &Ray,

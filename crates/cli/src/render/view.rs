@@ -14,7 +14,7 @@ const OUTLIER_SHARE: f64 = 0.25;
 /// A moving body is an outlier if it is farther from the median position than this many times the
 /// distance that [`OUTLIER_QUANTILE`] of the positions do not exceed.
 const OUTLIER_FACTOR: f64 = 4.0;
-/// Share of the positions that determine the usual distance.
+/// Quantile of the distances from the median position that [`OUTLIER_FACTOR`] multiplies.
 const OUTLIER_QUANTILE: f64 = 0.8;
 /// Maximum number of sampled points per surface.
 const SAMPLES: usize = 64;
@@ -161,7 +161,7 @@ fn subjects(recording: &Recording) -> Vec<Point3<f64>> {
     points
 }
 
-/// The value below which a share of `values` lies; 0 without values.
+/// The quantile of `values` at a share from 0 to 1; 0 without values.
 fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     let last = values.len().saturating_sub(1) as f64;

@@ -152,8 +152,9 @@ impl Support {
         }
     }
 
-    /// Displacements, m, that bring spinning bodies at the `end` of the step of `half` momenta out of
-    /// overlap; zero with other solvers than [`Solver::Manifold`].
+    /// The displacement of each body, m, that reduces penetrations at the `end` of the step, which
+    /// `half` momenta moved the bodies to, to those at its start. Only bodies that spin or collided
+    /// and those that touch them are displaced. Zero with solvers other than [`Solver::Manifold`].
     pub fn project(
         &self,
         frame: Frame<'_>,
