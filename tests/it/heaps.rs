@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Vector3};
 use parry3d::math::{Pose, Rotation, Vector};
 use parry3d::query;
 use parry3d::shape::Cuboid;
-use sim::{BodyId, World};
+use sim::{BodyId, NewBody, World};
 
 use crate::contact_scenes::{at, cuboid, floor, material, steps_without_gain, world};
 
@@ -75,4 +75,37 @@ fn boxes_that_land_in_a_heap_do_not_pass_into_each_other() {
         let left = depths(&world, &ids).last().copied().unwrap_or(0.0);
         assert!(deepest < passing && left < FINAL_DEPTH, "{deepest} m, {left} m at {restitution}");
     }
+}
+
+/// Boxes fall on a plate of their total mass that lies on two static legs. Impacts of all boxes on the plate must not
+/// stop those of the plate on its legs, and a plate struck late in a frame must not keep its speed: either kept the
+/// plate and all boxes bouncing forever, with the energy of the first impact.
+#[test]
+fn boxes_that_fall_on_a_heavy_plate_come_to_rest() {
+    let mut world = world(Settings::default());
+    let surface = material(0.3, 0.5);
+    for x in [-0.6, 0.6] {
+        let leg = cuboid([0.05, 0.35, 0.45], 1.0, at(x, 0.35, 0.0), surface);
+        world
+            .add(NewBody { pose: leg.pose, material: surface, ..NewBody::fixed(leg.shape) })
+            .unwrap();
+    }
+    world.add(cuboid([0.75, 0.03, 0.5], 46.0, at(0.0, 0.73, 0.0), surface)).unwrap();
+    let mut boxes = Vec::new();
+    for n in 0..192 {
+        let [i, j, k] = [n % 12, n / 12 % 8, n / 96].map(f64::from);
+        let turn = Isometry3::rotation(Vector3::new(0.3 * (i - 5.0), 0.1 * k, 0.2 * (j - 3.0)));
+        let place = at(0.11 * (i - 5.5), 0.85 + 0.12 * k, 0.11 * (j - 3.5));
+        boxes.push(world.add(cuboid([0.03; 3], 0.24, place * turn, surface)).unwrap());
+    }
+    let speed = |world: &World, id: BodyId| world.get(id).unwrap().momentum.linear.y.abs() / 0.24;
+    let mut medians = Vec::new();
+    for _ in 0..40 {
+        steps_without_gain(&mut world, 1);
+        let mut speeds: Vec<f64> = boxes.iter().map(|&id| speed(&world, id)).collect();
+        speeds.sort_by(f64::total_cmp);
+        medians.push(speeds[96]);
+    }
+    let mean = medians[20..].iter().sum::<f64>() / 20.0;
+    assert!(mean < 0.02, "half of the boxes move by {mean} m/s");
 }

@@ -84,6 +84,7 @@ mod scenes;
 mod schema;
 mod shapes;
 mod sim;
+mod simultaneous;
 mod sleep;
 mod slicing;
 mod solvers;

@@ -293,7 +293,8 @@ fn an_anchored_beam_bears_its_weight_up_to_the_stress_of_bending() {
             "#
         ));
         let beam = named(&bodies, "beam");
-        let reports = run(&mut world, 3);
+        // later the shards lean on the beam
+        let reports = run(&mut world, 2);
         assert!(
             reports.iter().any(|r| !r.events.fractures.is_empty()),
             "only a strength enables the check of the weight"

@@ -2,6 +2,7 @@
 
 use dynamics::{Scheme, Velocity};
 
+use crate::body::Columns;
 use crate::shape::Shape;
 use crate::solve::clamp::Clamp;
 use crate::solve::impulse::Combine;
@@ -242,5 +243,19 @@ impl Settings {
     pub(crate) fn resting_at(&self, drift: &Velocity, restitution: f64) -> f64 {
         let share = self.resting_share * (1.0 - restitution);
         self.resting_speed.max(share * drift.linear.norm())
+    }
+
+    /// Restitution threshold of a pair, m/s, if forces add `drift` to the velocity of each body in
+    /// half the step.
+    pub(crate) fn resting_of(
+        &self,
+        columns: Columns<'_>,
+        drift: &[Velocity],
+        bodies: [usize; 2],
+    ) -> f64 {
+        let [p, q] = bodies.map(|i| &columns.materials[i]);
+        let restitution = p.restitution_with(q, self.restitution);
+        let [a, b] = bodies.map(|i| self.resting_at(&drift[i], restitution));
+        a.max(b)
     }
 }

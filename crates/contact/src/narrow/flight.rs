@@ -18,8 +18,13 @@ pub struct Flight {
     pub rotation: UnitQuaternion<f64>,
     /// Number of collisions of the body in this step.
     pub collisions: u32,
+    /// Number of its collisions with bodies that are not dynamic.
+    pub grounded_collisions: u32,
     /// Pose of the body at the start of the step or at its creation, if it collided since then.
     pub entry: Option<Isometry3<f64>>,
+    /// Acceleration by contacts that still support the body after the collision, m/s^2. The virtual
+    /// start does not include it.
+    pub support: Vector3<f64>,
     /// The body's share of the energy dissipated by the collisions, J.
     pub taken: f64,
 }

@@ -13,7 +13,7 @@ mod strike;
 mod touching;
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 
 use dynamics::{Body, Momentum, Velocity, advance};
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
@@ -50,6 +50,11 @@ pub(crate) fn collide(
     Collisions { shifts, ..pass.done }
 }
 
+/// Impacts are simultaneous if their times differ by less than this share of the step.
+const SIMULTANEOUS: f64 = 1e-6;
+/// Limit of events that are tested for an impact at the same time.
+const MAX_SIMULTANEOUS: usize = 64;
+
 /// A time before any step, s.
 const BEFORE: f64 = -1.0;
 
@@ -73,8 +78,10 @@ struct FlightState {
     before: Velocity,
     /// Displacement of the virtual start since the contact search, m and rad.
     shift: Velocity,
-    /// m/s^2.
-    acceleration: Vector3<f64>,
+    /// Acceleration by forces, m/s^2.
+    gravity: Vector3<f64>,
+    /// Acceleration by the contacts that support the body, since its last collision, m/s^2.
+    support: Vector3<f64>,
     /// Time of its last collision, s.
     since: f64,
     /// Whether joints hold the body: its collisions act at the start of the step.
@@ -162,6 +169,18 @@ struct StruckBody {
 }
 
 impl FlightState {
+    /// Displacement of the center of mass from the virtual start, m.
+    fn displacement(&self, time: f64) -> Vector3<f64> {
+        let supported = time - self.since;
+        (self.velocity.linear + self.gravity * (0.5 * time)) * time
+            + self.support * (0.5 * supported * supported)
+    }
+
+    /// Change of the velocity of the center of mass since the virtual start, m/s.
+    fn gain(&self, time: f64) -> Vector3<f64> {
+        self.gravity * time + self.support * (time - self.since)
+    }
+
     /// Whether the body left the path that the contact search assumed by more than the contact margin.
     fn deviates(&self, time: f64, shape: &Shape) -> bool {
         let off = |shift: &Vector3<f64>, now: &Vector3<f64>, before: &Vector3<f64>| {
@@ -181,13 +200,14 @@ impl<'a> Pass<'a> {
         let flight_state = |(i, (pose, momentum)): (usize, (&Isometry3<f64>, &Momentum))| {
             let velocity = columns.bodies[i].velocity(&pose.rotation, momentum);
             let since = paths.flights.get(i).map_or(0.0, |flight| flight.since);
-            let acceleration = drift[i].linear * (2.0 / dt);
+            let (gravity, support) = (drift[i].linear * (2.0 / dt), Vector3::zeros());
             let shift = Velocity::default();
-            FlightState { velocity, before: velocity, shift, acceleration, since, joined: false }
+            let joined = false;
+            FlightState { velocity, before: velocity, shift, gravity, support, since, joined }
         };
         let mut flight_states: Vec<FlightState> = states.enumerate().map(flight_state).collect();
         let gaps = gaps(contacts, &flight_states);
-        support(frame, contacts, &mut flight_states);
+        support(frame, contacts, &paths.flights, &mut flight_states);
         let count = contacts.manifolds().len();
         let (histories, deviated) =
             (vec![PairHistory::default(); count], vec![false; flight_states.len()]);
@@ -237,7 +257,10 @@ impl<'a> Pass<'a> {
                 self.histories[pair].is_over = true;
                 continue;
             }
-            let together = self.strike_together(pair, event.time, (&touching, query));
+            let others = self.simultaneous(&event, &mut queue);
+            let together = self.strike_together(&event, &others, (&touching, query));
+            // those of struck bodies are replaced below
+            queue.extend(others.into_iter().map(Reverse));
             let struck = match together {
                 ImpactOutcome::Together(bodies) => bodies,
                 ImpactOutcome::Alone if self.strike(pair, event.time, query) => bodies.to_vec(),
@@ -254,6 +277,48 @@ impl<'a> Pass<'a> {
                 pairs.iter().for_each(|&pair| queue.extend(self.next(pair as usize, BEFORE)));
             }
         }
+    }
+
+    /// Removes the events from the queue that belong to the same impact as `event`: those of pairs that meet at the
+    /// same time, and are connected to its pair by free bodies.
+    fn simultaneous(&self, event: &Event, queue: &mut BinaryHeap<Reverse<Event>>) -> Vec<Event> {
+        if !self.is_first_touch(event) {
+            return Vec::new();
+        }
+        let latest = event.time + SIMULTANEOUS * self.frame.dt;
+        let mut others = Vec::new();
+        while let Some(Reverse(next)) = queue.peek().copied()
+            && next.time <= latest
+            && others.len() < MAX_SIMULTANEOUS
+        {
+            queue.pop();
+            if next.stamp == self.histories[next.pair as usize].stamp {
+                others.push(next);
+            }
+        }
+        let free = |event: &Event| {
+            self.bodies_of(event.pair as usize).into_iter().filter(|&i| self.is_free(i))
+        };
+        let mut bodies: BTreeSet<usize> = free(event).collect();
+        let mut connected = Vec::new();
+        loop {
+            let (more, rest): (Vec<Event>, Vec<Event>) = others.into_iter().partition(|other| {
+                self.is_first_touch(other) && free(other).any(|i| bodies.contains(&i))
+            });
+            others = rest;
+            if more.is_empty() {
+                break;
+            }
+            bodies.extend(more.iter().flat_map(free));
+            connected.extend(more);
+        }
+        queue.extend(others.into_iter().map(Reverse));
+        connected
+    }
+
+    /// Whether a pair was apart until the time of an event.
+    fn is_first_touch(&self, event: &Event) -> bool {
+        event.time > self.struck(self.bodies_of(event.pair as usize))
     }
 
     /// Lists the pairs whose contacts were found before the end of the step: they may meet again after that
@@ -288,10 +353,17 @@ impl<'a> Pass<'a> {
         a.max(b)
     }
 
-    /// The smaller number of collisions in this step of the free bodies of a pair.
+    /// The smaller number of collisions in this step of the bodies of a pair. Of a single free body, impacts of many
+    /// others do not count: one that bounces between two others collides with each every second time.
     fn collision_count(&self, bodies: [usize; 2]) -> u32 {
-        let free = bodies.into_iter().filter(|&i| self.is_free(i));
-        free.map(|i| self.paths.flights[i].collisions).min().unwrap_or(0)
+        let [p, q] = bodies.map(|i| self.is_free(i).then_some(&self.paths.flights[i]));
+        match (p, q) {
+            (Some(p), Some(q)) => p.collisions.min(q.collisions),
+            (Some(own), None) | (None, Some(own)) => {
+                own.collisions.min(2 * own.grounded_collisions)
+            }
+            (None, None) => 0,
+        }
     }
 
     fn bodies_of(&self, pair: usize) -> [usize; 2] {
@@ -331,17 +403,21 @@ impl<'a> Pass<'a> {
         let LinearGap { arms, normal, base, turning } = gap;
         let shift = a.shift.at(&arms[0]) - b.shift.at(&arms[1]);
         let speed = a.velocity.at(&arms[0]) - b.velocity.at(&arms[1]);
-        let acceleration = a.acceleration - b.acceleration;
-        [base + normal.dot(&shift), turning + normal.dot(&speed), 0.5 * normal.dot(&acceleration)]
+        let acceleration = normal.dot(&(a.gravity + a.support - b.gravity - b.support));
+        // supports act since the last collision
+        let [p, q] = [a, b].map(|own| own.support * own.since);
+        let offset = 0.5 * normal.dot(&(p * a.since - q * b.since));
+        [
+            base + normal.dot(&shift) + offset,
+            turning + normal.dot(&(speed - p + q)),
+            0.5 * acceleration,
+        ]
     }
 
     /// Approach speed below which a pair rests, m/s.
     fn resting(&self, bodies: [usize; 2]) -> f64 {
         let Frame { columns, settings, drift, .. } = self.frame;
-        let [p, q] = bodies.map(|i| &columns.materials[i]);
-        let restitution = p.restitution_with(q, settings.restitution);
-        let [a, b] = bodies.map(|i| settings.resting_at(&drift[i], restitution));
-        a.max(b)
+        settings.resting_of(columns, drift, bodies)
     }
 
     /// The next impact of a pair within the step after a time; it replaces the known one.
@@ -372,15 +448,16 @@ impl<'a> Pass<'a> {
     /// The state of a body at a time.
     fn body_at(&self, i: usize, time: f64) -> StruckBody {
         let (body, pose) = (&self.frame.columns.bodies[i], &self.paths.poses[i]);
-        let FlightState { velocity, acceleration, joined, .. } = self.flight_states[i];
+        let flight_state = &self.flight_states[i];
+        let FlightState { velocity, gravity, support, since, joined, .. } = *flight_state;
         let arm_origin = pose.translation.vector + velocity.linear * time;
-        let mut place = arm_origin + acceleration * (0.5 * time * time);
+        let mut place = pose.translation.vector + flight_state.displacement(time);
         let mut momentum = self.paths.momenta[i];
         if let Some(mass) = body.mass_properties().filter(|_| !joined) {
-            momentum.linear += acceleration * (mass.mass() * time);
-            let gravity = self.gravity(i);
+            momentum.linear += flight_state.gain(time) * mass.mass();
             // contact forces do no work on a resting body
-            let lift = (acceleration - gravity).dot(&(place - pose.translation.vector));
+            let moved = flight_state.displacement(time) - flight_state.displacement(since);
+            let lift = support.dot(&moved);
             if lift > 0.0 {
                 place += gravity * (lift / gravity.norm_squared());
             }
@@ -393,15 +470,14 @@ impl<'a> Pass<'a> {
 
     /// The center of mass of a body in free flight at a time.
     fn place_at(&self, i: usize, time: f64) -> Vector3<f64> {
-        let FlightState { velocity, acceleration, .. } = &self.flight_states[i];
-        self.paths.poses[i].translation.vector
-            + (velocity.linear + acceleration * (0.5 * time)) * time
+        self.paths.poses[i].translation.vector + self.flight_states[i].displacement(time)
     }
 
     /// The velocity of a body in free flight at a time.
     fn velocity_at(&self, i: usize, time: f64) -> Velocity {
-        let FlightState { velocity, acceleration, .. } = &self.flight_states[i];
-        Velocity { linear: velocity.linear + acceleration * time, angular: velocity.angular }
+        let flight_state = &self.flight_states[i];
+        let Velocity { linear, angular } = flight_state.velocity;
+        Velocity { linear: linear + flight_state.gain(time), angular }
     }
 
     /// Acceleration by forces, m/s^2.
@@ -434,16 +510,19 @@ impl<'a> Pass<'a> {
         energy(&after) - energy(&struck.momentum)
     }
 
-    /// Applies an impulse to a body at a time and updates its virtual start.
-    fn give(&mut self, struck: &StruckBody, gain: &Momentum, time: f64) {
+    /// Applies an impulse to a body at a time and updates its virtual start. `is_grounded`: whether a body that is not
+    /// free gave a part of it.
+    fn give(&mut self, struck: &StruckBody, (gain, is_grounded): (&Momentum, bool), time: f64) {
         let StruckBody { body: i, pose, mut momentum, .. } = *struck;
         let body = &self.frame.columns.bodies[i];
         let Some(mass) = body.mass_properties() else { return };
         momentum.linear += gain.linear;
         momentum.angular += gain.angular;
         let gravity = self.gravity(i);
-        let Flight { collisions, entry, taken, .. } = self.paths.flights[i];
-        self.paths.flights[i].collisions += 1;
+        let own = &mut self.paths.flights[i];
+        own.collisions += 1;
+        own.grounded_collisions += u32::from(is_grounded);
+        let Flight { collisions, grounded_collisions, entry, taken, .. } = *own;
         let flight_state = &mut self.flight_states[i];
         flight_state.since = time;
         if flight_state.joined {
@@ -452,18 +531,21 @@ impl<'a> Pass<'a> {
             return;
         }
         self.done.waypoints.push(Waypoint { body: i as u32, time, pose });
+        let is_supported = !rises(self.frame, i, &(momentum.linear / mass.mass()));
+        let support = if is_supported { flight_state.support } else { Vector3::zeros() };
         let (flight, start, momentum) = Flight::starting(time, body, &pose, &momentum, &gravity);
         let old = std::mem::replace(&mut self.paths.poses[i], start);
         self.paths.momenta[i] = momentum;
         let entry = entry.or(Some(old));
-        self.paths.flights[i] = Flight { collisions: collisions + 1, entry, taken, ..flight };
+        self.paths.flights[i] = Flight { collisions, grounded_collisions, entry, taken, ..flight };
         let velocity = Velocity {
             linear: momentum.linear / mass.mass(),
             angular: mass.angular_velocity(&pose.rotation, &momentum.angular),
         };
         flight_state.shift.linear += start.translation.vector - old.translation.vector;
         flight_state.shift.angular += (flight_state.velocity.angular - velocity.angular) * time;
-        (flight_state.velocity, flight_state.acceleration) = (velocity, gravity);
+        (flight_state.velocity, flight_state.support) = (velocity, support);
+        self.paths.flights[i].support = support;
     }
 
     /// Places from which lever arms to one point of both bodies conserve angular momentum. Collisions of bodies with
@@ -514,8 +596,8 @@ fn gaps(contacts: &Contacts, flight_states: &[FlightState]) -> Vec<LinearGap> {
         let (time, normal) = (origin.time, contact.normal);
         let arms = origin.arms;
         let [p, q] = [0, 1].map(|n| {
-            let FlightState { velocity, acceleration, .. } = &flight_states[bodies[n]];
-            (velocity.at(&arms[n]) + acceleration * (0.5 * time)) * time
+            let FlightState { velocity, gravity, .. } = &flight_states[bodies[n]];
+            (velocity.at(&arms[n]) + gravity * (0.5 * time)) * time
         });
         let turning = origin.turning;
         let base = origin.distance - normal.dot(&(p - q)) - turning * time;
@@ -526,10 +608,15 @@ fn gaps(contacts: &Contacts, flight_states: &[FlightState]) -> Vec<LinearGap> {
 }
 
 /// Resting bodies are not in free fall. The contact impulses of the last frame cancel gravity, as far as they
-/// oppose it, until the first collision of the body. This holds for islands with an immovable body and for bodies
-/// that do not rise. Bodies with joints have no acceleration.
-fn support(frame: Frame<'_>, contacts: &Contacts, flight_states: &mut [FlightState]) {
-    let Frame { columns, drift, settings, dt, .. } = frame;
+/// oppose it. This holds for islands with an immovable body and for bodies that do not [rise](rises). Bodies with
+/// joints have no acceleration.
+fn support(
+    frame: Frame<'_>,
+    contacts: &Contacts,
+    flights: &[Flight],
+    flight_states: &mut [FlightState],
+) {
+    let Frame { columns, dt, .. } = frame;
     let mut loads = vec![Vector3::zeros(); flight_states.len()];
     for manifold in contacts.manifolds() {
         let range = contacts.range(manifold);
@@ -540,24 +627,32 @@ fn support(frame: Frame<'_>, contacts: &Contacts, flight_states: &mut [FlightSta
     let islands = frame.islands(contacts);
     for (i, (flight_state, load)) in flight_states.iter_mut().zip(&loads).enumerate() {
         let Some(mass) = columns.bodies[i].mass_properties() else { continue };
+        if let Some(flight) = flights.get(i).filter(|flight| flight.since > 0.0) {
+            flight_state.support = flight.support;
+            continue;
+        }
         let island = islands.of_bodies()[i];
         if *load == Vector3::zeros() || !island.is_some_and(|k| islands.is_grounded(k)) {
             continue;
         }
-        let gravity = flight_state.acceleration;
+        let gravity = flight_state.gravity;
         let push = load / (mass.mass() * dt);
-        let resting = settings.resting_at(&drift[i], 0.0);
-        let rises = -gravity.dot(&flight_state.velocity.linear) > resting * gravity.norm();
-        if flight_state.since == 0.0 && !rises && gravity.dot(&push) < 0.0 {
-            flight_state.acceleration +=
-                push * (-gravity.dot(&push) / push.norm_squared()).min(1.0);
+        if !rises(frame, i, &flight_state.velocity.linear) && gravity.dot(&push) < 0.0 {
+            flight_state.support = push * (-gravity.dot(&push) / push.norm_squared()).min(1.0);
         }
     }
     for i in frame.joints.iter().flat_map(|joint| joint.bodies) {
         if let Some(flight_state) = flight_states.get_mut(i as usize) {
-            (flight_state.acceleration, flight_state.joined) = (Vector3::zeros(), true);
+            let none = Vector3::zeros();
+            (flight_state.gravity, flight_state.support, flight_state.joined) = (none, none, true);
         }
     }
+}
+
+/// Whether a body with this velocity, m/s, leaves its support for more than the step.
+fn rises(frame: Frame<'_>, i: usize, velocity: &Vector3<f64>) -> bool {
+    let drift = &frame.drift[i];
+    -drift.linear.dot(velocity) > frame.settings.resting_at(drift, 0.0) * drift.linear.norm()
 }
 
 pub(crate) fn mass_at(mover: &Mover, arm: &Vector3<f64>) -> Matrix3<f64> {

@@ -33,7 +33,7 @@ pub struct Collision {
     /// along the normal for a single contact without friction.
     pub mass: f64,
     /// The only body that this collision may break, if the impulse is the sum of all simultaneous
-    /// impulses on one side of that body; `None` if either body may break.
+    /// impulses on one side of that body or one of them; `None` if either body may break.
     pub struck: Option<u32>,
 }
 
@@ -110,7 +110,8 @@ pub struct Waypoint {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Collisions {
-    /// Collisions that break a body.
+    /// Collisions that break a body. The sum of simultaneous impulses on a body is followed by the
+    /// collisions of that body with the same [`Collision::struck`].
     pub breaking: Vec<Collision>,
     /// Collisions in free flight, by time for each body.
     pub waypoints: Vec<Waypoint>,
@@ -155,7 +156,9 @@ pub(crate) fn sums(collisions: &[Collision], may_break: &[bool]) -> Vec<Collisio
     let sum = |(body, (count, total)): (u32, (usize, Vector3<f64>))| {
         let collision = collisions[hardest.get(&body)?.0];
         let impulse = if body == collision.a { total } else { -total };
-        let mass = impulse.dot(&collision.normal).max(0.0) / collision.approach;
+        let [all, own] = [impulse, collision.impulse].map(|j| j.dot(&collision.normal));
+        // the same restitution as that of the largest impulse
+        let mass = if own > 0.0 { collision.mass * all.max(0.0) / own } else { 0.0 };
         (count > 1).then_some(Collision { impulse, mass, struck: Some(body), ..collision })
     };
     totals.into_iter().filter_map(sum).collect()

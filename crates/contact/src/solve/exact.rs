@@ -19,9 +19,9 @@ use nalgebra::{Vector3, Vector6};
 use rayon::prelude::*;
 
 use crate::constraint::{Bounds, Joint, Reaction, Row, Stepping};
-use crate::narrow::contacts::{Contact, Manifold};
+use crate::narrow::contacts::Contact;
 use crate::solve::impulses::ContactImpulses;
-use crate::solve::problem::{Aim, Problem, is_pressed, wanted};
+use crate::solve::problem::{Aim, Problem, wanted};
 use crate::solve::rolling::{mean_normal, of_pair};
 use crate::{Islands, Settings};
 use ends::{Coordinates, Ends};
@@ -109,9 +109,9 @@ struct PairTorque {
 }
 
 impl Exact {
-    /// Solves all islands with a cheap factorization.
-    pub(crate) fn new(problem: Problem<'_>, aim: Aim, start: Start<'_>) -> Self {
-        let parts = parts(problem, aim, start);
+    /// Solves all islands of the `used` manifolds with a cheap factorization.
+    pub(crate) fn new(problem: Problem<'_>, aim: Aim, start: Start<'_>, used: &[bool]) -> Self {
+        let parts = parts(problem, start, used);
         let solve = |mut part: Part| {
             part.fill(problem, start);
             let mut solution = part.solve(problem.settings)?;
@@ -133,7 +133,7 @@ impl Exact {
     /// Solves the islands of `chosen` bodies without friction: the impulses that bodies transmit,
     /// for any mass ratio.
     pub(crate) fn shock(problem: Problem<'_>, start: Start<'_>, chosen: &[bool]) -> Self {
-        let mut parts = parts(problem, Aim::Positions, start);
+        let mut parts = parts(problem, start, &vec![true; problem.contacts.manifolds().len()]);
         parts.retain(|part| part.bodies.iter().any(|&i| chosen[i as usize]));
         let solve = |mut part: Part| {
             part.fill(problem, start);
@@ -182,14 +182,12 @@ pub(crate) struct Kept<'a> {
 }
 
 /// Islands with contacts and at most [`MAX_BODIES`] bodies.
-fn parts(problem: Problem<'_>, aim: Aim, start: Start<'_>) -> Vec<Part> {
+fn parts(problem: Problem<'_>, start: Start<'_>, used: &[bool]) -> Vec<Part> {
     let Problem { columns, contacts, .. } = problem;
     let count = columns.bodies.len();
     let known = |joint: &&Joint| joint.bodies.iter().all(|&i| (i as usize) < count);
-    let used = |pair: &&Manifold| {
-        aim == Aim::Positions || is_pressed(contacts, pair, &start.impulses.contacts)
-    };
-    let mut edges: Vec<_> = contacts.manifolds().iter().filter(used).map(|m| (m.a, m.b)).collect();
+    let manifolds = || (0..).zip(contacts.manifolds()).filter(|(n, _)| used[*n as usize]);
+    let mut edges: Vec<_> = manifolds().map(|(_, pair)| (pair.a, pair.b)).collect();
     edges.extend(start.joints.iter().filter(known).map(|j| (j.bodies[0], j.bodies[1])));
     let islands = Islands::new(columns, &edges);
     let of = |bodies: [u32; 2]| bodies.into_iter().find_map(|i| islands.of_bodies()[i as usize]);
@@ -199,7 +197,7 @@ fn parts(problem: Problem<'_>, aim: Aim, start: Start<'_>) -> Vec<Part> {
             parts[*k as usize].bodies.push(n);
         }
     }
-    for (n, pair) in (0..).zip(contacts.manifolds()).filter(|(_, pair)| used(pair)) {
+    for (n, pair) in manifolds() {
         if let Some(k) = of([pair.a, pair.b]) {
             parts[k as usize].pairs.push(n);
         }

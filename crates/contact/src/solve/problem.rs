@@ -33,7 +33,8 @@ pub(crate) enum Aim {
     /// With half-step momenta, to determine displacements: all contacts take part.
     Positions,
     /// With end-of-step momenta, to determine final velocities: only pairs with an impulse in the
-    /// first pass. Others may be about to collide, which the next frame resolves, with restitution.
+    /// first pass, and those that touch and approach below the restitution threshold. Others may be
+    /// about to collide, which the next frame resolves, with restitution.
     Velocities,
 }
 
@@ -45,7 +46,38 @@ pub(crate) fn wanted(problem: Problem<'_>, pair: &Manifold, contact: &Contact) -
     (-(contact.gap + contact.overlap).max(0.0) / dt, p.friction_with(q, settings.friction))
 }
 
-/// Whether a contact of the pair has an impulse from the first pass.
-pub(crate) fn is_pressed(contacts: &Contacts, pair: &Manifold, impulses: &[Vector3<f64>]) -> bool {
-    impulses[contacts.range(pair)].iter().any(|j| *j != Vector3::zeros())
+impl Problem<'_> {
+    /// Whether each manifold takes part in a pass that starts with these velocities and a warm
+    /// start.
+    pub(crate) fn used(
+        &self,
+        aim: Aim,
+        velocities: &[Velocity],
+        impulses: &[Vector3<f64>],
+    ) -> Vec<bool> {
+        let used = |pair: &Manifold| match aim {
+            Aim::Positions => true,
+            Aim::Velocities => {
+                let is_pressed =
+                    impulses[self.contacts.range(pair)].iter().any(|j| *j != Vector3::zeros());
+                is_pressed || self.rests(pair, velocities)
+            }
+        };
+        self.contacts.manifolds().iter().map(used).collect()
+    }
+
+    /// Whether a pair touches and approaches below the restitution threshold: a body that collided
+    /// late in the step has no impulse in the first pass.
+    fn rests(&self, pair: &Manifold, velocities: &[Velocity]) -> bool {
+        let Self { columns, drift, settings, .. } = self;
+        let bodies = [pair.a, pair.b].map(|i| i as usize);
+        let slop = settings.slop_of(pair.shapes(columns.shapes));
+        let of = |contact: &Contact| {
+            let [p, q] = [0, 1].map(|n| velocities[bodies[n]].at(&contact.arms[n]));
+            -contact.normal.dot(&(p - q))
+        };
+        let touching = self.contacts.of(pair).iter().filter(|contact| contact.gap <= slop);
+        let fastest = touching.map(of).fold(0.0, f64::max);
+        fastest > 0.0 && fastest <= settings.resting_of(*columns, drift, bodies)
+    }
 }

@@ -14,7 +14,7 @@ use crate::solve::exact::{Exact, Kept, Start};
 use crate::solve::impulses::ContactImpulses;
 use crate::solve::movers::Movers;
 use crate::solve::order::Stage;
-use crate::solve::problem::{Aim, Problem, is_pressed, wanted};
+use crate::solve::problem::{Aim, Problem, wanted};
 use crate::solve::residual::residual;
 use crate::solve::rolling::{Torque, TorqueRow, mean_normal, of_pair};
 use crate::solve::rows::{Batch, Row, Sweep};
@@ -45,13 +45,11 @@ pub(crate) fn settle(
     space: &mut Vec<Batch>,
 ) -> Done {
     let Problem { columns, poses, contacts, .. } = problem;
-    let exact = Exact::new(problem, aim, joined.known(problem, aim, (momenta, impulses)));
     let start = velocities(columns, poses, momenta);
+    let used = problem.used(aim, &start, &impulses.contacts);
+    let exact = Exact::new(problem, aim, joined.known(problem, aim, (momenta, impulses)), &used);
     let movers = Movers::new(columns, poses, &start);
     let joints = joined.pass(problem, aim, &movers, &exact.joints);
-    let is_used =
-        |pair: &Manifold| aim == Aim::Positions || is_pressed(contacts, pair, &impulses.contacts);
-    let used: Vec<bool> = contacts.manifolds().iter().map(is_used).collect();
     let rule = |pair: &Manifold, number: usize, contact: &Contact| {
         (used[number] && !exact.pairs[number]).then(|| wanted(problem, pair, contact))
     };

@@ -86,6 +86,16 @@ fn sides(collision: &Collision) -> [(usize, Push); 2] {
     [(collision.a as usize, push(p, j)), (collision.b as usize, push(q, k))]
 }
 
+/// The index of the largest impulse in the sum of simultaneous impulses with index `sum`; `None` if
+/// the collision is not a sum, or its summands are unknown.
+fn hardest_summand(collisions: &[Collision], sum: usize) -> Option<usize> {
+    let struck = collisions[sum].struck?;
+    let others = (0..collisions.len()).filter(|&n| n != sum);
+    let size = |n: usize| collisions[n].impulse.norm_squared();
+    let larger = |n: usize, m: usize| if size(m) > size(n) { m } else { n };
+    others.filter(|&n| collisions[n].struck == Some(struck)).reduce(larger)
+}
+
 impl World {
     /// The bodies hit beyond their strength: only the weaker one of each impact, since the other
     /// body then collides with its pieces. `resistances` are those of the pass that found `collisions`.
@@ -148,18 +158,24 @@ impl World {
             return hits;
         }
         let mut acts = vec![false; collisions.len()];
-        for hit in &mut hits {
-            let Some(lasts) = hit.duration else { continue };
-            let on = |collision: &Collision| self.push_on(hit.body, collision);
+        for hit in hits.iter_mut().filter(|hit| hit.duration.is_some()) {
+            let body = hit.body;
+            let on = |collision: &Collision| self.push_on(body, collision);
             let own = Push { point: hit.at.into(), impulse: hit.impulse.into() };
-            let Some(first) = collisions.iter().find(|collision| on(collision) == Some(own)) else {
+            let Some(found) = collisions.iter().position(|other| on(other) == Some(own)) else {
                 continue;
             };
-            for (collision, acts) in collisions.iter().zip(&mut acts) {
-                let Some(push) = on(collision) else { continue };
-                if (collision.time - first.time).abs() <= lasts {
+            let hardest = hardest_summand(collisions, found);
+            if let Some(hardest) = hardest {
+                self.take_impulse(hit, &collisions[hardest]);
+            }
+            let (first, lasts) = (hardest.unwrap_or(found), hit.duration.unwrap_or_default());
+            for (n, (collision, acts)) in collisions.iter().zip(&mut acts).enumerate() {
+                let is_sum = hardest.is_some() && n == found;
+                let Some(push) = on(collision).filter(|_| !is_sum) else { continue };
+                if (collision.time - collisions[first].time).abs() <= lasts {
                     *acts = true;
-                    hit.reactions.extend((push != own).then_some(push));
+                    hit.reactions.extend((n != first).then_some(push));
                 }
             }
         }
@@ -169,6 +185,15 @@ impl World {
         }
         self.add_reactions(&mut hits, ImpactContext { momenta: &struck, ..context });
         hits
+    }
+
+    /// Replaces the impulse of a hit by that of a collision.
+    fn take_impulse(&self, hit: &mut Hit, collision: &Collision) {
+        let side = usize::from(self.ids[collision.b as usize] == hit.body);
+        let sign = [1.0, -1.0][side];
+        hit.at = collision.at[side];
+        (hit.normal, hit.impulse) = (collision.normal * sign, collision.impulse * sign);
+        hit.duration = Some(self.contact_time(collision, side).unwrap_or(UNKNOWN_DURATION));
     }
 
     /// The impulse of an impact on a body.

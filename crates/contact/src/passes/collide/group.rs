@@ -1,4 +1,7 @@
-//! Simultaneous impacts of bodies that touch each other.
+//! Simultaneous impacts of several bodies.
+//!
+//! If a body meets two others at the same time, the outcome of two impacts one after the other would depend on their
+//! order: a beam that lands on two columns would be thrown aside. They are one complementarity problem.
 //!
 //! In a stack that lands, impacts repeat at intervals that shrink to zero: inelastic collapse (McNamara and Young
 //! 1994). The sequence converges slowly, and after each impact bodies deviate from the paths of their contact search.
@@ -14,13 +17,13 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::strike::arms;
 use super::touching::Touching;
-use super::{ImpactOutcome, Pass, StruckBody};
+use super::{Event, ImpactOutcome, Pass, StruckBody};
 use crate::Frame;
 use crate::narrow::contacts::{MARGIN, Manifold};
 use crate::narrow::posed::Spot;
 use crate::passes::collision::{Collision, ImpactState, StrengthQuery, sums, total};
 use crate::solve::clamp::{Blend, blend};
-use crate::solve::exact::impact::{Colliding, Touch, impact as impulses_of};
+use crate::solve::exact::impact::{Accuracy, Colliding, Touch, impact as impulses_of};
 
 /// Sequential collisions of a body in a step. Of 4, 6, 8, 12 and 16: fewer cost more time, with more plates of a stack
 /// that lands sink into the floor.
@@ -31,8 +34,9 @@ const MAX_PAIRS: usize = 64;
 /// Bodies with a simultaneous impact.
 struct Group {
     time: f64,
-    /// The smaller number of collisions in this step of the bodies of the first pair.
+    /// Number of earlier collisions in the sequence, 0 for a first impact.
     collisions: u32,
+    accuracy: Accuracy,
     /// States at the time of impact, by body.
     bodies: BTreeMap<usize, StruckBody>,
     /// Contacts at the time of impact, by pair; none for a pair that does not touch.
@@ -45,8 +49,7 @@ struct Group {
 struct Impact {
     /// The bodies in order; contacts name places in this list.
     bodies: Vec<usize>,
-    /// The contacts of each pair, as a range.
-    pairs: Vec<(usize, Range<usize>)>,
+    pairs: Vec<ImpactPair>,
     touches: Vec<Touch>,
     /// In body coordinates of both, m.
     at: Vec<[Point3<f64>; 2]>,
@@ -56,6 +59,13 @@ struct Impact {
     impulses: Vec<Vector3<f64>>,
 }
 
+/// A pair of bodies in an impact.
+struct ImpactPair {
+    number: usize,
+    contacts: Range<usize>,
+    restitution: f64,
+}
+
 impl Group {
     fn poses(&self, own: [usize; 2]) -> [&Isometry3<f64>; 2] {
         own.map(|i| &self.bodies[&i].pose)
@@ -63,34 +73,37 @@ impl Group {
 }
 
 impl Pass<'_> {
-    /// Resolves the impact of a pair at `time`, s, together with all contacts that its impulse propagates to, if both
-    /// bodies had [`MAX_SEQUENTIAL`] collisions.
+    /// Resolves the impact of an event together with the simultaneous `others`, or with all contacts that its impulse
+    /// propagates to, if both bodies had [`MAX_SEQUENTIAL`] collisions.
     pub(super) fn strike_together(
         &mut self,
-        pair: usize,
-        time: f64,
+        event: &Event,
+        others: &[Event],
         (touching, query): (&Touching, &mut StrengthQuery<'_>),
     ) -> ImpactOutcome {
+        let (pair, time) = (event.pair as usize, event.time);
         let collisions = self.collision_count(self.bodies_of(pair));
-        if collisions < MAX_SEQUENTIAL {
+        let is_sequence = collisions >= MAX_SEQUENTIAL;
+        if !is_sequence && others.is_empty() {
             return ImpactOutcome::Alone;
         }
+        let (collisions, accuracy) =
+            if is_sequence { (collisions, Accuracy::Coarse) } else { (0, Accuracy::Fine) };
         let (bodies, pairs) = (BTreeMap::new(), BTreeMap::new());
-        let mut group = Group { time, collisions, bodies, pairs, members: BTreeSet::from([pair]) };
-        self.look(&mut group, pair);
-        if !self.approaches(&group, pair, |i| group.bodies[&i].mover.velocity) {
+        let members = BTreeSet::new();
+        let mut group = Group { time, collisions, accuracy, bodies, pairs, members };
+        for pair in std::iter::once(event).chain(others).map(|event| event.pair as usize) {
+            self.look(&mut group, pair, true);
+            if self.approaches(&group, pair, |i| group.bodies[&i].mover.velocity) {
+                group.members.insert(pair);
+            }
+        }
+        if !group.members.contains(&pair) {
             return ImpactOutcome::Missed;
         }
         let Some(mut impact) = self.solve(&group, None) else { return ImpactOutcome::Alone };
-        loop {
-            let reached = self.reached(&mut group, &impact, touching);
-            group.members.extend(&reached);
-            if reached.is_empty() || group.members.len() > MAX_PAIRS {
-                break;
-            }
-            // a smaller group is resolved in full; the rest collides later
-            let Some(more) = self.solve(&group, Some(&impact)) else { break };
-            impact = more;
+        if is_sequence {
+            impact = self.grown(&mut group, impact, touching);
         }
         if impact.pairs.len() == 1 {
             return ImpactOutcome::Alone;
@@ -98,8 +111,22 @@ impl Pass<'_> {
         ImpactOutcome::Together(self.exchange(&group, impact, query))
     }
 
+    /// The impact of a group with all pairs that its impulses propagate to, at most [`MAX_PAIRS`].
+    fn grown(&self, group: &mut Group, mut impact: Impact, touching: &Touching) -> Impact {
+        loop {
+            let reached = self.reached(group, &impact, touching);
+            group.members.extend(&reached);
+            if reached.is_empty() || group.members.len() > MAX_PAIRS {
+                return impact;
+            }
+            // a smaller group is resolved in full; the rest collides later
+            let Some(more) = self.solve(group, Some(&impact)) else { return impact };
+            impact = more;
+        }
+    }
+
     /// Finds the contacts of a pair at the time of the impact.
-    fn look(&self, group: &mut Group, pair: usize) {
+    fn look(&self, group: &mut Group, pair: usize, is_met: bool) {
         if group.pairs.contains_key(&pair) {
             return;
         }
@@ -114,7 +141,7 @@ impl Pass<'_> {
             for i in own {
                 group.bodies.entry(i).or_insert_with(|| self.body_at(i, group.time));
             }
-            self.spots(own, group.poses(own), group.pairs.is_empty())
+            self.spots(own, group.poses(own), is_met)
         };
         group.pairs.insert(pair, found);
     }
@@ -166,7 +193,7 @@ impl Pass<'_> {
                 if !self.may_approach(pair, group.time, after) {
                     continue;
                 }
-                self.look(group, pair);
+                self.look(group, pair, false);
                 if self.approaches(group, pair, |i| {
                     moved(&group.bodies[&i].mover.velocity, &change(i))
                 }) {
@@ -195,13 +222,13 @@ impl Pass<'_> {
             velocity: group.bodies[i].mover.velocity,
         };
         let bodies: Vec<_> = impact.bodies.iter().map(colliding).collect();
-        let full = impulses_of(&bodies, &impact.touches, &start)?;
+        let full = impulses_of(&bodies, &impact.touches, &start, group.accuracy)?;
         impact.impulses = if impact.work(&full, group) <= 0.0 {
             full
         } else {
             let still = |touch: &Touch| Touch { target: 0.0, ..*touch };
             let still: Vec<_> = impact.touches.iter().map(still).collect();
-            let plastic = impulses_of(&bodies, &still, &full)?;
+            let plastic = impulses_of(&bodies, &still, &full, group.accuracy)?;
             impact.blended(plastic, &full, group)
         };
         Some(impact)
@@ -238,7 +265,8 @@ impl Pass<'_> {
             0.0
         };
         impact.touches[first..].iter_mut().for_each(|touch| touch.target *= restitution);
-        impact.pairs.push((pair, first..impact.touches.len()));
+        let contacts = first..impact.touches.len();
+        impact.pairs.push(ImpactPair { number: pair, contacts, restitution });
     }
 
     /// Gives a group its impulses, or what the weakest body bears of them. Returns the bodies.
@@ -254,7 +282,7 @@ impl Pass<'_> {
         let totals = sums(&all, query.may_break).into_iter().map(|collision| (None, collision));
         let mut hard = Vec::new();
         for (pair, collision) in
-            totals.chain(own.into_iter().map(|(pair, collision)| (Some(pair), collision)))
+            totals.chain(own.iter().map(|(pair, collision)| (Some(*pair), *collision)))
         {
             hard.extend(query.share(&collision).map(|share| (share, pair, collision)));
         }
@@ -262,7 +290,15 @@ impl Pass<'_> {
         let share = hard.iter().map(|(share, ..)| *share).fold(1.0, f64::min);
         for (_, pair, collision) in hard.into_iter().filter(|(own, ..)| *own <= share) {
             self.done.breaking.push(collision);
-            pair.into_iter().for_each(|pair| self.histories[pair].is_over = true);
+            let struck = collision.struck;
+            let is_over = |number: usize, own: &Collision| match struck {
+                Some(body) => own.a == body || own.b == body,
+                None => Some(number) == pair,
+            };
+            for (number, own) in own.iter().filter(|(number, own)| is_over(*number, own)) {
+                self.histories[*number].is_over = true;
+                self.done.breaking.extend(struck.map(|_| Collision { struck, ..*own }));
+            }
         }
         impact.impulses.iter_mut().for_each(|j| *j *= share);
         for (touch, j) in impact.touches.iter().zip(&impact.impulses) {
@@ -271,9 +307,17 @@ impl Pass<'_> {
         }
         let free = impact.bodies.iter().filter(|&&i| self.is_free(i)).count();
         let taken = -impact.work(&impact.impulses, group) / free as f64;
-        for (i, gain) in impact.bodies.iter().zip(impact.gains(&impact.impulses)) {
+        let mut are_grounded = vec![false; impact.bodies.len()];
+        for touch in &impact.touches {
+            let [p, q] = touch.bodies.map(|place| self.is_free(impact.bodies[place]));
+            let [a, b] = touch.bodies;
+            are_grounded[a] |= !q;
+            are_grounded[b] |= !p;
+        }
+        let gains = impact.gains(&impact.impulses);
+        for ((i, gain), is_grounded) in impact.bodies.iter().zip(&gains).zip(are_grounded) {
             self.paths.flights[*i].taken += taken;
-            self.give(&group.bodies[i], &gain, group.time);
+            self.give(&group.bodies[i], (gain, is_grounded), group.time);
         }
         impact.bodies
     }
@@ -289,10 +333,11 @@ impl Impact {
     fn start(&self, part: Option<&Self>) -> Vec<Vector3<f64>> {
         let mut start = vec![Vector3::zeros(); self.touches.len()];
         let known = part.into_iter().flat_map(|part| &part.pairs);
-        for (pair, range) in known {
-            let own = self.pairs.binary_search_by_key(pair, |(pair, _)| *pair);
+        for pair in known {
+            let own = self.pairs.binary_search_by_key(&pair.number, |own| own.number);
             if let (Ok(own), Some(part)) = (own, part) {
-                start[self.pairs[own].1.clone()].copy_from_slice(&part.impulses[range.clone()]);
+                let impulses = &part.impulses[pair.contacts.clone()];
+                start[self.pairs[own].contacts.clone()].copy_from_slice(impulses);
             }
         }
         start
@@ -362,18 +407,17 @@ impl Impact {
     fn collisions(&self, pass: &Pass<'_>, group: &Group) -> Vec<(usize, Collision)> {
         let own = self.touches.iter().zip(&self.before);
         let approach = own.map(|(touch, u)| -touch.normal.dot(u)).fold(0.0, f64::max);
-        let collision = |(pair, range): &(usize, Range<usize>)| {
-            let (impulse, hardest) = total(&self.impulses[range.clone()])?;
-            let hardest = range.start + hardest;
+        let collision = |pair: &ImpactPair| {
+            let (impulse, hardest) = total(&self.impulses[pair.contacts.clone()])?;
+            let hardest = pair.contacts.start + hardest;
             let touch = &self.touches[hardest];
             let poses = touch.bodies.map(|n| group.bodies[&self.bodies[n]].pose);
             let at_impact = ImpactState { at: self.at[hardest], time: group.time, poses };
-            let Manifold { a, b, .. } = pass.contacts.manifolds()[*pair];
+            let Manifold { a, b, .. } = pass.contacts.manifolds()[pair.number];
             // pairs that only transmit an impulse have no speed of approach of their own
-            Some((
-                *pair,
-                Collision::new((a, b), at_impact, (touch.normal, impulse), (approach, 0.0)),
-            ))
+            let speeds = (approach, pair.restitution);
+            let bodies = (a, b);
+            Some((pair.number, Collision::new(bodies, at_impact, (touch.normal, impulse), speeds)))
         };
         self.pairs.iter().filter_map(collision).collect()
     }

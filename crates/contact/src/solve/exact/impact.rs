@@ -8,8 +8,28 @@ use super::factor::Pattern;
 use super::island::Island;
 use super::newton::Limits;
 
-/// Limits of the solver.
-const LIMITS: Limits = Limits { factorizations: 30, converged: 1e-3, accepted: 1e-2, memory: 2 };
+/// Residual of a converged solution, relative to that without impulses.
+#[derive(Clone, Copy)]
+pub(crate) enum Accuracy {
+    /// For an impact of a sequence that converges to rest.
+    Coarse,
+    /// For an impact after which bodies fly apart: later impacts are simultaneous only if it keeps
+    /// the symmetry of the bodies.
+    Fine,
+}
+
+impl Accuracy {
+    fn limits(self) -> Limits {
+        let converged = match self {
+            Self::Coarse => 1e-3,
+            Self::Fine => 1e-11,
+        };
+        Limits { factorizations: 30, converged, accepted: ACCEPTED, memory: 2 }
+    }
+}
+
+/// Residual that is accepted once steps reduce it slowly.
+const ACCEPTED: f64 = 1e-2;
 /// Limit of sweeps. Of the simultaneous impacts in a heap of 1,000 hulls that lands, 61 % take
 /// fewer; the Newton solver continues the others from the impulses of the last sweep.
 const MAX_SWEEPS: usize = 40;
@@ -48,6 +68,7 @@ pub(crate) fn impact(
     bodies: &[Colliding<'_>],
     touches: &[Touch],
     start: &[Vector3<f64>],
+    accuracy: Accuracy,
 ) -> Option<Vec<Vector3<f64>>> {
     let mut free = 0;
     let number = |own: &Colliding<'_>| {
@@ -70,12 +91,13 @@ pub(crate) fn impact(
     let island = Island { bodies: free as usize, terms: touches.iter().map(term).collect() };
     let scaled = start.iter().zip(&island.terms).map(|(j, term)| j.component_mul(&term.scale));
     let guess: Vec<_> = scaled.collect();
-    let swept = island.sweep(island.guessed(&guess), LIMITS.converged, MAX_SWEEPS);
+    let limits = accuracy.limits();
+    let swept = island.sweep(island.guessed(&guess), limits.converged, MAX_SWEEPS);
     let solution = if swept.is_solved {
         swept
     } else {
         let pattern = Pattern::new(island.bodies, &island.pairs(), MAX_PRODUCTS)?;
-        island.solve(&pattern, LIMITS, swept)
+        island.solve(&pattern, limits, swept)
     };
     let impulses = solution.impulses.iter().zip(&island.terms);
     let unscaled = impulses.map(|(impulse, term)| impulse.component_div(&term.scale));
@@ -114,7 +136,7 @@ mod tests {
         };
         let touches: Vec<_> = targets.iter().enumerate().map(touch).collect();
         let none = vec![Vector3::zeros(); touches.len()];
-        let impulses = impact(&bodies, &touches, &none).expect("a solution");
+        let impulses = impact(&bodies, &touches, &none, Accuracy::Coarse).expect("a solution");
         let speed = |n: usize| {
             let mass = all[n].0.mass_properties().expect("a sphere").mass();
             let above = impulses.get(n).map_or(0.0, |j| j.y);
@@ -131,10 +153,7 @@ mod tests {
             let speeds = after(&column, &[0.0; 8]);
             let below = std::iter::once(&0.0).chain(&speeds);
             let mut closing = speeds.iter().zip(below).map(|(above, below)| above - below);
-            assert!(
-                closing.all(|speed| speed.abs() < LIMITS.accepted * 10.0),
-                "{ratio}: {speeds:?}"
-            );
+            assert!(closing.all(|speed| speed.abs() < ACCEPTED * 10.0), "{ratio}: {speeds:?}");
         }
     }
 
@@ -144,16 +163,13 @@ mod tests {
         for restitution in [0.3, 1.0] {
             let speeds = after(&[(1.0, -4.0), (3.0, -4.0)], &[4.0 * restitution, 0.0]);
             let expected = 4.0 * restitution;
-            assert!(
-                speeds.iter().all(|v| (v - expected).abs() < LIMITS.accepted * 4.0),
-                "{speeds:?}"
-            );
+            assert!(speeds.iter().all(|v| (v - expected).abs() < ACCEPTED * 4.0), "{speeds:?}");
         }
     }
 
     #[test]
     fn a_separating_contact_gets_no_impulse() {
         let speeds = after(&[(1.0, -4.0), (1.0, 2.0)], &[0.0, 0.0]);
-        assert!(speeds[0].abs() < LIMITS.accepted * 4.0 && speeds[1] == 2.0, "{speeds:?}");
+        assert!(speeds[0].abs() < ACCEPTED * 4.0 && speeds[1] == 2.0, "{speeds:?}");
     }
 }

@@ -1,0 +1,82 @@
+//! Impacts at the same time on one body.
+
+use contact::Settings;
+use nalgebra::Vector3;
+use proptest::prelude::*;
+use sim::{BodyId, NewBody, World};
+
+use crate::contact_scenes::{
+    at, ball, cuboid, floor, material, moving, place, steps_without_gain, weightless, world,
+};
+
+const RADIUS: f64 = 0.1;
+
+fn velocity(world: &World, id: BodyId, mass: f64) -> Vector3<f64> {
+    world.get(id).unwrap().momentum.linear / mass
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// A ball hits two that touch: by Newton's law of restitution along both normals, which are 30
+    /// degrees from its way, it keeps `1 - 0.6 (1 + e)` of its speed. The order of bodies is irrelevant.
+    #[test]
+    fn a_ball_that_hits_two_balls_rebounds_straight(
+        order in 0..6usize,
+        restitution in 0.1..1.0,
+        speed in 1.0..20.0f64,
+        gap in 0.0..0.02,
+    ) {
+        let mut world = weightless(Settings::default());
+        let surface = material(restitution, 0.0);
+        let height = 3f64.sqrt() * RADIUS + gap + 1e-4;
+        let places = [at(0.0, height, 0.0), at(-RADIUS, 0.0, 0.0), at(RADIUS, 0.0, 0.0)];
+        let body = |n: usize| {
+            let velocity = moving(0.0, if n == 0 { -speed } else { 0.0 }, 0.0);
+            NewBody { velocity, ..ball(RADIUS, 2.0, places[n], surface) }
+        };
+        let all = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]][order];
+        let mut ids = [None; 3];
+        for n in all {
+            ids[n] = Some(world.add(body(n)).unwrap());
+        }
+        steps_without_gain(&mut world, 3);
+        let [striker, left, right] = ids.map(|id| velocity(&world, id.unwrap(), 2.0));
+        let share = 0.6 * (1.0 + restitution);
+        prop_assert!((striker / speed + Vector3::y() * (1.0 - share)).norm() < 1e-4, "{:?}, expected {}", striker / speed, share - 1.0);
+        for (own, sign) in [(left, -1.0), (right, 1.0)] {
+            let expected = Vector3::new(sign * share / 12f64.sqrt(), -0.5 * share, 0.0);
+            prop_assert!((own / speed - expected).norm() < 1e-4, "{own}, expected {expected}");
+        }
+    }
+
+    /// Free columns have no restitution: else they bounce between the beam and the floor one after the other.
+    #[test]
+    fn a_beam_that_lands_on_two_columns_stays_level(
+        height in 0.1..3.0,
+        restitution in 0.0..0.9,
+        friction in 0.0..1.0,
+        is_free in any::<bool>(),
+        is_beam_first in any::<bool>(),
+    ) {
+        let mut world = world(Settings::default());
+        let surface = material(if is_free { 0.0 } else { restitution }, friction);
+        floor(&mut world, 0.0, surface);
+        let beam = cuboid([0.6, 0.05, 0.1], 3.0, at(0.0, 1.05 + height, 0.0), surface);
+        let columns = [-0.4, 0.4].map(|x| {
+            let column = cuboid([0.1, 0.5, 0.1], 8.0, at(x, 0.5, 0.0), surface);
+            if is_free { column } else { NewBody { pose: column.pose, material: surface, ..NewBody::fixed(column.shape) } }
+        });
+        let first = is_beam_first.then(|| world.add(beam.clone()).unwrap());
+        for column in columns {
+            world.add(column).unwrap();
+        }
+        let id = first.unwrap_or_else(|| world.add(beam).unwrap());
+        for _ in 0..60 {
+            steps_without_gain(&mut world, 1);
+            let pose = world.get(id).unwrap().pose;
+            let (aside, turn) = (place(&world, id).xz().norm(), pose.rotation.angle());
+            prop_assert!(aside < 3e-3 && turn < 1e-2, "{aside} m aside, turned by {turn}");
+        }
+    }
+}
