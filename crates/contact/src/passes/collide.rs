@@ -282,7 +282,7 @@ impl<'a> Pass<'a> {
     /// Removes the events from the queue that belong to the same impact as `event`: those of pairs that meet at the
     /// same time, and are connected to its pair by free bodies.
     fn simultaneous(&self, event: &Event, queue: &mut BinaryHeap<Reverse<Event>>) -> Vec<Event> {
-        if !self.is_first_touch(event) {
+        if !self.may_join(event) {
             return Vec::new();
         }
         let latest = event.time + SIMULTANEOUS * self.frame.dt;
@@ -303,7 +303,7 @@ impl<'a> Pass<'a> {
         let mut connected = Vec::new();
         loop {
             let (more, rest): (Vec<Event>, Vec<Event>) = others.into_iter().partition(|other| {
-                self.is_first_touch(other) && free(other).any(|i| bodies.contains(&i))
+                self.may_join(other) && free(other).any(|i| bodies.contains(&i))
             });
             others = rest;
             if more.is_empty() {
@@ -316,9 +316,18 @@ impl<'a> Pass<'a> {
         connected
     }
 
-    /// Whether a pair was apart until the time of an event.
-    fn is_first_touch(&self, event: &Event) -> bool {
-        event.time > self.struck(self.bodies_of(event.pair as usize))
+    /// Whether the pair of an event was apart until then, may collide, and its bodies are where the contact search
+    /// assumed them.
+    fn may_join(&self, event: &Event) -> bool {
+        let bodies = self.bodies_of(event.pair as usize);
+        event.time > self.struck(bodies)
+            && self.collision_count(bodies) < MAX_COLLISIONS
+            && !bodies.into_iter().any(|i| self.deviates(i, event.time))
+    }
+
+    /// Whether a body deviates at a time: its contacts there are unknown.
+    fn deviates(&self, i: usize, time: f64) -> bool {
+        self.is_free(i) && self.flight_states[i].deviates(time, &self.frame.columns.shapes[i])
     }
 
     /// Lists the pairs whose contacts were found before the end of the step: they may meet again after that
@@ -378,19 +387,17 @@ impl<'a> Pass<'a> {
     /// Marks the bodies that deviate by the end of the step.
     fn mark_deviated_at_end(&mut self, bodies: &[usize]) {
         for &i in bodies {
-            let shape = &self.frame.columns.shapes[i];
-            let deviates = self.is_free(i) && self.flight_states[i].deviates(self.frame.dt, shape);
+            let deviates = self.deviates(i, self.frame.dt);
             self.deviated_count += usize::from(deviates && !self.done.deviated[i]);
             self.done.deviated[i] |= deviates;
         }
     }
 
-    /// Marks the bodies that deviate at a time. Returns whether one does: its contacts there are unknown.
+    /// Marks the bodies that [deviate](Self::deviates) at a time. Returns whether one does.
     fn mark_deviated(&mut self, bodies: [usize; 2], time: f64) -> bool {
         let mut any_deviates = false;
         for i in bodies {
-            let shape = &self.frame.columns.shapes[i];
-            let deviates = self.is_free(i) && self.flight_states[i].deviates(time, shape);
+            let deviates = self.deviates(i, time);
             self.done.deviated[i] |= deviates;
             any_deviates |= deviates;
         }
