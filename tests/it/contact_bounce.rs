@@ -51,6 +51,24 @@ fn a_box_dropped_flat_bounces_to_the_square_of_its_restitution_in_short_frames()
     assert!((apex / 0.36 - 1.0).abs() <= 0.03, "{apex}");
 }
 
+/// Without restitution a body keeps no speed, whenever in a frame it lands: that of gravity after its impact, in the
+/// next frame, would be an impact of its own.
+#[test]
+fn a_box_without_restitution_rests_at_the_end_of_the_frame_of_its_impact() {
+    for n in 0..60 {
+        let mut world = world(Settings::default());
+        floor(&mut world, 0.0, material(0.0, 0.5));
+        let height = 0.2 + 0.011 * f64::from(n);
+        let falling = cuboid([0.1; 3], 8.0, at(0.0, 0.1 + height, 0.0), material(0.0, 0.5));
+        let id = world.add(falling).unwrap();
+        let frames = ((2.0 * height / GRAVITY).sqrt() * 30.0).ceil() as usize;
+        steps_without_gain(&mut world, frames);
+        let speed = world.get(id).unwrap().momentum.linear.norm() / 8.0;
+        assert!(speed < 1e-6, "{speed} m/s after a fall of {height} m");
+        assert!((place(&world, id).y - 0.1).abs() < 1e-3, "{}", place(&world, id));
+    }
+}
+
 /// Each ball leaves with its own restitution, independent of earlier impacts of the plate in the same
 /// frame.
 #[test]
