@@ -78,8 +78,8 @@ fn boxes_that_land_in_a_heap_do_not_pass_into_each_other() {
 }
 
 /// Boxes fall on a plate of their total mass that lies on two static legs. Impacts of all boxes on the plate must not
-/// stop those of the plate on its legs, and a plate struck late in a frame must not keep its speed: either kept the
-/// plate and all boxes bouncing forever, with the energy of the first impact.
+/// stop those of the plate on its legs, and a plate struck late in a frame must not keep its speed: either keeps the
+/// plate and the boxes bouncing for seconds.
 #[test]
 fn boxes_that_fall_on_a_heavy_plate_come_to_rest() {
     let mut world = world(Settings::default());
@@ -99,13 +99,14 @@ fn boxes_that_fall_on_a_heavy_plate_come_to_rest() {
         boxes.push(world.add(cuboid([0.03; 3], 0.24, place * turn, surface)).unwrap());
     }
     let speed = |world: &World, id: BodyId| world.get(id).unwrap().momentum.linear.y.abs() / 0.24;
-    let mut medians = Vec::new();
+    let (mut medians, mut limited) = (Vec::new(), 0);
     for _ in 0..40 {
-        steps_without_gain(&mut world, 1);
+        limited += world.step().counters.limited_collisions;
         let mut speeds: Vec<f64> = boxes.iter().map(|&id| speed(&world, id)).collect();
         speeds.sort_by(f64::total_cmp);
         medians.push(speeds[96]);
     }
-    let mean = medians[20..].iter().sum::<f64>() / 20.0;
-    assert!(mean < 0.02, "half of the boxes move by {mean} m/s");
+    assert_eq!(limited, 0, "pairs at the limit of collisions");
+    let mean = medians[10..].iter().sum::<f64>() / 30.0;
+    assert!(mean < 1e-3, "half of the boxes move by {mean} m/s: {medians:?}");
 }
