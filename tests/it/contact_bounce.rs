@@ -69,6 +69,27 @@ fn a_box_without_restitution_rests_at_the_end_of_the_frame_of_its_impact() {
     }
 }
 
+/// A box at rest that light balls strike twice in a frame stays at rest. In free fall between the impacts, it would
+/// bounce off the floor at the second one.
+#[test]
+fn a_resting_box_struck_twice_in_a_frame_keeps_its_support() {
+    let mut world = world(Settings::default());
+    floor(&mut world, 0.0, material(0.5, 0.5));
+    let id = world.add(cuboid([0.2; 3], 100.0, at(0.0, 0.2, 0.0), material(0.5, 0.5))).unwrap();
+    steps_without_gain(&mut world, 3);
+    for (x, time) in [(-0.05, 0.003), (0.05, 0.030)] {
+        let pose = at(x, 0.4 + 0.02 + 3.0 * time, 0.0);
+        let striker = ball(0.02, 0.01, pose, material(0.5, 0.5));
+        world.add(NewBody { velocity: moving(0.0, -3.0, 0.0), ..striker }).unwrap();
+    }
+    for _ in 0..3 {
+        steps_without_gain(&mut world, 1);
+        let speed = world.get(id).unwrap().momentum.linear.norm() / 100.0;
+        assert!(speed < 1e-3, "{speed} m/s");
+        assert!((place(&world, id).y - 0.2).abs() < 1e-4, "{}", place(&world, id).y);
+    }
+}
+
 /// Each ball leaves with its own restitution, independent of earlier impacts of the plate in the same
 /// frame.
 #[test]

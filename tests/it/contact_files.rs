@@ -26,7 +26,7 @@ fn contacts_carry_the_momentum_of_a_fall_and_then_the_weight() {
     assert_eq!(first["began"], true);
     let mass = 1000.0 * 4.0 / 3.0 * std::f64::consts::PI * 1e-3;
     let impulse = |line: &Value| line["impulse"].as_f64().unwrap();
-    // it lands in frame 14, and rests at the end of it
+    // the ball lands in frame 14 and rests at the end of that frame
     let fall = mass * 9.81 * 14.0 / 30.0;
     assert!((impulse(first) / fall - 1.0).abs() < 1e-6, "{first}, not {fall}");
     assert!(

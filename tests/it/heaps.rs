@@ -77,9 +77,9 @@ fn boxes_that_land_in_a_heap_do_not_pass_into_each_other() {
     }
 }
 
-/// Boxes fall on a plate of their total mass that lies on two static legs. Impacts of all boxes on the plate must not
-/// stop those of the plate on its legs, and a plate struck late in a frame must not keep its speed: either keeps the
-/// plate and the boxes bouncing for seconds.
+/// Boxes fall on a plate of their total mass, which lies on two static legs. The impacts of the boxes must not use up
+/// the collisions of the plate with its legs. A plate that a box strikes late in a frame must not keep the speed that
+/// gravity adds afterwards.
 #[test]
 fn boxes_that_fall_on_a_heavy_plate_come_to_rest() {
     let mut world = world(Settings::default());

@@ -111,7 +111,7 @@ impl World {
         support.settle_positions(frame, &mut half);
         let push = support.push_out(frame, &half);
         let mut end: Vec<_> = frame.predict(&half).iter().zip(&push).map(moved).collect();
-        let shifts = support.project(frame, &half, &end);
+        let shifts = support.project(frame, &half, || end.clone());
         end.iter_mut().zip(shifts).for_each(|(pose, shift)| pose.translation.vector += shift);
 
         // A second contact pass computes the final velocities. It uses the forces of the whole step.

@@ -13,7 +13,7 @@ mod strike;
 mod touching;
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BinaryHeap;
 
 use dynamics::{Body, Momentum, Velocity, advance};
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
@@ -49,11 +49,6 @@ pub(crate) fn collide(
     let shifts = pass.flight_states.iter().map(|flight_state| flight_state.shift).collect();
     Collisions { shifts, ..pass.done }
 }
-
-/// Impacts are simultaneous if their times differ by less than this share of the step.
-const SIMULTANEOUS: f64 = 1e-6;
-/// Limit of events that are tested for an impact at the same time.
-const MAX_SIMULTANEOUS: usize = 64;
 
 /// A time before any step, s.
 const BEFORE: f64 = -1.0;
@@ -279,52 +274,6 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Removes the events from the queue that belong to the same impact as `event`: those of pairs that meet at the
-    /// same time, and are connected to its pair by free bodies.
-    fn simultaneous(&self, event: &Event, queue: &mut BinaryHeap<Reverse<Event>>) -> Vec<Event> {
-        if !self.may_join(event) {
-            return Vec::new();
-        }
-        let latest = event.time + SIMULTANEOUS * self.frame.dt;
-        let mut others = Vec::new();
-        while let Some(Reverse(next)) = queue.peek().copied()
-            && next.time <= latest
-            && others.len() < MAX_SIMULTANEOUS
-        {
-            queue.pop();
-            if next.stamp == self.histories[next.pair as usize].stamp {
-                others.push(next);
-            }
-        }
-        let free = |event: &Event| {
-            self.bodies_of(event.pair as usize).into_iter().filter(|&i| self.is_free(i))
-        };
-        let mut bodies: BTreeSet<usize> = free(event).collect();
-        let mut connected = Vec::new();
-        loop {
-            let (more, rest): (Vec<Event>, Vec<Event>) = others.into_iter().partition(|other| {
-                self.may_join(other) && free(other).any(|i| bodies.contains(&i))
-            });
-            others = rest;
-            if more.is_empty() {
-                break;
-            }
-            bodies.extend(more.iter().flat_map(free));
-            connected.extend(more);
-        }
-        queue.extend(others.into_iter().map(Reverse));
-        connected
-    }
-
-    /// Whether the pair of an event was apart until then, may collide, and its bodies are where the contact search
-    /// assumed them.
-    fn may_join(&self, event: &Event) -> bool {
-        let bodies = self.bodies_of(event.pair as usize);
-        event.time > self.struck(bodies)
-            && self.collision_count(bodies) < MAX_COLLISIONS
-            && !bodies.into_iter().any(|i| self.deviates(i, event.time))
-    }
-
     /// Whether a body deviates at a time: its contacts there are unknown.
     fn deviates(&self, i: usize, time: f64) -> bool {
         self.is_free(i) && self.flight_states[i].deviates(time, &self.frame.columns.shapes[i])
@@ -362,8 +311,9 @@ impl<'a> Pass<'a> {
         a.max(b)
     }
 
-    /// The smaller number of collisions in this step of the bodies of a pair. Of a single free body, impacts of many
-    /// others do not count: one that bounces between two others collides with each every second time.
+    /// The number of collisions in this step that count for a pair: the smaller one of its two free bodies. Of a pair
+    /// with one free body, at most twice the collisions of that body with bodies that are not free, as many as in a
+    /// sequence of alternating impacts with two bodies: others may strike a body often while its support does not.
     fn collision_count(&self, bodies: [usize; 2]) -> u32 {
         let [p, q] = bodies.map(|i| self.is_free(i).then_some(&self.paths.flights[i]));
         match (p, q) {
@@ -517,9 +467,9 @@ impl<'a> Pass<'a> {
         energy(&after) - energy(&struck.momentum)
     }
 
-    /// Applies an impulse to a body at a time and updates its virtual start. `is_grounded`: whether a body that is not
-    /// free gave a part of it.
-    fn give(&mut self, struck: &StruckBody, (gain, is_grounded): (&Momentum, bool), time: f64) {
+    /// Applies an impulse to a body at a time and updates its virtual start. `is_grounded` is whether a part of the
+    /// impulse comes from a body that is not free.
+    fn give(&mut self, struck: &StruckBody, gain: &Momentum, is_grounded: bool, time: f64) {
         let StruckBody { body: i, pose, mut momentum, .. } = *struck;
         let body = &self.frame.columns.bodies[i];
         let Some(mass) = body.mass_properties() else { return };

@@ -34,33 +34,38 @@ struct Pair<'a> {
 /// Bodies at the end of the step.
 struct Projection<'a> {
     frame: Frame<'a>,
-    end: &'a [Isometry3<f64>],
+    end: Vec<Isometry3<f64>>,
     /// Displacement of each body, m.
     shifts: Vec<Vector3<f64>>,
 }
 
 /// The displacement of each body, m, that reduces penetrations at the `end` of the step to those at its start: of
 /// bodies that spin or collided, and of bodies that touch a displaced one. `half` are the momenta that moved the
-/// bodies.
+/// bodies. `end` is called only if a pair needs it.
 pub(crate) fn project(
     frame: Frame<'_>,
     contacts: &Contacts,
     half: &[Momentum],
-    end: &[Isometry3<f64>],
+    end: impl FnOnce() -> Vec<Isometry3<f64>>,
 ) -> Vec<Vector3<f64>> {
-    let mut projection = Projection { frame, end, shifts: vec![Vector3::zeros(); end.len()] };
-    let bends: Vec<f64> = (0..end.len()).map(|i| bend(frame, half, i)).collect();
+    let count = half.len();
+    let bends: Vec<f64> = (0..count).map(|i| bend(frame, half, i)).collect();
     let pairs = contacts
         .manifolds()
         .iter()
         .filter_map(|own| pair(frame, &bends, [own.a as usize, own.b as usize], contacts.of(own)));
     let mut pairs: Vec<Pair<'_>> = pairs.collect();
+    let shifts = vec![Vector3::zeros(); count];
+    if !pairs.iter().any(|pair| pair.is_nonlinear) {
+        return shifts;
+    }
+    let mut projection = Projection { frame, end: end(), shifts };
     // immovable bodies last, so that each iteration ends without penetration of these
     pairs.sort_by_key(|pair| pair.share == 0.0 || pair.share == 1.0);
     // later iterations test only pairs of which a body was displaced since their last test
-    let mut are_displaced = vec![false; end.len()];
+    let mut are_displaced = vec![false; count];
     for iteration in 0..MAX_ITERATIONS {
-        let mut displaced = vec![false; end.len()];
+        let mut displaced = vec![false; count];
         for pair in &mut pairs {
             let is_due = pair.bodies.iter().any(|&i| are_displaced[i] || displaced[i]);
             if (is_due || iteration == 0 && pair.is_nonlinear) && projection.separate(pair) {

@@ -154,16 +154,17 @@ impl Support {
 
     /// The displacement of each body, m, that reduces penetrations at the `end` of the step, which
     /// `half` momenta moved the bodies to, to those at its start. Only bodies that spin or collided
-    /// and those that touch them are displaced. Zero with solvers other than [`Solver::Manifold`].
+    /// and those that touch them are displaced; `end` is called only if there are some. Zero with
+    /// solvers other than [`Solver::Manifold`].
     pub fn project(
         &self,
         frame: Frame<'_>,
         half: &[Momentum],
-        end: &[Isometry3<f64>],
+        end: impl FnOnce() -> Vec<Isometry3<f64>>,
     ) -> Vec<Vector3<f64>> {
         match &self.0 {
             Found::Manifolds { contacts, .. } => project(frame, contacts, half, end),
-            Found::Rows { .. } | Found::Pairs { .. } => vec![Vector3::zeros(); end.len()],
+            Found::Rows { .. } | Found::Pairs { .. } => vec![Vector3::zeros(); half.len()],
         }
     }
 

@@ -72,12 +72,12 @@ impl Problem<'_> {
         let Self { columns, drift, settings, .. } = self;
         let bodies = [pair.a, pair.b].map(|i| i as usize);
         let slop = settings.slop_of(pair.shapes(columns.shapes));
-        let of = |contact: &Contact| {
+        let approach = |contact: &Contact| {
             let [p, q] = [0, 1].map(|n| velocities[bodies[n]].at(&contact.arms[n]));
             -contact.normal.dot(&(p - q))
         };
         let touching = self.contacts.of(pair).iter().filter(|contact| contact.gap <= slop);
-        let fastest = touching.map(of).fold(0.0, f64::max);
+        let fastest = touching.map(approach).fold(0.0, f64::max);
         fastest > 0.0 && fastest <= settings.resting_of(*columns, drift, bodies)
     }
 }

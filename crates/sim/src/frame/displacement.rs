@@ -95,9 +95,12 @@ impl World {
             true => (&self.momenta[..], inputs.joints),
             false => (&half[..], &[][..]),
         };
-        let mut trial = end.clone();
-        self.displace(&mut trial, push, going_on, joints);
-        let shifts = support.project(self.contact_frame(inputs), half, &trial);
+        let trial = || {
+            let mut trial = end.clone();
+            self.displace(&mut trial, push, going_on, joints);
+            trial
+        };
+        let shifts = support.project(self.contact_frame(inputs), half, trial);
         push.iter_mut().zip(shifts).for_each(|(push, shift)| push.linear += shift);
         let Some(IslandBounds { energy, free }) = bounds else {
             self.displace(&mut end, push, going_on, joints);

@@ -59,7 +59,7 @@ impl Pass<'_> {
         let taken = (work - change) / free as f64;
         for (struck, gain) in struck.iter().zip(&gains) {
             self.paths.flights[struck.body].taken += taken;
-            self.give(struck, (gain, free < 2), time);
+            self.give(struck, gain, free < 2, time);
         }
         true
     }

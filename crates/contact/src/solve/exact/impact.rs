@@ -28,7 +28,7 @@ impl Accuracy {
     }
 }
 
-/// Residual that is accepted once steps reduce it slowly.
+/// Residual that is accepted once steps reduce it slowly, relative to that without impulses.
 const ACCEPTED: f64 = 1e-2;
 /// Limit of sweeps. Of the simultaneous impacts in a heap of 1,000 hulls that lands, 61 % take
 /// fewer; the Newton solver continues the others from the impulses of the last sweep.
