@@ -41,7 +41,7 @@ pub enum CollisionGeometry {
     Samples,
 }
 
-/// Random convex hulls in a loose block above the ground, deterministic for each number.
+/// Random convex hulls in a loose block above the ground. Equal arguments give equal fragments.
 pub fn fragments(count: usize, geometry: CollisionGeometry) -> Vec<Fragment> {
     let edge = (count as f64).cbrt().floor() as usize;
     (0..count)

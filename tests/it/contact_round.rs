@@ -272,7 +272,7 @@ fn scenes_make_exact_cylinders_of_what_breaks_and_what_does_not() {
     }
 }
 
-/// Discs, cylinders, capsules, cones and boxes dropped into a pit.
+/// Cylinders, capsules, cones, flat discs and balls fall into a pit.
 #[test]
 fn a_pile_of_round_bodies_comes_to_rest_without_gaining_energy() {
     let mut world = world(Settings::default());

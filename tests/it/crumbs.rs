@@ -336,7 +336,7 @@ fn pieces_share_a_limit_of_crumbs_and_a_file_without_crumbs_is_read() {
     };
     assert!(done("run a.toml -o a.glb").contains("`debris.crumbs.max_count`"));
     assert!(done("run b.toml -o b.glb --crumbs none.glb").contains("there are no crumbs"));
-    assert!(done("info none.glb").contains("0 "));
+    assert!(done("info none.glb").contains("0 specks"));
     done("render b.glb -q --dust none.glb --frame 3 --size 32x18 -o b.png");
     assert_valid(&[case.folder.path().join("none.glb")]);
 }

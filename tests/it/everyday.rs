@@ -131,8 +131,7 @@ fn made(text: &str) -> World {
     build(&Scene::from_toml(text).unwrap_or_else(|e| panic!("{e}\n{text}")), &meshes()).unwrap().0
 }
 
-/// Whether any body breaks within `frames` frames, and the largest utilization of the first breakable
-/// body.
+/// Whether any body breaks within `frames` frames, and the largest utilization of any body.
 fn breaks(text: &str, frames: usize) -> (bool, f64) {
     let mut world = made(text);
     let mut nearest = 0.0_f64;

@@ -291,6 +291,33 @@ fn a_joint_breaks_at_its_force_and_at_its_torque() {
     }
 }
 
+/// A joint that an impact breaks transmits no impulse: both bodies move as without a joint.
+#[test]
+fn a_joint_that_an_impact_breaks_does_not_stop_it() {
+    let struck = |strength: Option<f64>| {
+        let mut world = World::new(Settings { gravity: Vector3::zeros(), ..Settings::default() });
+        let wall = ghost(&mut world, Body::Static, Isometry3::identity());
+        let cube = |x: f64, speed: f64| NewBody {
+            pose: Isometry3::translation(x, 0.0, 0.0),
+            velocity: Velocity { linear: Vector3::x() * speed, ..Velocity::default() },
+            ..NewBody::cuboid(Vector3::repeat(0.1), 1000.0).unwrap()
+        };
+        let bodies = [cube(0.0, 0.0), cube(-1.03, 15.0)].map(|new| world.add(new).unwrap());
+        if let Some(break_force) = strength {
+            let weld = joint(JointKind::Fixed, [bodies[0], wall], Point3::origin());
+            world.add_joint(NewJoint { break_force, ..weld }).unwrap();
+        }
+        let broken: usize = (0..4).map(|_| world.step().events.broken_joints.len()).sum();
+        (broken, bodies.map(|id| world.get(id).unwrap().momentum.linear.x / 8.0))
+    };
+    let (_, free) = struck(None);
+    let (broken, speeds) = struck(Some(1000.0));
+    assert!(free[0] > 1.0 && broken == 1, "{free:?}, {broken} broken");
+    assert!((0..2).all(|n| (speeds[n] - free[n]).abs() < 1e-9), "{speeds:?} for {free:?}");
+    let (broken, speeds) = struck(Some(1e6));
+    assert!(broken == 0 && speeds[0].abs() < 1e-6 && speeds[1] < 1e-6, "{speeds:?}");
+}
+
 #[test]
 fn joints_that_cannot_be_are_refused() {
     let mut world = world(Solver::Manifold, 30.0);

@@ -127,7 +127,7 @@ fn ball(world: &World) -> NewBody {
 }
 
 /// The number of the throw that breaks the slab; `None` if no throw does.
-fn breaks_at(world: &mut World, throws: usize) -> Option<usize> {
+fn breaking_impulse_at(world: &mut World, throws: usize) -> Option<usize> {
     let thrown = ball(world);
     (1..=throws).find(|_| {
         throw_again(world, &thrown);
@@ -203,7 +203,7 @@ fn too_many_tetrahedra_at_an_edge_are_refused_by_name() {
 #[test]
 fn ten_light_blows_break_what_one_does_not() {
     let mut world = struck(STRONG, HELD, 0.8);
-    let first = breaks_at(&mut world, 10);
+    let first = breaking_impulse_at(&mut world, 10);
     assert!(first.is_some_and(|n| n > 1), "{first:?}");
 }
 
@@ -347,7 +347,7 @@ fn weakened_links_are_there_again_after_a_checkpoint_and_in_a_replay() {
 fn without_damage_ten_blows_leave_what_one_does_and_planes_weaken_once() {
     let cleave = "cleave = [{ normal = [1, 0, 0], offset = 0.3, width = 0.1, factor = 0.9 }]";
     let mut world = struck(&format!("{STRONG}, damage = 0, {cleave}"), HELD, 0.8);
-    assert_eq!(breaks_at(&mut world, 10), None);
+    assert_eq!(breaking_impulse_at(&mut world, 10), None);
     let slab = world.iter().next().unwrap();
     let lattice = latticed(&slab).unwrap().lattice().expect("it was hit");
     for (link, strength) in lattice.links().iter().zip(lattice.strengths()) {

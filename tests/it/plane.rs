@@ -81,7 +81,7 @@ fn discs_bounce_off_each_other_elastically() {
         )
     };
     let bodies = disc("a", -0.5, 0.0, 2.0, 1000.0) + &disc("b", 0.5, 0.12, -1.0, 3000.0);
-    // normals are those of at most one step before or after the contact of the discs
+    // the contact normal is that of a pose at most one step from the impact
     for solver in ["impulse", "manifold"] {
         let simulation = format!("gravity = [0, 0, 0]\nsolver = \"{solver}\"\nfps = 3000");
         let (mut world, looks) = made(&simulation, &bodies);
@@ -254,7 +254,7 @@ fn largest_gain(solver: Solver, bound: bool) -> f64 {
     (0..240).map(gain).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// The bound removes the energy gain of the joint of the pendulum, overlaps and linearised contacts
+/// The bound removes the energy gain of the joint of the pendulum, overlaps and linearized contacts
 /// from the motion.
 #[test]
 fn no_frame_of_the_tower_and_the_pendulum_gains_energy() {

@@ -114,7 +114,7 @@ fn boxes_that_fall_their_own_size_a_frame_do_not_end_up_in_each_other() {
 }
 
 #[test]
-fn nothing_falls_asleep_unless_asked_to() {
+fn no_body_falls_asleep_with_sleep_off() {
     let (mut world, ids) = heap(false);
     steps(&mut world, 120);
     assert_eq!(asleep(&world, &ids), 0);
@@ -169,7 +169,7 @@ fn what_loses_its_support_falls_in_the_same_frame() {
     assert_eq!(asleep(&world, &[ids[0], ids[2], ids[3]]), 3);
 }
 
-/// A plank on a wedge with a weight at each end tips after the removal of one.
+/// A plank on a narrow block with a weight at each end tips after the removal of one.
 #[test]
 fn a_balance_wakes_when_a_weight_is_taken_away() {
     let mut world = World::new(Settings::default());
@@ -466,7 +466,7 @@ fn what_is_struck_in_its_last_still_frame_does_not_fall_asleep() {
         let settings = Settings { gravity: Vector3::zeros(), ..Settings::default() };
         let (speed, dt) = (1.0, settings.dt);
         let mut world = World::new(settings);
-        world.add(cube(None, [0.25; 3], [0.0; 3])).unwrap();
+        let target = world.add(cube(None, [0.25; 3], [0.0; 3])).unwrap();
         // they touch at the end of a frame
         let gap = speed * dt * f64::from(frames);
         let mut striker = cube(None, [0.25; 3], [-0.5 - gap, 0.0, 0.0]);
@@ -478,6 +478,8 @@ fn what_is_struck_in_its_last_still_frame_does_not_fall_asleep() {
             let lost = (world.momentum().linear - before).norm() / before.norm();
             assert!(lost < 1e-12, "{lost} of a blow after {frames} frames");
         }
+        let struck = world.get(target).unwrap().momentum.linear.x;
+        assert!(struck > 0.1 * before.x, "{struck} kg m/s after {frames} frames");
     }
 }
 

@@ -20,7 +20,7 @@ struct Client {
     /// Python modules with their PyPI packages; none for a Node script.
     modules: &'static [(&'static str, &'static str)],
     script: &'static str,
-    /// Recordings that the script opens, before the recording with the expected values.
+    /// Recordings that the script receives as arguments. The reference recording follows as the last argument.
     files: &'static [&'static str],
 }
 
@@ -51,7 +51,7 @@ const CLIENTS: [Client; 6] = [
     },
     Client { name: "three.js", modules: &[], script: "three.mjs", files: &["clients.glb"] },
     Client {
-        name: "three.js",
+        name: "three.js, rig",
         modules: &[],
         script: "rig.mjs",
         files: &["clients.glb", "clients_rig.glb"],
@@ -72,7 +72,7 @@ pub(crate) fn clients(options: &Options<'_>) -> Outcome {
     let python = if options.install { install()? } else { options.python.to_owned() };
     let mut present = vec![];
     for client in &CLIENTS {
-        match lacking(client, &python) {
+        match install_hint(client, &python) {
             None => present.push(client),
             Some(hint) if options.install => return Err(format!("{}: {hint}", client.name)),
             Some(hint) => {
@@ -83,15 +83,17 @@ pub(crate) fn clients(options: &Options<'_>) -> Outcome {
     if present.is_empty() {
         return Ok(());
     }
-    let truth = Path::new(RECORDINGS).join("clients.jsonl");
-    record(&present, &truth)?;
+    let reference = Path::new(RECORDINGS).join("clients.jsonl");
+    record(&present, &reference)?;
     for client in present {
         let program = if client.modules.is_empty() { "node" } else { &python };
         let script = Path::new("xtask/clients").join(client.script);
         let files = client.files.iter().map(|file| Path::new(RECORDINGS).join(file));
-        run(Command::new(program).arg(script).args(files).arg(&truth))?;
+        run(Command::new(program).arg(script).args(files).arg(&reference))?;
         match client.script {
-            "blender.py" => blender(&python, &Path::new(RECORDINGS).join("clients.glb"), &truth)?,
+            "blender.py" => {
+                blender(&python, &Path::new(RECORDINGS).join("clients.glb"), &reference)?;
+            }
             "three.mjs" => crumbs()?,
             _ => {}
         }
@@ -101,14 +103,14 @@ pub(crate) fn clients(options: &Options<'_>) -> Outcome {
 
 /// Compares the crumbs of a scene in three.js with those of its PLY files.
 fn crumbs() -> Outcome {
-    let [glb, ply, truth] =
+    let [glb, ply, reference] =
         ["crumbs.glb", "crumbs.ply/", "crumbs.jsonl"].map(|name| format!("{RECORDINGS}/{name}"));
     for crumbs in [&glb, &ply] {
         let brisance = ["run", "--quiet", "--package", "brisance", "--"];
-        let scene = ["run", "scenes/crumbs.toml", "--quiet", "--output", &truth];
+        let scene = ["run", "scenes/crumbs.toml", "--quiet", "--output", &reference];
         cargo(&[&brisance[..], &scene, &["--crumbs", crumbs]].concat())?;
     }
-    run(Command::new("node").arg("xtask/clients/crumbs.mjs").args([glb, ply, truth]))
+    run(Command::new("node").arg("xtask/clients/crumbs.mjs").args([glb, ply, reference]))
 }
 
 /// Creates a Python environment with all modules, and installs three.js in the version of the viewer.
@@ -125,8 +127,11 @@ fn install() -> Result<String, String> {
 }
 
 /// How to install the missing requirements of `client`, if any.
-fn lacking(client: &Client, python: &str) -> Option<String> {
+fn install_hint(client: &Client, python: &str) -> Option<String> {
     if client.modules.is_empty() {
+        if !Command::new("node").arg("--version").output().is_ok_and(|o| o.status.success()) {
+            return Some("install Node.js, https://nodejs.org".to_owned());
+        }
         let is_there = Path::new(vendor::FOLDER).join("node_modules/three").is_dir();
         return (!is_there).then(|| "cargo xtask vendor --check installs three.js".to_owned());
     }
@@ -138,14 +143,15 @@ fn lacking(client: &Client, python: &str) -> Option<String> {
     (!missing.is_empty()).then(|| format!("{python} -m pip install {}", missing.join(" ")))
 }
 
-/// Runs the scene once for each format of the clients, into a new folder: a run replaces no folders.
-fn record(clients: &[&Client], truth: &Path) -> Outcome {
+/// Runs the scene once for each format of the clients. Deletes the folder of recordings first, because `run` does not
+/// overwrite folders.
+fn record(clients: &[&Client], reference: &Path) -> Outcome {
     let failed = |e: std::io::Error| format!("{RECORDINGS}: {e}");
     if Path::new(RECORDINGS).exists() {
         std::fs::remove_dir_all(RECORDINGS).map_err(failed)?;
     }
     std::fs::create_dir_all(RECORDINGS).map_err(failed)?;
-    let mut files: Vec<PathBuf> = vec![truth.to_owned()];
+    let mut files: Vec<PathBuf> = vec![reference.to_owned()];
     // the run of a recording also writes the final bodies and the dust
     let written = |name: &&&str| ![PHYSICS, DUST].contains(name);
     for name in clients.iter().flat_map(|client| client.files).filter(written) {
@@ -175,13 +181,13 @@ fn record(clients: &[&Client], truth: &Path) -> Outcome {
 }
 
 /// Lets Blender write its own file and a USD file of a recording, and compares their contents.
-fn blender(python: &str, recording: &Path, truth: &Path) -> Outcome {
+fn blender(python: &str, recording: &Path, reference: &Path) -> Outcome {
     for ending in ["blend", "usdc"] {
         let made = recording.with_file_name(format!("blender.{ending}"));
         let [from, to] = [recording, &made].map(|path| path.to_string_lossy());
         let make = ["run", "--quiet", "--package", "brisance", "--", "blender", "--quiet"];
         cargo(&[&make[..], &["--python", python, &from, "--output", &to]].concat())?;
-        run(Command::new(python).arg("xtask/clients/blend.py").arg(&made).arg(truth))?;
+        run(Command::new(python).arg("xtask/clients/blend.py").arg(&made).arg(reference))?;
     }
     // the tests of the command need a Python with bpy
     let mut tests = Command::new(env!("CARGO"));

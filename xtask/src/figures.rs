@@ -171,8 +171,8 @@ const INTRODUCTION: &str = "# Figures
 Measurements of the scenes by `cargo xtask figures`, beside the values of the papers. Frames per second
 are for the release build on one thread, without output, on one core of a shared virtual AMD EPYC.
 [Su09](references.md) used one 3.0 GHz Xeon core of 2009, which explains most of the ratio. The number of
-pieces includes pieces that broke again. Energy is the largest gain in a frame, excluding the work of
-gravity. [The gallery](gallery.md) describes each scene.
+pieces includes pieces that broke again. Energy is the largest growth of kinetic plus potential energy in
+a frame that external work does not explain. [The gallery](gallery.md) describes each scene.
 
 | figure | scene | pieces | bodies at the end | frames/s | energy, J | the paper |
 |---|---|---|---|---|---|---|
@@ -190,9 +190,13 @@ struct Measured {
 /// one build; includes the slow `table_1000` only if `large`.
 pub(crate) fn figures(large: bool) -> Outcome {
     let (mut table, mut pictures) = (INTRODUCTION.to_owned(), String::new());
+    // all runs precede the pictures: drawing is parallel, and its load would appear as that of other programs
+    let mut load = load_average();
+    let mut drawn = Vec::new();
     for figure in FIGURES.iter().filter(|f| large || f.scene != LARGE.scene) {
         let Figure { scene, of, says, frames, .. } = figure;
         let Measured { pieces, bodies, rate, gain } = simulate(figure)?;
+        load = load.max(load_average());
         let shown = if of.is_empty() { "-" } else { of };
         let row = format!("| {shown} | [`{scene}`](../scenes/{scene}.toml) | {pieces} | {bodies} ");
         let _ = writeln!(table, "{row}| {rate} | {gain:.1e} | {says} |");
@@ -202,9 +206,10 @@ pub(crate) fn figures(large: bool) -> Outcome {
         if !frames.is_empty() {
             let picture = format!("![{scene}](figures/{scene}.png)");
             let _ = write!(pictures, "\n`{scene}`: frames {frames}\n{picture}\n");
-            draw(figure)?;
+            drawn.push(figure);
         }
     }
+    drawn.into_iter().try_for_each(draw)?;
     draw_panels()?;
     STRESSES.iter().try_for_each(|(file, arguments)| {
         let output = format!("docs/figures/{file}.png");
@@ -212,7 +217,7 @@ pub(crate) fn figures(large: bool) -> Outcome {
     })?;
     SHOTS.iter().try_for_each(shoot)?;
     let panels = panels_text();
-    let text = table + &load() + &incline_error()? + &panels + &pictures;
+    let text = table + &load_note(load) + &incline_error()? + &panels + &pictures;
     std::fs::write("docs/figures.md", text).map_err(|e| format!("docs/figures.md: {e}"))
 }
 
@@ -252,7 +257,7 @@ fn simulate(Figure { scene, has_crumbs, .. }: &Figure) -> Result<Measured, Strin
         bodies: number("bodies")?.to_string(),
         // a shared machine measures at most three digits
         rate: if rate < 100.0 { format!("{rate:.1}") } else { format!("{rate:.0}") },
-        gain: number("energy_gain")?,
+        gain: number("numerical_energy_gain")?,
     })
 }
 
@@ -295,6 +300,9 @@ fn panels_text() -> String {
 /// Writes the numbers of the bunny into the README.
 fn update_readme(measured: &str) -> Outcome {
     let text = std::fs::read_to_string("README.md").map_err(|e| format!("README.md: {e}"))?;
+    if !text.lines().any(|line| line.starts_with(README_LINE)) {
+        return Err(format!("README.md has no line {README_LINE:?}"));
+    }
     let updated = text.lines().map(|line| match line.strip_prefix(README_LINE) {
         Some(cells) => {
             let paper = cells.split_once('|').map_or("", |(_, paper)| paper);
@@ -321,8 +329,9 @@ fn incline_error() -> Result<String, String> {
         let (cube, other) = (place(2)?, place(3)?);
         Some([0, 1, 2].map(|k| other[k] - cube[k]))
     };
-    let frames: Vec<[f64; 3]> = text.lines().skip(1).filter_map(apart).collect();
-    let first = frames.first().ok_or(format!("{poses}: no poses"))?;
+    let frames: Option<Vec<[f64; 3]>> = text.lines().skip(1).map(apart).collect();
+    let frames = frames.ok_or(format!("{poses}: a frame without the poses of both bodies"))?;
+    let first = frames.first().ok_or(format!("{poses}: no frames"))?;
     let off = |now: &[f64; 3]| (0..3).map(|k| (now[k] - first[k]).powi(2)).sum::<f64>().sqrt();
     let most = frames.iter().map(off).fold(0.0, f64::max);
     Ok(format!(
@@ -349,10 +358,14 @@ fn shoot(Shot { scene, file, dust, options }: &Shot) -> Outcome {
     is_small.then_some(()).ok_or_else(|| format!("{file}: {bytes} bytes are too many: draw less"))
 }
 
-/// Other load of the machine, if the system reports it.
-fn load() -> String {
+/// The load of the machine in the last minute, 0 if the system does not report it.
+fn load_average() -> f64 {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let busy: f64 = text.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(0.0);
+    text.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(0.0)
+}
+
+/// A remark on the largest load during the runs, if other programs ran.
+fn load_note(busy: f64) -> String {
     let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
     // the run itself keeps one core busy
     if busy < 1.5 {

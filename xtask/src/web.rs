@@ -51,13 +51,15 @@ pub(crate) fn build() -> Outcome {
     cargo.args(["build", "--profile", "web", "--package", "brisance-web", "--target", TARGET]);
     cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", FLAGS).env(UNSTABLE.0, UNSTABLE.1);
     run(&mut cargo)
-        .map_err(|problem| format!("{problem}: is there `rustup target add {TARGET}`?"))?;
+        .map_err(|problem| format!("{problem}; `rustup target add {TARGET}` adds the target"))?;
     std::fs::create_dir_all(FOLDER).map_err(failed)?;
     let folder = Path::new(FOLDER);
     let pages = [(VIEWER, &SHARED[..]), (PLAYGROUND, &OWN[..])];
     for (from, names) in pages {
         for name in names {
-            std::fs::copy(Path::new(from).join(name), folder.join(name)).map_err(failed)?;
+            let source = Path::new(from).join(name);
+            let at_source = |e: std::io::Error| format!("{}: {e}", source.display());
+            std::fs::copy(&source, folder.join(name)).map_err(at_source)?;
         }
     }
     let read = |path: &str| std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"));
@@ -67,7 +69,7 @@ pub(crate) fn build() -> Outcome {
     let made = format!("target/{TARGET}/web/brisance_web.wasm");
     let module = folder.join("brisance.wasm");
     // wasm-opt reduces the module, but neither its compressed size nor its run time
-    let named = std::fs::read(&made).map_err(failed)?;
+    let named = std::fs::read(&made).map_err(|e| format!("{made}: {e}"))?;
     std::fs::write(&module, order::by_name(&named)?).map_err(failed)?;
     report(folder)
 }
@@ -85,7 +87,9 @@ fn report(folder: &Path) -> Outcome {
         for ((packer, arguments), sum) in PACKERS.iter().zip(&mut sums) {
             let packed =
                 Command::new(packer).args(*arguments).arg(&path).stderr(Stdio::null()).output();
-            let Ok(packed) = packed else { continue };
+            let Some(packed) = packed.ok().filter(|packed| packed.status.success()) else {
+                continue;
+            };
             print!(", {:8} with {packer}", packed.stdout.len());
             *sum += packed.stdout.len();
         }

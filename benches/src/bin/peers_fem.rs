@@ -2,7 +2,7 @@
 //!
 //! `peers_fem [--json] [--python PATH]`: beams of 960, 3,888 and 19,800 linear tetrahedra, clamped at one end. Times
 //! are processor time, ms, the median of several runs on one thread; all solutions are direct or have a residual of
-//! 1e-10. `ratio` is our time over the peer's: at most 1 is good. `peer err` is the relative difference of the largest
+//! 1e-10. `ratio` is our time over the peer's: at most 1 is good. `peer error` (`error` in JSON) is the relative difference of the largest
 //! displacement from ours. Peers: scikit-fem for assembly, `SciPy`'s splu and cg, CHOLMOD by scikit-sparse if Python
 //! can import them, and `CalculiX` if `ccx` is installed (a whole run, including files).
 //!
@@ -14,7 +14,7 @@
 use std::error::Error;
 use std::io::Write;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use brisance_benches::beam::{SIZES, beam, clamped};
 use brisance_benches::table::{Column, Style, write_table};
@@ -51,10 +51,15 @@ fn main() -> Outcome<()> {
             .arg(folder.path())
             .env("OMP_NUM_THREADS", "1")
             .env("OPENBLAS_NUM_THREADS", "1")
-            .output();
-        let said = output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned());
-        for line in said.unwrap_or_default().lines() {
-            let mut peer: Value = serde_json::from_str(line)?;
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(|e| format!("{python}: {e}: give another interpreter with --python"))?;
+        if !output.status.success() {
+            return Err(format!("benches/peers/fem.py: {}", output.status).into());
+        }
+        for line in String::from_utf8_lossy(&output.stdout).lines() {
+            // some libraries print
+            let Ok(mut peer) = serde_json::from_str::<Value>(line) else { continue };
             let row = ours.iter().find(|row| row["step"] == peer["step"]);
             if let Some(row) = row {
                 peer["ours_ms"] = row["ours_ms"].clone();
@@ -86,7 +91,11 @@ fn print(lines: &[Value], json: bool) -> Outcome<()> {
         Column::new("peer error", "error", Style::Small),
         Column::new("residual", "residual", Style::Small),
     ];
-    Ok(write_table(&mut out, &columns, lines)?)
+    write_table(&mut out, &columns, lines)?;
+    if let Some(reason) = lines.iter().find_map(|line| line["absent"].as_str()) {
+        writeln!(out, "not run: {reason}")?;
+    }
+    Ok(())
 }
 
 fn material() -> Outcome<Material> {

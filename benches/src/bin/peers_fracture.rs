@@ -42,7 +42,8 @@ fn main() -> Outcome<()> {
     let reason = match theirs(folder.path()) {
         Ok(output) => {
             for line in output.lines() {
-                add(&mut lines, &events, line).ok_or("the OpenVDB program printed nonsense")?;
+                add(&mut lines, &events, line)
+                    .ok_or("the OpenVDB program printed an unexpected line")?;
             }
             None
         }

@@ -7,9 +7,9 @@
 //! peer's: at most 1 is good. Installs nothing: prints the reason for missing libraries, and how to
 //! install them.
 //!
-//! Errors: mean distance to the exact field in cells for redistancing and marching, to parry's exact
-//! queries within 2.9 cells of the surface for meshes, relative error of volume for moments and
-//! tetrahedra.
+//! Errors: for redistancing and fast marching, the mean difference to the exact field, cells. For meshes, the mean
+//! difference to parry within 2.9 cells of the surface, cells. For triangle moments and tetrahedra, the relative
+//! volume error.
 
 use std::error::Error;
 use std::fs::File;
@@ -273,11 +273,12 @@ fn write_case(folder: &Path, name: &str, field: &LevelSet, mesh: Option<&TriMesh
     for x in mesh.vertices.iter().flat_map(|v| v.iter()) {
         file.write_all(&x.to_le_bytes())?;
     }
+    file.flush()?;
     let mut file = BufWriter::new(File::create(path("triangles"))?);
     for v in mesh.triangles.iter().flatten() {
         file.write_all(&v.to_le_bytes())?;
     }
-    Ok(())
+    Ok(file.flush()?)
 }
 
 fn write_floats(path: &Path, values: &[f32]) -> Outcome<()> {
@@ -302,6 +303,9 @@ fn time_peers(folder: &Path, threads: usize, pythons: &[String]) -> Outcome<Vec<
             .stderr(Stdio::inherit())
             .output();
         let Ok(output) = output else { continue };
+        if !output.status.success() {
+            return Err(format!("{python} benches/peers/levelset.py: {}", output.status).into());
+        }
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             // some libraries print
             let Ok(line) = serde_json::from_str::<Value>(line) else { continue };

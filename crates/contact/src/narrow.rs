@@ -14,4 +14,5 @@ pub(crate) mod posed;
 #[cfg(test)]
 pub(crate) mod random;
 pub(crate) mod round;
+mod sampled_ball;
 pub(crate) mod solids;

@@ -16,7 +16,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Moments of a tetrahedron with these corners, m; all negative if it is inverted.
+    /// Moments of a tetrahedron with these corners, m; with opposite sign if it is inverted.
     pub fn of_tet(corners: [Vector3<f64>; 4]) -> Self {
         let [a, b, c, d] = corners;
         let volume = (b - a).dot(&(c - a).cross(&(d - a))) / 6.0;
@@ -95,8 +95,8 @@ impl Moments {
         self.second - self.volume * c * c.transpose()
     }
 
-    /// Inertia tensor about the center of volume for unit density, `tr(S) I - S`, m^5: times a
-    /// density it is in kg m^2 (Su09 section 4.2, with the second moment taken about the center).
+    /// Inertia tensor about the center of volume for unit density, `tr(S) I - S`, m^5. Multiply by a
+    /// density to obtain kg m^2 (Su09 section 4.2, with the second moment taken about the center).
     pub fn inertia(&self) -> Matrix3<f64> {
         let s = self.central();
         Matrix3::from_diagonal_element(s.trace()) - s

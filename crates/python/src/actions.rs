@@ -96,9 +96,11 @@ impl World {
             let file = parse_scene(&scene.path, &text, scene.options.allow_outside);
             (scene.path.clone(), file.map_err(|e| failure_error(&e))?)
         };
-        // included scenes have bodies, too
+        // included scenes have bodies, joints and events, too
         let last = file.scene.bodies.pop();
         file.scene.bodies = last.into_iter().collect();
+        file.scene.joints.clear();
+        file.scene.events.clear();
         let name = &file.scene.bodies[0].name;
         if self.names().contains(name) {
             let problem = format!("there is a body {name:?} already: give another `name`");
@@ -124,12 +126,15 @@ impl World {
             text.remove(part);
         }
         let body: toml::Table = serde_json::from_str(keys).map_err(brisance_error)?;
-        for key in ["copies", "keyframes"] {
-            if body.contains_key(key) {
-                let problem = format!(
-                    "`{key}` is allowed only in scene files: add each body separately, and move it with \
-                     `move_kinematic`"
-                );
+        let only_in_files = [
+            ("copies", "add each body separately"),
+            ("pieces", "add each piece separately, and join them with `World.join`"),
+            ("keyframes", "move the body with `move_kinematic`"),
+        ];
+        let shape = body.get("shape").and_then(toml::Value::as_table);
+        for (key, instead) in only_in_files {
+            if body.contains_key(key) || shape.is_some_and(|shape| shape.contains_key(key)) {
+                let problem = format!("`{key}` is allowed only in scene files: {instead}");
                 return Err(PyValueError::new_err(problem));
             }
         }
@@ -162,25 +167,28 @@ impl World {
     /// The anchor of a body to a region of the world, from its keys in scenes.
     fn anchor_from_spec(&self, spec: &scene::Anchor) -> PyResult<Anchor> {
         let region_error = |what: &str| PyValueError::new_err(format!("a region needs {what}"));
-        let finite = |v: &[f64]| v.iter().all(|x| x.abs() <= 1e9);
+        let bounded = |v: &[f64]| v.iter().all(|x| x.abs() <= 1e9);
+        let positive = |v: &[f64]| v.iter().all(|x| *x > 0.0 && *x <= 1e9);
         let region = match (&spec.sphere, &spec.r#box, &spec.plane) {
             (None, None, None) => Region::Everywhere,
-            (Some(ball), None, None) if finite(&ball.center) && ball.radius > 0.0 => {
+            (Some(ball), None, None) if bounded(&ball.center) && positive(&[ball.radius]) => {
                 Region::Ball { center: ball.center.into(), radius: ball.radius }
             }
-            (None, Some(block), None) if finite(&block.center) && finite(&block.half_extents) => {
+            (None, Some(block), None)
+                if bounded(&block.center) && positive(&block.half_extents) =>
+            {
                 let pose =
                     Isometry3::translation(block.center[0], block.center[1], block.center[2]);
                 Region::Cuboid { pose, half: block.half_extents.into() }
             }
-            (None, None, Some(plane)) if finite(&plane.normal) && finite(&[plane.offset]) => {
+            (None, None, Some(plane)) if bounded(&plane.normal) && bounded(&[plane.offset]) => {
                 let normal = UnitVector3::try_new(plane.normal.into(), 1e-9)
                     .ok_or_else(|| region_error("a normal that is not 0"))?;
                 Region::HalfSpace { normal, offset: plane.offset }
             }
             _ => {
                 return Err(region_error(
-                    "one of `sphere`, `box` and `plane`, with finite numbers",
+                    "one of `sphere`, `box` and `plane`, with positive sizes and numbers up to 1e9",
                 ));
             }
         };

@@ -7,6 +7,7 @@ pub(crate) mod energy;
 pub(crate) mod events;
 pub(crate) mod free;
 pub(crate) mod inputs;
+mod joint_failure;
 pub(crate) mod ku07;
 pub(crate) mod ledger;
 pub(crate) mod loads;

@@ -33,13 +33,14 @@ impl World {
         self.previous.clone_from(&self.poses);
         self.waypoints.iter_mut().for_each(Vec::clear);
         let before = self.ids.clone();
-        let mut report = self.advance_frame(ended);
+        let mut report = self.advance_and_break_joints(ended);
         report.events.compare(&before, &self.ids);
         self.end_frame(&report.events);
         report
     }
 
-    fn advance_frame(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
+    /// Advances by one frame; breaks no joint by its load.
+    pub(crate) fn advance_frame(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
         // unusable gravity freezes all bodies, so that there are no times of impact
         let has_event_loop = HAS_EVENT_LOOP && self.settings.has_gravity();
         if has_event_loop && self.settings.contact.solver == Solver::Ku07 {
@@ -50,7 +51,7 @@ impl World {
         self.place_joints();
         self.apply_actions(&mut report);
         self.inherit_joints(&mut report.events);
-        let energy = self.mechanical_energy();
+        let (energy, acted) = (self.mechanical_energy(), report.energy.work);
         self.wake_abandoned();
 
         // 1 collide: detected at (x^{n+1}, v^n), applied and bounded at (x^n, v^n)
@@ -69,7 +70,7 @@ impl World {
         let inputs = FrameInputs { joints: &joints, ..inputs };
         let islands = settled.support.islands(self.contact_frame(inputs));
         let collided = self.mechanical_energy();
-        let dissipated = energy + report.energy.work - collided;
+        let dissipated = energy + report.energy.work - acted - collided;
         let mut bounds = self.settings.bound_energy.then(|| IslandBounds {
             free: FreeIslands::new(self, &islands),
             energy: EnergyBound::new(self, islands, dissipated),
@@ -95,11 +96,11 @@ impl World {
         if let Some(IslandBounds { energy, free }) = &bounds {
             work.iter_mut().zip(joined_work).for_each(|(work, more)| *work += more);
             energy.bound_momenta(self, &mut work);
-            free.restore(self, &work);
+            free.restore(self, &work, self.settings.dt);
         }
         self.remember(&support, &names);
         self.log_contacts(&support, &mut report.events);
-        self.load_joints(linkages.reactions(reactions), &mut report.events);
+        self.load_joints(linkages.reactions(reactions));
         report.events.unsolved |= linkages.is_unsolved();
         ended(Phase::Contact);
 

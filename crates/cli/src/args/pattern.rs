@@ -15,8 +15,8 @@ const PATTERN_EXAMPLES: &str = "Examples:
   brisance pattern new wall --scene scenes/brick_wall.toml -o wall.pattern
 
 Presets are glass, concrete, wood, brick and ice. In two patterns separated by a slash, the second divides \
-each region of the first. Each object of a mesh file, and each mesh file of a folder, is a region. Model \
-regions for a body in -1 to 1, with the impact at the origin and y out of the body.
+each region of the first. Each object of a mesh file, and each mesh file of a folder, is a region. In \
+a mesh of regions, the body spans -1 to 1, the impact is at the origin, and y points out of the body.
 
 An image is 2 pattern units wide and normal to the direction of the impact, with the impact in its center. Its \
 colors must be exact (no soft edges). The regions extend through the whole depth.";

@@ -51,7 +51,8 @@ pub struct RenderArguments {
     #[arg(long, value_name = "FACTOR", conflicts_with_all = ["frame", "sheet"])]
     #[arg(value_parser = speed)]
     pub speed: Option<f64>,
-    /// Rotate the camera around its target by this angle until the last image
+    /// Rotate the camera around its target by this total angle; the image after the last would reach it, so that 360
+    /// loops
     #[arg(long, value_name = "DEGREES", value_parser = angle, allow_hyphen_values = true)]
     pub turntable: Option<f64>,
     /// Target of the camera, m [default: fitted to the recording]

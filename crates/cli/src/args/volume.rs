@@ -12,9 +12,9 @@ const TETRAHEDRALIZE_EXAMPLES: &str = "Examples:
   brisance tetrahedralize part.stl --cell 0.01 -o part.vtu
 
 Isosurface stuffing (Labelle and Shewchuk 2007) guarantees the quality of tetrahedra in cells of one \
-size. Their surface approximates the mesh to a fraction of a cell. Thin parts of the mesh have halved \
-cells. If parts would still be lost, the command without --lossy writes no file and \
-prints a sufficient number of tetrahedra.";
+size. The surface of the tetrahedra deviates from the mesh by a fraction of a cell. Cells are halved in thin \
+parts. If thin parts would still be lost, the command fails and prints a sufficient --count, unless --lossy \
+is given.";
 
 /// Arguments of `brisance tetrahedralize`.
 #[derive(Args, Debug)]

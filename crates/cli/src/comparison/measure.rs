@@ -234,7 +234,7 @@ impl RunTotals {
         energy.collision += report.energy.dissipation.collision;
         energy.contact += report.energy.dissipation.contact;
         energy.plastic += report.energy.dissipation.plastic;
-        energy.largest_gain = energy.largest_gain.max(report.energy.gain - report.energy.work);
+        energy.largest_gain = energy.largest_gain.max(report.energy.dissipation.unexplained_gain());
         let mass = world.mass() + world.retired_mass();
         self.mass_error = self.mass_error.max(share((mass - self.mass).abs(), self.mass));
         for fracture in &report.events.fractures {

@@ -128,7 +128,7 @@ impl Pyramid {
             ImageKind::Jpeg => jpeg_pixels(&image.bytes, size).map_err(damaged)?,
         };
         if pixels.len() != size[0] * size[1] {
-            return Err(damaged("it is not of the size that it says".to_owned()));
+            return Err(damaged("its pixel count differs from its header".to_owned()));
         }
         let mut levels = vec![Level { size, pixels }];
         while let Some(next) = levels.last().and_then(Level::half) {
@@ -137,13 +137,13 @@ impl Pyramid {
         Ok(Self(levels))
     }
 
-    /// The linear color and the alpha at texture coordinates, `v` upwards, wrapped beyond 0 to 1,
-    /// averaged over `area`, a share of the whole image.
+    /// The linear color and the alpha at texture coordinates, `v` upwards, wrapped beyond 0 to 1, averaged over a
+    /// square of pixels with this `area`, a share of the whole image; over the whole image for 1.
     pub(super) fn at(&self, uv: [f32; 2], area: f32, wrap: [Wrap; 2]) -> [f32; 4] {
         let [width, height] = self.0[0].size;
         let pixels = (area * (width * height) as f32).max(1.0);
         let most = (self.0.len() - 1) as f32;
-        let level = (0.5 * pixels.log2()).clamp(0.0, most);
+        let level = if area >= 1.0 { most } else { (0.5 * pixels.log2()).clamp(0.0, most) };
         let (low, share) = (level.floor() as usize, level.fract());
         let fine = self.0[low].at(uv, wrap);
         if share == 0.0 {
@@ -154,6 +154,15 @@ impl Pyramid {
     }
 }
 
+/// The pixels of a row of `from` pixels that pixel `n` of a row of `to` covers, with their shares of its color.
+fn covered(n: usize, from: usize, to: usize) -> impl Iterator<Item = (usize, f64)> {
+    let (start, end) = (n * from, (n + 1) * from);
+    (start / to..end.div_ceil(to)).map(move |x| {
+        let overlap = end.min((x + 1) * to) - start.max(x * to);
+        (x, overlap as f64 / from as f64)
+    })
+}
+
 impl Level {
     fn half(&self) -> Option<Self> {
         let [width, height] = self.size;
@@ -162,12 +171,13 @@ impl Level {
         }
         let size = [width.div_ceil(2), height.div_ceil(2)];
         let mean = |n: usize| {
-            let (x, y) = (2 * (n % size[0]), 2 * (n / size[0]));
             let mut sum = [0.0; 4];
-            for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
-                let [x, y] = [(x + dx).min(width - 1), (y + dy).min(height - 1)];
-                let pixel = self.pixel(x, y);
-                sum.iter_mut().zip(pixel).for_each(|(sum, part)| *sum += 0.25 * part);
+            for (y, height_share) in covered(n / size[0], height, size[1]) {
+                for (x, width_share) in covered(n % size[0], width, size[0]) {
+                    let share = (width_share * height_share) as f32;
+                    let pixel = self.pixel(x, y);
+                    sum.iter_mut().zip(pixel).for_each(|(sum, part)| *sum += share * part);
+                }
             }
             let [r, g, b, a] = sum;
             [srgb(r), srgb(g), srgb(b), (255.0 * a).round() as u8]
@@ -302,5 +312,21 @@ mod tests {
         let [r, g, b, a] = pyramid.at([0.1, 0.2], 1.0, wrap);
         assert!((r - 0.75).abs() < 0.01 && (g - 0.25).abs() < 0.01 && b == g && a == 1.0);
         assert_eq!(pyramid.at([0.25, 0.75], 0.0, wrap), [0.0, 0.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn images_of_any_size_have_the_mean_of_all_their_pixels() {
+        for size in [[3, 1], [1, 7], [5, 3], [64, 2], [37, 23]] {
+            let pixels =
+                (0..size[0] * size[1]).map(|n| [[0; 3], [255; 3]][usize::from(n % 3 == 2)]);
+            let pixels: Vec<[u8; 4]> = pixels.map(|[r, g, b]| [r, g, b, 255]).collect();
+            let mean = pixels.iter().filter(|p| p[0] > 0).count() as f32 / pixels.len() as f32;
+            let mut levels = vec![Level { size, pixels }];
+            while let Some(next) = levels.last().and_then(Level::half) {
+                levels.push(next);
+            }
+            let found = Pyramid(levels).at([0.9, 0.1], 1.0, [Wrap::Repeat; 2])[0];
+            assert!((found - mean).abs() < 0.02, "{size:?}: {found} for {mean}");
+        }
     }
 }

@@ -16,6 +16,7 @@ use crate::passes::collision::{Collisions, StrengthQuery};
 use crate::passes::follow::Turn;
 use crate::reference;
 use crate::settings::Solver;
+use crate::solve::islands::Islands;
 
 /// Displacement by the position pass, beyond that by forces, that triggers a new contact search, as
 /// a share of the body's radius. A pass over all contacts is expensive.
@@ -148,6 +149,11 @@ impl<'a> Frame<'a> {
                 && off.linear.norm() + turned > MARGIN * self.columns.shapes[i].size()
         };
         (0..self.poses.len()).map(deviated).collect()
+    }
+
+    /// Connected components of bodies by the contacts of a search and by joints.
+    pub fn islands_of(&self, search: &Search) -> Islands {
+        self.islands(search.contacts())
     }
 
     /// Moves bodies at the `end` of the step to close their joints, with [`Solver::Manifold`].

@@ -12,7 +12,7 @@ use nalgebra::{Point3, Vector3};
 use crate::constraint::{Joint, Reaction};
 use crate::narrow::contacts::{Contacts, Manifold};
 use crate::passes::collision::{ImpactState, sums, total};
-use crate::solve::exact::{Exact, Kept};
+use crate::solve::exact::{Exact, PassResult};
 use crate::solve::impulses::ContactImpulses;
 use crate::solve::levels::Levels;
 use crate::solve::order::Order;
@@ -183,7 +183,7 @@ impl Frame<'_> {
             (vec![Momentum::default(); after.len()], joined.joints.clone());
         exact.keep(
             problem,
-            &mut Kept {
+            &mut PassResult {
                 momenta: &mut after,
                 impulses: &mut impulses,
                 gains: &mut gains,

@@ -30,23 +30,25 @@ use island::{Island, Solution, Term};
 use newton::Limits;
 
 /// Largest island in bodies. In a heap of `n` bodies the top separator has `n^(2/3)` bodies, and
-/// its elimination alone takes `n^2 / 6` block products. Sweeps take about 70 visits per body.
+/// its elimination alone takes `n^2 / 6` block products. Sweeps visit each body about 70 times.
 const MAX_BODIES: usize = 420;
 
-/// Error of a closed joint, m or rad, and the limit of linearisations. Each halves the error of a
-/// taut joint.
+/// Error below which a joint counts as closed, m or rad.
 const CLOSED: f64 = 1e-9;
+/// Limit of repeated linearizations. Each halves the error of a taut joint.
 const MAX_CLOSINGS: usize = 16;
 
-/// Limits of a contact pass. Gaps of the accepted size change which three of four corners bear.
+/// Limits of a contact pass. A residual of the accepted size can change which three of four corners of a box bear
+/// its load.
 const EXACT: Limits = Limits { factorizations: 30, converged: 1e-9, accepted: 1e-5, memory: 5 };
-/// Sweeps before the first factorization, which find out which contacts of a landing bear.
+/// Sweeps before the first factorization. They determine which contacts of a landing body bear load.
 const FIRST_SWEEPS: usize = 5;
 /// Limit of solutions in which torques are bounded by the normal impulses of the previous one. A
 /// body that rolls on its own takes one or two.
 const MAX_LIMITINGS: usize = 8;
-/// Limits of a shock, and of its block products in a factorization, which take about 20 ms.
+/// Limits of a shock.
 const SHOCK: Limits = Limits { factorizations: 60, converged: 0.01, accepted: 0.01, memory: 2 };
+/// Limit of block products in one factorization of a shock, about 20 ms.
 const SHOCK_PRODUCTS: usize = 200_000;
 
 /// Start of the solution of all islands in a pass.
@@ -90,9 +92,10 @@ struct Part {
     guess: Vec<Vector3<f64>>,
     /// Momenta before the pass.
     before: Vec<Momentum>,
-    /// Number of contact terms, which come first, and the same with the torque terms, which follow.
-    touching: usize,
-    turning: usize,
+    /// Number of contact terms, which come first.
+    contact_terms: usize,
+    /// Number of contact and torque terms, which come before those of joints.
+    unjoined_terms: usize,
     /// Rolling and spinning friction, one per term.
     torques: Vec<PairTorque>,
 }
@@ -157,7 +160,7 @@ impl Exact {
 
     /// Writes momenta and impulses of solved islands to `kept`. For an unsolved island `kept` holds
     /// the result of the sweeps, and the solution with the smaller residual wins.
-    pub(crate) fn keep(&self, problem: Problem<'_>, kept: &mut Kept<'_>) {
+    pub(crate) fn keep(&self, problem: Problem<'_>, kept: &mut PassResult<'_>) {
         for Solved { part, solution } in &self.tried {
             let is_better = || solution.residual < part.residual(problem, kept);
             if solution.is_solved || is_better() {
@@ -173,7 +176,7 @@ impl Exact {
 }
 
 /// Results of a pass.
-pub(crate) struct Kept<'a> {
+pub(crate) struct PassResult<'a> {
     pub(crate) momenta: &'a mut [Momentum],
     pub(crate) impulses: &'a mut ContactImpulses,
     /// Momenta that joints gave to bodies.
@@ -267,10 +270,10 @@ impl Part {
             }
         }
         self.before = self.bodies.iter().map(|&i| start.momenta[i as usize]).collect();
-        self.touching = terms.len();
+        self.contact_terms = terms.len();
         terms.append(&mut turning);
         guess.append(&mut turned);
-        self.turning = terms.len();
+        self.unjoined_terms = terms.len();
         self.island = Island { bodies: self.bodies.len(), terms };
         self.guess = guess;
         let rows = self.joints.iter().map(|&n| {
@@ -283,7 +286,7 @@ impl Part {
             self.guess.extend(packed(rows, &last));
         }
         self.join(problem, start, rows);
-        let first = self.turning;
+        let first = self.unjoined_terms;
         let joined = self.island.terms[first..].iter().zip(&mut self.guess[first..]);
         joined.for_each(|(term, guess)| guess.component_mul_assign(&term.scale));
     }
@@ -301,7 +304,7 @@ impl Part {
     /// Appends the terms of joints with these rows to those of contacts and torques.
     fn join(&mut self, problem: Problem<'_>, start: Start<'_>, rows: Vec<Vec<Row>>) {
         let local = |body: u32| self.bodies.binary_search(&body).ok().map(|n| n as u32);
-        self.island.terms.truncate(self.turning);
+        self.island.terms.truncate(self.unjoined_terms);
         for (&n, rows) in self.joints.iter().zip(&rows) {
             let bodies = start.joints[n as usize].bodies;
             let ends = Ends {
@@ -314,11 +317,12 @@ impl Part {
         self.rows = rows;
     }
 
-    /// Linearizes the joints again at the end of the step until they close there.
+    /// Linearizes the joints again at the end of the step until they close there, or until the new problem cannot be
+    /// solved.
     fn follow(&mut self, problem: Problem<'_>, start: Start<'_>, solved: Solution) -> Solution {
-        let mut best = solved;
+        let mut latest = solved;
         for _ in 0..MAX_CLOSINGS {
-            let momenta = self.momenta(problem, start, &best);
+            let momenta = self.momenta(problem, start, &latest);
             let mut ends = problem.poses.to_vec();
             for i in self.joints.iter().flat_map(|&n| start.joints[n as usize].bodies) {
                 let (i, body) = (i as usize, &problem.columns.bodies[i as usize]);
@@ -341,17 +345,23 @@ impl Part {
                 row.target += if is_driven { 0.0 } else { row.speed(&a, &b) };
             }
             let scales: Vec<_> = self.island.terms.iter().map(|term| term.scale).collect();
+            let known = self.rows.clone();
             self.join(problem, start, rows);
             // scales change with the directions of rows
-            let all = best.impulses.iter().zip(scales).zip(&self.island.terms);
+            let all = latest.impulses.iter().zip(scales).zip(&self.island.terms);
             let rescaled = all.map(|((impulse, scale), term)| {
                 impulse.component_div(&scale).component_mul(&term.scale)
             });
             self.guess = rescaled.collect();
-            let Some(next) = self.solve(problem.settings) else { break };
-            best = next;
+            match self.solve(problem.settings) {
+                Some(next) if next.is_solved => latest = next,
+                _ => {
+                    self.join(problem, start, known);
+                    break;
+                }
+            }
         }
-        best
+        latest
     }
 
     /// The momenta of all bodies with a solution.
@@ -372,17 +382,18 @@ impl Part {
         momenta
     }
 
-    /// `None` if a factorization costs more than the sweeps.
+    /// Solves the island; returns the warm start if that is converged. `None` if a factorization would cost more than
+    /// the sweeps.
     fn solve(&mut self, settings: &Settings) -> Option<Solution> {
-        limit(&mut self.island.terms, &self.torques, self.touching, &self.guess);
+        limit(&mut self.island.terms, &self.torques, self.contact_terms, &self.guess);
         let mut start = self.island.guessed(&self.guess);
         start.is_solved = start.is_within(EXACT.converged);
         if start.is_solved {
             return Some(start);
         }
         // relaxing a contact costs about one block product
-        let turns = if self.joints.is_empty() { 1 } else { settings.joint_sweeps };
-        let most = self.island.terms.len() * turns;
+        let sweeps = if self.joints.is_empty() { 1 } else { settings.joint_sweeps };
+        let most = self.island.terms.len() * sweeps;
         let pattern = Pattern::new(self.bodies.len(), &self.island.pairs(), most)?;
         let start = self.island.sweep(start, EXACT.converged, FIRST_SWEEPS);
         let mut solution = self.island.solve(&pattern, EXACT, start);
@@ -390,7 +401,7 @@ impl Part {
             if self.torques.is_empty() {
                 break;
             }
-            limit(&mut self.island.terms, &self.torques, self.touching, &solution.impulses);
+            limit(&mut self.island.terms, &self.torques, self.contact_terms, &solution.impulses);
             let next = self.island.at(solution.impulses.clone(), &solution);
             if next.is_within(EXACT.accepted) {
                 break;
@@ -406,7 +417,7 @@ impl Part {
     }
 
     /// The natural map at the result of the sweeps, m/s.
-    fn residual(&self, problem: Problem<'_>, kept: &Kept<'_>) -> f64 {
+    fn residual(&self, problem: Problem<'_>, kept: &PassResult<'_>) -> f64 {
         let contacts = problem.contacts;
         let change = |(&i, before): (&u32, &Momentum)| {
             let after = &kept.momenta[i as usize];
@@ -431,7 +442,7 @@ impl Part {
         self.island.natural_map(&velocities, &impulses)
     }
 
-    fn keep(&self, problem: Problem<'_>, solution: &Solution, kept: &mut Kept<'_>) {
+    fn keep(&self, problem: Problem<'_>, solution: &Solution, kept: &mut PassResult<'_>) {
         let contacts = problem.contacts;
         for ((&i, before), change) in self.bodies.iter().zip(&self.before).zip(&solution.velocities)
         {

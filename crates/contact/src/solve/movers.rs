@@ -12,8 +12,8 @@ use crate::lanes::{LANES, Wide, Wide3, WideSymmetric};
 /// Velocities, inverse masses and inverse inertias.
 ///
 /// Velocities are atomic words, so that threads may write bodies in any order without locks.
-/// Batches that are relaxed in parallel share no body, so that none ever waits and the result is
-/// the same for any number of threads.
+/// Batches relaxed in parallel share no body of finite mass. No locks are needed, and the result does not depend on
+/// the number of threads.
 #[derive(Debug)]
 pub(crate) struct Movers {
     /// Inverse mass, inverse inertia in world axes: xx, yy, zz, xy, xz, yz.
@@ -93,15 +93,15 @@ impl Movers {
         let mut inverse: Vec<_> =
             columns.bodies.par_iter().zip(poses).with_min_len(256).map(inverse).collect();
         inverse.push([0.0; 7]);
-        let nobody = Velocity::default();
+        let static_index = Velocity::default();
         let velocities: Vec<_> =
-            velocities.iter().chain(std::iter::once(&nobody)).map(words).collect();
+            velocities.iter().chain(std::iter::once(&static_index)).map(words).collect();
         let changes = velocities.iter().map(|_| AtomicU32::new(0)).collect();
         Self { inverse, velocities, changes, sweep: 0 }
     }
 
     /// Index of the static body.
-    pub(crate) fn nobody(&self) -> u32 {
+    pub(crate) fn static_index(&self) -> u32 {
         self.inverse.len() as u32 - 1
     }
 

@@ -70,9 +70,9 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Removes all pairs; `nobody` is a static body.
-    pub(crate) fn clear(&mut self, nobody: u32) {
-        self.bodies = [[nobody; LANES]; 2];
+    /// Removes all pairs; `static_index` is a static body.
+    pub(crate) fn clear(&mut self, static_index: u32) {
+        self.bodies = [[static_index; LANES]; 2];
         self.free = [Wide::default(); 2];
         self.sparse = Wide::default();
         self.apart = Wide3::default();
@@ -405,9 +405,9 @@ mod tests {
     use crate::{Columns, Groups, Material, Shape};
 
     /// Contacts of four pairs of bodies that approach, slide and turn.
-    fn batches(nobody: u32) -> Vec<Batch> {
+    fn batches(static_index: u32) -> Vec<Batch> {
         let mut batch = Batch::default();
-        batch.clear(nobody);
+        batch.clear(static_index);
         for lane in 0..LANES {
             let rows = (0..SLOTS).map(|n| {
                 let (x, z) = (0.3 * f64::from(n as u32 % 2) - 0.1, 0.1 * (n as f64) - 0.2);
@@ -442,7 +442,7 @@ mod tests {
         let poses = vec![Isometry3::identity(); count];
         let bits = |wide: bool| {
             let mut movers = Movers::new(columns, &poses, &start);
-            let mut batches = batches(movers.nobody());
+            let mut batches = batches(movers.static_index());
             for friction in [true, false] {
                 let number = movers.begin_sweep();
                 let sweep = Sweep {

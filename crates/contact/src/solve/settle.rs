@@ -10,7 +10,7 @@ use crate::frame::Frame;
 use crate::narrow::contacts::{Contact, Manifold};
 use crate::settings::PUSHED_SLOPS;
 use crate::solve::clamp::Clamp;
-use crate::solve::exact::{Exact, Kept, Start};
+use crate::solve::exact::{Exact, PassResult, Start};
 use crate::solve::impulses::ContactImpulses;
 use crate::solve::movers::Movers;
 use crate::solve::order::Stage;
@@ -83,7 +83,7 @@ pub(crate) fn settle(
     }
     let sweeps = pass.done;
     let Joined { joints, gains, .. } = joined;
-    exact.keep(problem, &mut Kept { momenta, impulses, gains, joints });
+    exact.keep(problem, &mut PassResult { momenta, impulses, gains, joints });
     joined.solved.clone_from(&exact.joints);
     // the position pass comes before the velocity pass, and only the last one is reported
     let residual = match aim {
@@ -327,9 +327,9 @@ impl<'a> Pass<'a> {
             Some(Row { index, normal, arm: contact.arms[0], target, friction })
         };
         let specs: Vec<&[u32]> = order.batches().collect();
-        let nobody = movers.nobody();
+        let static_index = movers.static_index();
         let fill = |(batch, pairs): (&mut Batch, &&[u32])| {
-            batch.clear(nobody);
+            batch.clear(static_index);
             for (lane, &n) in pairs.iter().enumerate() {
                 let pair = &contacts.manifolds()[n as usize];
                 let (p, q) = (levels.of(pair.a), levels.of(pair.b));

@@ -1,5 +1,7 @@
 //! Points spread over a surface.
 
+use std::collections::BTreeSet;
+
 use levelset::TriMesh;
 use nalgebra::{Point3, Quaternion, UnitQuaternion, Vector3};
 
@@ -8,10 +10,13 @@ use crate::slicing::Projection;
 
 /// Contacts of large flat faces need no more points along a side.
 const MAX_STEPS: f64 = 64.0;
+/// Vertices nearer to each other than this share of the size of the solid may be represented by one of them.
+const VERTEX_SPACING: f64 = 1.0 / 48.0;
 
 impl Facets {
-    /// Points on the surface at most about `spacing` meters apart, with corners and rims of cuts
-    /// before other vertices; see [`TriMesh::spread_points`].
+    /// Points on the surface at most about `spacing` meters apart, with corners and rims of cuts before other vertices;
+    /// see [`TriMesh::spread_points`]. Vertices may be nearer to each other: those of a solid that is small beside
+    /// `spacing` would all be in a few of its cubes.
     pub(crate) fn spread_points(&self, spacing: f64) -> Vec<Point3<f64>> {
         let mut on_rim = vec![false; self.vertices.len()];
         let is_cut = |tag: Tag| tag.origin() == FaceOrigin::Cut;
@@ -34,8 +39,14 @@ impl Facets {
             let fan = (1..corners.len() - 1).map(|k| [corner(0), corner(k), corner(k + 1)]);
             mesh.triangles.extend(fan);
         }
+        let corners = TriMesh { vertices: mesh.vertices.clone(), triangles: Vec::new() };
+        let mut points = corners.spread_points(spacing.min(VERTEX_SPACING * self.size()));
+        let bits = |p: &Point3<f64>| p.coords.map(f64::to_bits).data.0;
+        let known: BTreeSet<_> = points.iter().map(bits).collect();
         self.caps().iter().for_each(|cap| self.spread_over(cap, spacing, &mut mesh.vertices));
-        mesh.spread_points(spacing)
+        let spread = mesh.spread_points(spacing);
+        points.extend(spread.into_iter().filter(|p| !known.contains(&bits(p))));
+        points
     }
 
     /// Adds points on the edges of a cap, and in it along lines.

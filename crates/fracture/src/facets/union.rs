@@ -14,9 +14,8 @@ impl Facets {
     /// The union of pieces that touch in cuts. `planes` are those of the cuts by index; faces in
     /// them that lie on faces of other pieces are removed.
     ///
-    /// In each plane that pieces touch from both sides, all faces are removed and the remaining
-    /// border is filled where its winding number is not zero: where pieces do not match face by
-    /// face, the rest of a face remains.
+    /// For each plane with faces in both directions, all its faces are removed. The open border is filled where its
+    /// winding number is not zero. Where two pieces match only in part, the unmatched rest remains.
     pub(crate) fn union(pieces: &[&Self], planes: &[Plane]) -> Self {
         let mut whole = Self::default();
         pieces.iter().for_each(|piece| whole.append(piece));

@@ -6,19 +6,15 @@ use nalgebra::{Point3, Vector3};
 use super::solid::{FLAT, Geometry, Kind};
 use crate::facets::Facets;
 
-/// Maximum number of samples along each side of a swept surface.
-const MAX_PLACES: f64 = 400.0;
-
 type Triangle = [Point3<f64>; 3];
 
 impl Geometry {
-    /// A point of the swept surface of a straight edge that lies in the solid, m. `from` and `to`
-    /// are the ends of the edge before and after the sweep. `None` if the swept surface misses the
-    /// solid or only touches it.
+    /// A point at which the swept surface of a straight edge cuts the solid, m. `from` and `to` are the ends of the
+    /// edge before and after the sweep. `None` if the swept surface misses the solid or only touches it.
     ///
-    /// For an exact solid it is the center of the intersection of the swept surface's two triangles
-    /// with the faces, so that parts thinner than its samples are found, too; for a sampled one it
-    /// is the deepest point.
+    /// For an exact solid it is the mean of the intersection points of the swept surface's two triangles with the
+    /// faces; it may lie outside a non-convex solid. For a sampled solid it is the point with the largest depth, of
+    /// points at most a sample spacing apart.
     pub fn swept(&self, from: [Point3<f64>; 2], to: [Point3<f64>; 2]) -> Option<Point3<f64>> {
         match &self.kind {
             Kind::Exact(exact) => met(&exact.facets, [from, to]),
@@ -27,7 +23,7 @@ impl Geometry {
     }
 }
 
-/// The center of the intersection of the swept surface's two triangles with a solid.
+/// The mean of the intersection points of the swept surface's two triangles with a solid.
 fn met(facets: &Facets, [from, to]: [[Point3<f64>; 2]; 2]) -> Option<Point3<f64>> {
     let sweep = [[from[0], from[1], to[1]], [from[0], to[1], to[0]]];
     let around = sweep.map(|triangle| Aabb::around(&triangle));
@@ -70,21 +66,33 @@ fn spans_area(points: &[Point3<f64>], tolerance: f64) -> bool {
     others.iter().any(|p| (p - first).cross(&along).norm() > tolerance)
 }
 
-/// The point of a swept surface that is deepest inside samples.
+/// The point of a swept surface with the largest depth in a sampled solid.
 fn deepest(level_set: &LevelSet, [from, to]: [[Point3<f64>; 2]; 2]) -> Option<Point3<f64>> {
-    let bounds = level_set.grid().bounds();
-    let spacing = level_set.grid().spacing();
-    let count = |length: f64| (length / spacing).ceil().clamp(1.0, MAX_PLACES);
-    let along = count((from[1] - from[0]).norm().max((to[1] - to[0]).norm()));
-    let across = count((to[0] - from[0]).norm().max((to[1] - from[1]).norm()));
+    let (bounds, spacing) = (level_set.grid().bounds(), level_set.grid().spacing());
     let mut found = (0.0, None);
-    for i in 0..=along as usize {
-        let share = i as f64 / along;
-        let ends = [from, to].map(|[a, b]| a + (b - a) * share);
-        for j in 0..=across as usize {
-            let p = ends[0] + (ends[1] - ends[0]) * (j as f64 / across);
-            if bounds.clamp(&p) == p && level_set.value(&p) < found.0 {
-                found = (level_set.value(&p), Some(p));
+    // patches of the surface that may lie in the grid, halved to the sample spacing
+    let mut patches = vec![[from, to]];
+    while let Some(patch) = patches.pop() {
+        let [[a, b], [c, d]] = patch;
+        let Some(around) = Aabb::around(patch.as_flattened()) else { continue };
+        if !around.intersects(&bounds) {
+            continue;
+        }
+        let [along, across] = [[(a, b), (c, d)], [(a, c), (b, d)]]
+            .map(|sides| sides.map(|(p, q)| (q - p).norm()).into_iter().fold(0.0, f64::max));
+        let middle = |p: Point3<f64>, q: Point3<f64>| nalgebra::center(&p, &q);
+        // a size that is not a number ends here, too
+        if along > spacing && along >= across {
+            let (p, q) = (middle(a, b), middle(c, d));
+            patches.extend([[[p, b], [q, d]], [[a, p], [c, q]]]);
+        } else if across > spacing {
+            let (p, q) = (middle(a, c), middle(b, d));
+            patches.extend([[[p, q], [c, d]], [[a, b], [p, q]]]);
+        } else {
+            for p in patch.as_flattened() {
+                if bounds.contains(p) && level_set.value(p) < found.0 {
+                    found = (level_set.value(p), Some(*p));
+                }
             }
         }
     }

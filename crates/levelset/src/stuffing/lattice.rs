@@ -53,20 +53,20 @@ impl Sites {
         self.corners + self.corner(cell)
     }
 
-    fn lowest(&self, site: u32) -> [usize; 3] {
+    fn lowest_corner(&self, site: u32) -> [usize; 3] {
         self.grid.node((site % self.corners) as usize)
     }
 
     pub(super) fn position(&self, site: u32) -> Point3<f64> {
         let half = if site < self.corners { 0.0 } else { self.grid.spacing() / 2.0 };
-        self.grid.position(self.lowest(site)) + Vector3::repeat(half)
+        self.grid.position(self.lowest_corner(site)) + Vector3::repeat(half)
     }
 
     /// From one site to another in halves of the smallest cell.
     fn steps(&self, from: u32, to: u32) -> [i64; 3] {
         let at = |site| {
             let half = i64::from(site >= self.corners);
-            self.lowest(site).map(|n| 2 * n as i64 + half)
+            self.lowest_corner(site).map(|n| 2 * n as i64 + half)
         };
         let (from, to) = (at(from), at(to));
         std::array::from_fn(|a| to[a] - from[a])
@@ -200,13 +200,18 @@ impl Lattice {
         let (mut low, mut low_value) = (0.0, value(crossing.inside));
         let (mut high, mut high_value) = (1.0, value(crossing.outside));
         let mut t = low_value / (low_value - high_value);
+        // the side of the last evaluation: the value of an end that is kept twice is halved
+        let mut last = None;
         for _ in 0..3 {
             let value = level_set.value(&self.along(crossing, t));
-            if value < 0.0 {
-                (low, low_value, high_value) = (t, value, high_value / 2.0);
+            let is_inside = value < 0.0;
+            let factor = if last == Some(is_inside) { 0.5 } else { 1.0 };
+            if is_inside {
+                (low, low_value, high_value) = (t, value, high_value * factor);
             } else {
-                (high, high_value, low_value) = (t, value, low_value / 2.0);
+                (high, high_value, low_value) = (t, value, low_value * factor);
             }
+            last = Some(is_inside);
             t = low + (high - low) * low_value / (low_value - high_value);
         }
         t as f32

@@ -35,8 +35,7 @@ pub(super) struct Document<'a> {
     pub(super) channels: Vec<Value>,
     /// Accessors of all surfaces, by their addresses.
     pub(super) surfaces: BTreeMap<usize, Primitive>,
-    /// Materials written so far: the look, the part that has it, whether this has texture
-    /// coordinates, and the index.
+    /// Materials written so far: look, side, whether the surface has texture coordinates, and index of the material.
     pub(super) looks: Vec<(Arc<Look>, Side, bool, usize)>,
     /// Meshes by surface and materials.
     pub(super) drawn: BTreeMap<(usize, Vec<usize>), usize>,

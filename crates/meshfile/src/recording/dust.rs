@@ -6,7 +6,8 @@
 //! attribute `_SIZE` is the diameter, m.
 //!
 //! Crumbs are such points in flight. Those of one color that land in the same frame become
-//! instances of one mesh (`EXT_mesh_gpu_instancing`), which a scale shows from then on.
+//! instances of one mesh (`EXT_mesh_gpu_instancing`). A scale animation makes the mesh visible from the landing
+//! frame on.
 
 use std::collections::BTreeMap;
 use std::io::Write;

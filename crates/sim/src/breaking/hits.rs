@@ -106,7 +106,8 @@ impl World {
     ) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
         for collision in collisions {
-            let strengths = [0, 1].map(|side| self.breaks_at(resistances, collision, side));
+            let strengths =
+                [0, 1].map(|side| self.breaking_impulse_at(resistances, collision, side));
             let least = strengths[0].min(strengths[1]).min(collision.impulse.norm());
             let sides = [(collision.a, 1.0), (collision.b, -1.0)]
                 .into_iter()

@@ -1,16 +1,15 @@
 //! Load paths: the loads of anchored bodies, and which of them fail.
 //!
-//! The load of an anchored body is its weight, the impulses of contacts and joints, averaged over
-//! some frames, and its share of the loads of bodies anchored to it. The section between its
-//! anchored part and the rest transmits the load: each rivet of the [`Section`] to the supporting
-//! body.
+//! The load of an anchored body is the sum of its weight, the averaged impulses of its contacts and joints divided
+//! by the time step, and the loads of the bodies anchored to it. The section between its anchored and its free part
+//! transmits this load. Each rivet of the [`Section`] passes its share to the supporting body of its anchor.
 
 use std::sync::Arc;
 
 use dynamics::Momentum;
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::breaking::anchor::Anchorage;
+use crate::breaking::anchor::{Anchor, Anchorage};
 use crate::breaking::hits::{Hit, UNKNOWN_DURATION};
 use crate::breaking::section::Section;
 use crate::script::event::Trigger;
@@ -23,8 +22,7 @@ impl World {
     /// The loads of anchored bodies, in the order of bodies, by the contacts and joints of the last
     /// frames.
     ///
-    /// In a cycle of bodies anchored to each other, the first body transmits its load before it
-    /// receives any.
+    /// In a cycle of bodies anchored to each other, one body transmits its load before it receives all of it.
     pub fn anchor_loads(&self) -> Vec<AnchorLoad> {
         let anchored: Vec<usize> =
             (0..self.len()).filter(|&i| self.anchorages[i].is_some()).collect();
@@ -46,27 +44,50 @@ impl World {
 
     /// Anchored bodies, each after those anchored to it, except in cycles.
     fn load_order(&self, anchored: &[usize]) -> Vec<usize> {
-        let holders = |i: usize| {
-            let section = self.anchorages[i].as_ref().and_then(|own| own.section.as_deref());
-            let rivets = section.map_or(&[][..], |section| &section.rivets);
-            let mut holders: Vec<usize> =
-                rivets.iter().filter_map(|rivet| self.holder(i, rivet.anchor)).collect();
-            holders.sort_unstable();
-            holders.dedup();
-            holders
-        };
-        let mut waits = vec![0_usize; self.len()];
-        let holders: Vec<Vec<usize>> = anchored.iter().map(|&i| holders(i)).collect();
-        holders.iter().flatten().for_each(|&holder| waits[holder] += 1);
-        let mut left: Vec<usize> = (0..anchored.len()).collect();
+        let mut supported = vec![Vec::new(); self.len()];
+        for &i in anchored {
+            self.supporters(i).into_iter().for_each(|supporter| supported[supporter].push(i));
+        }
         let mut order = Vec::with_capacity(anchored.len());
-        while !left.is_empty() {
-            let next = left.iter().position(|&n| waits[anchored[n]] == 0).unwrap_or(0);
-            let n = left.remove(next);
-            order.push(anchored[n]);
-            holders[n].iter().for_each(|&holder| waits[holder] = waits[holder].saturating_sub(1));
+        let mut is_visited = vec![false; self.len()];
+        // depth first: a body on this stack, and how many of the bodies anchored to it were visited
+        let mut stack: Vec<(usize, usize)> = Vec::new();
+        for &first in anchored {
+            stack.extend((!is_visited[first]).then_some((first, 0)));
+            is_visited[first] = true;
+            while let Some((i, visited)) = stack.last_mut() {
+                if let Some(&next) = supported[*i].get(*visited) {
+                    *visited += 1;
+                    if !std::mem::replace(&mut is_visited[next], true) {
+                        stack.push((next, 0));
+                    }
+                } else {
+                    order.push(*i);
+                    stack.pop();
+                }
+            }
         }
         order
+    }
+
+    /// The anchored bodies that a body passes its load to, sorted.
+    fn supporters(&self, i: usize) -> Vec<usize> {
+        let Some(Anchorage { section, anchors, .. }) = &self.anchorages[i] else {
+            return Vec::new();
+        };
+        let rivets = section.as_deref().map_or(&[][..], |section| &section.rivets);
+        let mut supporters: Vec<usize> = match rivets {
+            [] => self.sole_supporter(i, anchors).into_iter().collect(),
+            _ => rivets.iter().filter_map(|rivet| self.holder(i, rivet.anchor)).collect(),
+        };
+        supporters.sort_unstable();
+        supporters.dedup();
+        supporters
+    }
+
+    /// The anchored body that supports all of a body that is anchored as a whole.
+    fn sole_supporter(&self, i: usize, anchors: &[Anchor]) -> Option<usize> {
+        (0..).zip(anchors).find_map(|(n, _)| self.holder(i, n))
     }
 
     /// The anchored body that supports another at an anchor.
@@ -85,8 +106,7 @@ impl World {
         let Momentum { linear: force, angular } = loads[i];
         let center = self.poses[i].translation.vector;
         if section.rivets.is_empty() {
-            let holder = (0..).zip(anchors.iter()).find_map(|(n, _)| self.holder(i, n));
-            if let Some(holder) = holder {
+            if let Some(holder) = self.sole_supporter(i, anchors) {
                 add(loads, holder, &force, &(center - self.poses[holder].translation.vector));
                 loads[holder].angular += angular;
             }
@@ -126,8 +146,8 @@ impl World {
         }
     }
 
-    /// Computes the sections of anchored bodies that are missing, or whose supporting body was
-    /// removed or is no longer static.
+    /// Computes each section that is missing, and each section whose supporting body was removed or is no longer
+    /// static.
     fn find_sections(&mut self) {
         for i in 0..self.len() {
             let Some(Anchorage { anchors, section, .. }) = &self.anchorages[i] else { continue };

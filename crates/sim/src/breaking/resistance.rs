@@ -28,10 +28,9 @@ impl World {
         self.recorded_resistances(cause, &own).unwrap_or(own)
     }
 
-    /// Bodies without a generation left withstand any impact, and so do those that responded to
-    /// [`Settings::break_rounds`](crate::Settings) impacts in this frame, themselves or as parts of
-    /// broken bodies. A body that withstood an impact in this frame withstands impacts up to that
-    /// size. Unless bodies `may_break`, all withstand any impact.
+    /// A body is unbreakable in this pass if no body `may_break`, if it has no generations left, or if it or its
+    /// ancestors responded to [`Settings::break_rounds`](crate::Settings) impacts in this frame. A body that
+    /// withstood an impact in this frame withstands impacts up to that utilization.
     fn own_resistances(&self, may_break: bool, report: &Report) -> Vec<Resistance> {
         if !may_break {
             return vec![Resistance::Unbreakable; self.len()];
@@ -61,7 +60,7 @@ impl World {
     }
 
     /// The strength of one of the bodies of an impact, N s: side 0 is `a`, 1 is `b`.
-    pub(crate) fn breaks_at(
+    pub(crate) fn breaking_impulse_at(
         &self,
         resistances: &[Resistance],
         collision: &Collision,
@@ -88,7 +87,7 @@ impl World {
         }
     }
 
-    /// The collision pass: changes paths. Reports the hardest impact on each breakable body.
+    /// Runs the collision pass and updates `paths`. Reports the hardest impact on each breakable body.
     pub(crate) fn collide(
         &self,
         frame: contact::Frame<'_>,
@@ -125,8 +124,8 @@ impl World {
         )
     }
 
-    /// Impulses transmitted through other bodies after the collision pass, see
-    /// [`contact::Frame::transmit`]: changes momenta, and returns the impacts that break bodies.
+    /// Transmits impulses through other bodies after the collision pass, see [`contact::Frame::transmit`], and updates
+    /// `momenta`. Returns the impacts that break bodies.
     pub(crate) fn transmit(
         &self,
         frame: contact::Frame<'_>,
@@ -141,7 +140,7 @@ impl World {
             if is_met {
                 self.strengths_of_pair(resistances, collision, loads)
             } else {
-                [0, 1].map(|side| self.breaks_at(resistances, collision, side))
+                [0, 1].map(|side| self.breaking_impulse_at(resistances, collision, side))
             }
         };
         frame.transmit(
@@ -159,7 +158,7 @@ impl World {
         loads: &mut Loads,
     ) -> [f64; 2] {
         [(0, collision.a), (1, collision.b)].map(|(side, body)| {
-            let strength = self.breaks_at(resistances, collision, side);
+            let strength = self.breaking_impulse_at(resistances, collision, side);
             if strength.is_finite() {
                 let (body, impulse) = (self.ids[body as usize], collision.impulse.norm());
                 loads.impact(ImpactLoad { body, impulse, strength });

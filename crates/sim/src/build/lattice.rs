@@ -58,8 +58,8 @@ fn model(body: &scene::Body, spec: &scene::Lattice, seed: u64) -> Option<Lattice
 /// How links break.
 fn links(spec: &scene::Lattice, seed: u64) -> LatticeImpactSettings {
     let default = LatticeImpactSettings::default();
-    // links without a higher strength in compression let the struck part crumble immediately, and
-    // no load reaches the rest of the body
+    // with equal strengths in tension and compression the struck part crumbles immediately and transmits no load;
+    // with an explicit strength, the scene sets the ratio
     let compression = match spec.strength {
         Some(_) => default.compression,
         None => Material::COMPRESSIVE_TO_TENSILE,

@@ -4,6 +4,7 @@ use contact::{Broad, Collisions, Paths, Resumed, Search};
 
 use crate::breaking::hits::{Hit, ImpactContext};
 use crate::breaking::resistance::PairReports;
+use crate::frame::free::FreeIslands;
 use crate::frame::inputs::FrameInputs;
 use crate::frame::phase::Phase;
 use crate::script::event::Trigger;
@@ -200,7 +201,11 @@ impl World {
             self.transmit(self.contact_frame(inputs), search, &mut momenta, &resistances, loads);
         let before = self.kinetic_energy();
         let mut start = self.paths();
-        std::mem::swap(&mut self.momenta, &mut momenta);
+        if momenta != self.momenta {
+            let free = FreeIslands::new(self, &self.contact_frame(inputs).islands_of(search));
+            std::mem::swap(&mut self.momenta, &mut momenta);
+            free.restore(self, &vec![0.0; self.len()], 0.0);
+        }
         let collision = before - self.kinetic_energy();
         let frame = self.contact_frame(inputs);
         let context =

@@ -1,7 +1,8 @@
 //! Bodies that touch only each other.
 //!
-//! The position pass displaces bodies differently from their momenta, and so changes their lever
-//! arms: it conserves linear momentum, but not the angular momentum of the island. If no static or
+//! The position pass displaces bodies differently from their momenta, and so changes their lever arms: it conserves
+//! linear momentum, but not the angular momentum of the island. The same is true of impulses transmitted through
+//! bodies that collided earlier in the frame: these impulses act at the poses of those collisions. If no static or
 //! kinematic body absorbs the difference, a common rotation of the island restores it.
 
 use contact::Islands;
@@ -67,14 +68,14 @@ impl FreeIslands {
         }
     }
 
-    /// Rotates each island so that it conserves its angular momentum. The energy for this, beyond
-    /// the `work` done on its bodies, J, comes from their relative motion. If that has too little
-    /// energy, such as in an island of rigidly joined bodies, the island rotates slower.
-    pub(crate) fn restore(&self, world: &mut World, work: &[f64]) {
+    /// Rotates each island so that it conserves its angular momentum, except for the torque of forces that acted for
+    /// `duration` s. The energy for this, beyond the `work` done on its bodies, J, comes from their relative motion. If
+    /// that has too little energy, such as in an island of rigidly joined bodies, the island rotates slower.
+    pub(crate) fn restore(&self, world: &mut World, work: &[f64], duration: f64) {
         for free in &self.0 {
             let now = Whole::new(world, &free.bodies);
             let Some(inverse) = now.inertia.try_inverse() else { continue };
-            let angular = free.turned(world, &now.center);
+            let angular = free.turned(world, &now.center, duration);
             let common = inverse * angular;
             let missing = common - inverse * now.angular;
             let energy = now.energy + missing.dot(&(now.angular + angular)) * 0.5;
@@ -110,12 +111,12 @@ impl FreeIslands {
 }
 
 impl Free {
-    /// The angular momentum after the forces of the frame.
-    fn turned(&self, world: &World, center: &Point3<f64>) -> Vector3<f64> {
-        let dt = world.settings.dt;
+    /// The angular momentum after forces acted for `duration` s.
+    fn turned(&self, world: &World, center: &Point3<f64>, duration: f64) -> Vector3<f64> {
         self.bodies.iter().fold(self.angular, |angular, &i| match world.force(i) {
             Some(force) => {
-                angular + (world.poses[i].translation.vector - center.coords).cross(force) * dt
+                angular
+                    + (world.poses[i].translation.vector - center.coords).cross(force) * duration
             }
             None => angular,
         })

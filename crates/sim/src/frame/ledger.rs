@@ -16,7 +16,8 @@ pub struct EnergyLedger {
     pub work: f64,
     /// Energy dissipated in the frame, J.
     pub dissipation: Dissipation,
-    /// Growth of `kinetic + potential` over the frame, before pieces were retired, J.
+    /// Growth of `kinetic + potential` over the frame, after the actions of the timeline and before pieces were
+    /// retired, J.
     pub gain: f64,
 }
 
@@ -45,5 +46,11 @@ impl Dissipation {
     /// The total, J.
     pub fn total(&self) -> f64 {
         self.collision + self.plastic + self.fracture + self.contact + self.sleep + self.retirement
+    }
+
+    /// Mechanical energy that the frame gained and no external work explains, J: an error of the simulation. Negative
+    /// if the frame dissipated energy.
+    pub fn unexplained_gain(&self) -> f64 {
+        self.retirement - self.total()
     }
 }

@@ -47,7 +47,7 @@ impl World {
                     continue;
                 }
                 let (strength, at) =
-                    (self.breaks_at(resistances, collision, side), collision.at[side]);
+                    (self.breaking_impulse_at(resistances, collision, side), collision.at[side]);
                 if strength >= WAKING_SPEED * self.moving_mass(body) {
                     continue;
                 }

@@ -95,8 +95,8 @@ pub(crate) struct WorldJoint {
     pub(crate) ids: [BodyId; 2],
     /// Its body indices are valid only where `World::frame_joints` wrote them.
     pub(crate) joint: Joint,
-    pub(super) break_force: f64,
-    pub(super) break_torque: f64,
+    pub(crate) break_force: f64,
+    pub(crate) break_torque: f64,
     /// Its frames in the world at the start of the frame.
     pub(super) places: [Isometry3<f64>; 2],
 }

@@ -225,21 +225,10 @@ impl World {
         joint.motor_impulse() / self.settings.dt * way
     }
 
-    /// Stores the impulses of joints for the next frame and removes overloaded joints.
-    pub(crate) fn load_joints(&mut self, reactions: Vec<Reaction>, events: &mut Events) {
+    /// Stores the impulses of joints for the next frame.
+    pub(crate) fn load_joints(&mut self, reactions: Vec<Reaction>) {
         for (link, reaction) in self.joints.iter_mut().zip(reactions) {
             link.joint.last = reaction;
-        }
-        let dt = self.settings.dt;
-        let (kept, broken): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.joints).into_iter().partition(|link| {
-                let Reaction { linear, angular, .. } = link.joint.last;
-                linear.norm() <= link.break_force * dt && angular.norm() <= link.break_torque * dt
-            });
-        self.joints = kept;
-        for link in broken {
-            events.broken_joints.push(link.id);
-            self.wake_all(&link.ids);
         }
     }
 

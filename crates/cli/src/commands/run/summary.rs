@@ -166,14 +166,14 @@ impl Summary {
         self.ledger.rows().iter().map(|row| row.broken_joints).sum()
     }
 
-    /// The largest gain of mechanical energy in a frame, J, including external work.
+    /// The largest gain of mechanical energy in a frame, J, including the work of kinematic bodies, motors and forces.
     fn energy_gain(&self) -> f64 {
         self.ledger.rows().iter().map(|row| row.energy_gain).fold(0.0, f64::max)
     }
 
-    /// The largest gain of mechanical energy in a frame, J, without external work.
+    /// The largest gain of mechanical energy in a frame, J, that no external work explains.
     fn numerical_energy_gain(&self) -> f64 {
-        let gains = self.ledger.rows().iter().map(|row| row.energy_gain - row.work);
+        let gains = self.ledger.rows().iter().map(|row| row.dissipation.unexplained_gain());
         gains.fold(0.0, f64::max)
     }
 
@@ -197,6 +197,7 @@ impl Summary {
             "broken_joints": self.broken_joints(),
             "over_budget": self.over_budget,
             "energy_gain": self.energy_gain(),
+            "numerical_energy_gain": self.numerical_energy_gain(),
             "stopped": self.stopped,
             "solver_limited": self.solver_limited,
             "contact_residual": self.ledger.rows().iter().map(|row| row.residual).fold(0.0, f64::max),
