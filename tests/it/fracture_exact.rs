@@ -490,3 +490,48 @@ fn a_box_that_is_cut_where_it_floats_stays_as_it_is() {
     assert_eq!(world.kinetic_energy(), 0.0);
     assert!(overlap(&hulls[0], &hulls[1]) < 1e-12);
 }
+
+/// Collision points of small pieces reach as far as the piece in every direction, also if the samples of the body are
+/// coarse beside the piece: otherwise pieces rest in the floor.
+#[test]
+fn points_of_small_pieces_reach_as_far_as_the_pieces() {
+    let solid = Solid::Torus { major: 0.38, minor: 0.114 };
+    let ring = Geometry::primitive(solid, grid_of(&solid, 0.055, Vector3::zeros())).unwrap();
+    let pattern = Pattern::voronoi(&Voronoi::new(300, 3)).unwrap();
+    let at = Alignment::enclosing(&ring.bounds(), Point3::origin(), Vector3::y_axis());
+    let broken = ring.divide(&pattern, &at, 1e-4 * ring.moments().volume);
+    assert!(broken.pieces.len() > 60, "{}", broken.pieces.len());
+    for Piece { geometry, .. } in &broken.pieces {
+        let mesh = geometry.surface().unwrap().mesh;
+        let size = Aabb::around(&mesh.vertices).unwrap().extents().norm();
+        let points = geometry.points();
+        for n in 0..40 {
+            let angle = f64::from(n);
+            let direction = Vector3::new(angle.cos(), (1.7 * angle).sin(), (2.3 * angle).cos());
+            let direction = direction.normalize();
+            let reach = |all: &[Point3<f64>]| {
+                all.iter().map(|p| direction.dot(&p.coords)).fold(f64::NEG_INFINITY, f64::max)
+            };
+            let short = reach(&mesh.vertices) - reach(&points);
+            assert!(short < 0.04 * size, "{short} m of {size} m");
+        }
+    }
+}
+
+/// A long blade cuts a sampled plate that is thin beside the blade, wherever the plate is.
+#[test]
+fn a_long_blade_cuts_a_thin_sampled_plate() {
+    let plate = Solid::Box { half_extents: Vector3::new(0.025, 0.3, 0.3) };
+    let level_set =
+        LevelSet::from_fn(grid_of(&plate, 0.0125, Vector3::zeros()), |p| plate.distance(&p));
+    let points = level_set.surface_particles(0.0125);
+    let moments = level_set.moments();
+    let plate = Geometry::sampled(Arc::new(level_set), points, moments);
+    for n in 0..20 {
+        let shift = 0.7 * f64::from(n) - 7.0;
+        let edge = |y: f64| [-15.0, 15.0].map(|x| Point3::new(x + shift, y, 0.02));
+        let at = plate.swept(edge(20.0), edge(-20.0)).unwrap();
+        assert!(at.x.abs() < 0.025 && at.z == 0.02, "{at}");
+        assert!(plate.swept(edge(20.0), edge(0.4)).is_none());
+    }
+}

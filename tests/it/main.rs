@@ -79,7 +79,6 @@ mod replay;
 mod rig;
 mod rolling_friction;
 mod rough_cuts;
-mod sampled_ball;
 mod scene_language;
 mod scenes;
 mod schema;

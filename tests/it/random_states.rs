@@ -72,6 +72,7 @@ fn checkpoint(run: &Run, frame: usize, file: &Path) -> Checkpoint {
         recording: Recorder::new(&run.world, &[]).saved(|_| Err("poses were taken")).unwrap(),
         ledger: Ledger::new(&run.world),
         over_budget: 0,
+        idle_events: vec![0],
         stopped: 0,
         solver_limited: 0,
         impacts: ImpactState::default(),

@@ -84,3 +84,37 @@ proptest! {
         }
     }
 }
+
+/// Balls that touch break when another one strikes the first: impulses transmitted through pieces that collided before
+/// in the frame keep the angular momentum of all.
+#[test]
+fn impulses_through_pieces_conserve_angular_momentum() {
+    let mut scene = String::from(
+        "version = 1\n[simulation]\ngravity = [0, 0, 0]\n[pattern.v.voronoi]\npieces = 4\n",
+    );
+    let spins = ["[-2.4, 2.4, -2.4]", "[-0.8, -2.5, 0.6]", "[4, -0.2, -3.7]"];
+    for (n, spin) in spins.iter().enumerate() {
+        scene.push_str(&format!(
+            "[[body]]\nname = \"b{n}\"\nshape = {{ sphere = {{ radius = 0.2 }} }}\nposition = [{}, 0, 0]\n\
+             velocity = [{}, 0.7, -0.4]\nangular_velocity = {spin}\nfriction = 0.5\nrestitution = 0.3\n\
+             density = 1000\nfracture = {{ pattern = \"v\", break_impulse = 0.5, generations = 1 }}\n",
+            0.45 * n as f64,
+            0.6 * n as f64 - 0.4,
+        ));
+    }
+    scene.push_str(
+        "[[body]]\nname = \"hit\"\nshape = { sphere = { radius = 0.1 } }\nposition = [0.47, 0.6, 0.01]\n\
+         velocity = [0, -26, 0]\nangular_velocity = [1.6, 0.4, -9.4]\ndensity = 8000\nfriction = 0.5\n\
+         restitution = 0.3\n",
+    );
+    let scene = sim::scene::Scene::from_toml(&scene).unwrap();
+    let mut world = sim::build(&scene, &std::collections::BTreeMap::new()).unwrap().0;
+    let before = world.momentum().angular;
+    let mut broken = 0;
+    for _ in 0..8 {
+        broken += world.step().events.fractures.len();
+        let lost = (world.momentum().angular - before).norm();
+        assert!(lost < 1e-9 * before.norm(), "{lost} of {}", before.norm());
+    }
+    assert!(broken > 0);
+}

@@ -208,6 +208,38 @@ fn thin_parts_of_a_mesh_are_kept_or_the_command_says_how_many_tetrahedra_would_k
     let enough = message.split("--count ").nth(1).unwrap().split(',').next().unwrap();
     assert!(fill(enough, &[]).status.success(), "{message}");
 
+    // the wall of a hollow ball between cells: a fill with holes is no fill
+    let sphere = |radius: f64| levelset::Solid::Sphere { radius };
+    let grid = |half: f64| {
+        let half = nalgebra::Vector3::repeat(half);
+        let bounds = levelset::Aabb { min: (-half).into(), max: half.into() };
+        levelset::Grid::enclosing(&bounds, 0.02, 3, levelset::Grid::MAX_NODES).unwrap()
+    };
+    let shell = levelset::LevelSet::from_fn(grid(0.5), |p| {
+        sphere(0.5).distance(&p).max(-sphere(0.4).distance(&p))
+    });
+    let surface = shell.isosurface();
+    let mut obj = String::new();
+    for p in &surface.vertices {
+        obj.push_str(&format!("v {} {} {}\n", p.x, p.y, p.z));
+    }
+    for [a, b, c] in &surface.triangles {
+        obj.push_str(&format!("f {} {} {}\n", a + 1, b + 1, c + 1));
+    }
+    std::fs::write(case.folder.path().join("shell.obj"), obj).unwrap();
+    let fill_shell = |count: &str| {
+        case.run(&["tetrahedralize", "shell.obj", "--count", count, "-o", "shell.msh"])
+    };
+    for count in ["1000", "2000", "4000"] {
+        let output = fill_shell(count);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let volume = said.split("volume ").nth(1).and_then(|text| text.split(", ").nth(1));
+        let lost = volume.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+        assert!(lost.is_none_or(|lost| lost.abs() < 10.0), "{count}: {said}");
+        assert!(output.status.success() == lost.is_some(), "{count}: {said}");
+    }
+    assert!(fill_shell("40000").status.success());
+
     let refused = fill("4000", &["--halvings", "0"]);
     assert_eq!(refused.status.code(), Some(2));
     let message = problem(refused.stderr);

@@ -14,7 +14,7 @@ use crate::ledger::Ledger;
 use crate::output::write_whole;
 
 /// The first line, which ends with the format version.
-const MAGIC: &[u8] = b"brisance checkpoint 12\n";
+const MAGIC: &[u8] = b"brisance checkpoint 13\n";
 
 /// The state of a run after a frame.
 #[derive(Debug, Serialize, Deserialize)]
@@ -33,6 +33,8 @@ pub struct Checkpoint {
     pub ledger: Ledger,
     /// Number of fractures that the limits of `[debris]` prevented.
     pub over_budget: usize,
+    /// Events of the scene without an effect, by index.
+    pub idle_events: Vec<usize>,
     /// Number of bodies stopped because their state was not finite.
     pub stopped: usize,
     /// Frames in which the quadratic program reached its work limit.

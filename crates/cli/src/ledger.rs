@@ -37,7 +37,7 @@ pub struct Row {
     pub potential_energy: f64,
     /// Growth of kinetic plus potential energy over the frame, J, before pieces were retired.
     pub energy_gain: f64,
-    /// The work of kinematic bodies in the frame, J.
+    /// The work of kinematic bodies, motors, forces, events and wind in the frame, J.
     pub work: f64,
     /// Energy losses in the frame: the growth equals the work minus their sum.
     pub dissipation: Dissipation,

@@ -12,6 +12,9 @@ use self::style::{CYAN, GRAY, PURPLE};
 pub(crate) use self::style::{Drawn, GREEN, INK, ORANGE, SKY, short, use_font};
 use crate::render::Picture;
 
+/// A column of tables of anchor loads, which have several rows for a frame.
+const BODY_COLUMN: &str = "body";
+
 /// Why a table cannot be drawn.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -81,7 +84,8 @@ impl Table {
             name.starts_with(|c: char| c.is_ascii_alphabetic())
                 && name.chars().all(|c| c.is_ascii_alphanumeric() || "_ ".contains(c))
         };
-        if text.lines().next().is_some() && !names.iter().all(is_name) {
+        let is_ledger = names.iter().all(is_name) && !names.iter().any(|name| name == BODY_COLUMN);
+        if text.lines().next().is_some() && !is_ledger {
             return Err(TableError::NoLedger);
         }
         let mut rows = vec![];
@@ -151,7 +155,7 @@ fn panels(table: &Table) -> Result<Vec<Panel>, TableError> {
         ("fracture", PURPLE, table.column("dissipated_fracture")?),
         ("sleep", GREEN, table.column("dissipated_sleep")?),
         ("retired pieces", GRAY, table.column("dissipated_retirement")?),
-        ("work of kinematic bodies", INK, table.column("work")?),
+        ("external work", INK, table.column("work")?),
     ];
     let mut dissipation = vec![];
     for (name, color, values) in losses {

@@ -14,5 +14,4 @@ pub(crate) mod posed;
 #[cfg(test)]
 pub(crate) mod random;
 pub(crate) mod round;
-mod sampled_ball;
 pub(crate) mod solids;

@@ -133,11 +133,15 @@ fn solids(
         let (first, _) = lattice.locate(&near.min);
         let (last, _) = lattice.locate(&near.max);
         let grid = lattice.subgrid(first, last.map(|n| n + 1));
+        let invalid = |error| PatternError::Mesh { region, error };
+        mesh.validate().map_err(invalid)?;
+        // seams of normals or texture coordinates are no open edges, whose solid angles are slow
+        let mesh = mesh.welded();
         let sampled = match reach {
-            Reach::Band => LevelSet::band_from_mesh(mesh, grid, Sign::Winding),
-            Reach::Space => LevelSet::from_mesh(mesh, grid, Sign::Winding),
+            Reach::Band => LevelSet::band_from_mesh(&mesh, grid, Sign::Winding),
+            Reach::Space => LevelSet::from_mesh(&mesh, grid, Sign::Winding),
         };
-        let level_set = sampled.map_err(|error| PatternError::Mesh { region, error })?;
+        let level_set = sampled.map_err(invalid)?;
         Ok::<_, PatternError>(Solid { level_set, first, bounds })
     });
     Ok((solids.collect::<Result<_, _>>()?, all))

@@ -54,14 +54,9 @@ pub enum Loss {
     Parts(f64),
     /// Connections between parts: numbers of components of the tetrahedra and of the mesh.
     Connections(usize, usize),
-    /// Share of the volume of the mesh, above [`MAX_VOLUME_LOSS`].
-    Volume(f64),
     /// Walls: numbers of holes through the tetrahedra and through the mesh.
     Walls(i64, i64),
 }
-
-/// Largest share of the volume that tetrahedra may lose at a rounded surface.
-const MAX_VOLUME_LOSS: f64 = 0.1;
 
 /// Number of holes through the solid that a closed surface bounds: handles of the surface.
 fn holes(surface: &TriMesh) -> i64 {
@@ -80,10 +75,6 @@ impl Loss {
         if pieces > 1 && pieces > wanted() {
             return Some(Self::Connections(pieces, wanted()));
         }
-        let volume_loss = 1.0 - mesh.moments().volume / solid.subcell_moments().volume;
-        if volume_loss > MAX_VOLUME_LOSS {
-            return Some(Self::Volume(volume_loss));
-        }
         let [own, of] = [mesh.boundary(), solid.isosurface()].map(|surface| holes(&surface));
         (own > of).then_some(Self::Walls(own, of))
     }
@@ -101,9 +92,6 @@ impl std::fmt::Display for Loss {
             }
             Self::Connections(pieces, of) => {
                 write!(f, "have {pieces} components, but the mesh has {of}")
-            }
-            Self::Volume(share) => {
-                write!(f, "lack {:.0} % of the volume of the mesh", 100.0 * share)
             }
             Self::Walls(own, of) => write!(f, "have {own} holes, but the mesh has {of}"),
         }

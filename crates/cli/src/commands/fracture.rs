@@ -124,7 +124,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
             // stderr may be closed
             let _ = writeln!(std::io::stderr(), "warning: {warning}");
         }
-        warn_of_one_piece(path, recording.tracks.len());
+        warn_of_one_piece(path, recording.tracks.len(), arguments.min_share.is_some());
         note_ignored(arguments, &broken, placement, is_seeded);
     }
     if recording.tracks.is_empty() {
@@ -194,11 +194,12 @@ fn check_impact_point(path: &Path, at: &Point3<f64>, bounds: &Aabb) -> Result<()
     Err(Failure::FarOff { path: path.to_owned(), at: *at, bounds: *bounds })
 }
 
-fn warn_of_one_piece(mesh: &Path, pieces: usize) {
+fn warn_of_one_piece(mesh: &Path, pieces: usize, has_min_share: bool) {
     if pieces == 1 {
         let mesh = mesh.display();
+        let smaller = if has_min_share { "reduce --min-share, " } else { "" };
         print_warnings(&[format!(
-            "the pattern leaves {mesh} in one piece: move --at closer to the mesh, or request more pieces"
+            "the pattern leaves {mesh} in one piece: {smaller}move --at closer to the mesh, or request more pieces"
         )]);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use sim::scene::Scene;
-use sim::{Appearance, BodyId, CriticalImpact, FractureModel, ImpactLoad, Report, World};
+use sim::{Appearance, BodyId, CriticalImpact, FractureModel, ImpactLoad, Report, Trigger, World};
 
 use crate::checkpoint::ImpactState;
 
@@ -19,7 +19,7 @@ pub(super) struct Impacts {
 pub(super) struct HardestImpact {
     name: String,
     copies: usize,
-    broken: usize,
+    pub(super) broken: usize,
     impact: Option<ImpactLoad>,
 }
 
@@ -43,7 +43,13 @@ impl Impacts {
                 *hardest = *impact;
             }
         }
-        self.broken.extend(report.events.fractures.iter().map(|fracture| fracture.parent));
+        let events = &report.events;
+        let is_cut = |body: BodyId| {
+            let mut all = events.replayable.iter();
+            all.any(|event| event.body == body && event.cause == Trigger::Cut)
+        };
+        let parents = events.fractures.iter().map(|fracture| fracture.parent);
+        self.broken.extend(parents.filter(|body| !is_cut(*body)));
     }
 
     /// The hardest impact on each breakable body of the scene.
@@ -91,23 +97,30 @@ impl HardestImpact {
     }
 }
 
-/// A message if the scene has breakable bodies and none broke.
-pub(super) fn nothing_broke_message(hardest: &[HardestImpact]) -> Option<String> {
-    if hardest.is_empty() || hardest.iter().any(|hardest| hardest.broken > 0) {
-        return None;
-    }
+/// A message about breakable bodies of the scene that did not break: about all if none broke, else about those with
+/// impacts beyond their strength.
+pub(super) fn unbroken_message(hardest: &[HardestImpact]) -> Option<String> {
+    /// Limit of names.
+    const MAX_NAMES: usize = 5;
     let ratio =
         |hardest: &&HardestImpact| hardest.impact.map_or(0.0, |impact| impact.utilization());
-    let exceeded: Vec<String> = hardest
-        .iter()
-        .filter(|hardest| ratio(hardest) >= 1.0)
-        .map(|hardest| format!("{:?}", hardest.name))
-        .collect();
+    let is_exceeded = |hardest: &&HardestImpact| hardest.broken == 0 && ratio(hardest) >= 1.0;
+    let exceeded: Vec<&HardestImpact> = hardest.iter().filter(is_exceeded).collect();
+    let none_broke = hardest.iter().all(|hardest| hardest.broken == 0);
     if !exceeded.is_empty() {
-        let names = exceeded.join(", ");
+        let names = exceeded.iter().take(MAX_NAMES).map(|hardest| format!("{:?}", hardest.name));
+        let names = names.collect::<Vec<_>>().join(", ");
+        let more = match exceeded.len().saturating_sub(MAX_NAMES) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let start = if none_broke { "nothing broke: " } else { "" };
         return Some(format!(
-            "nothing broke: impacts exceeded the strength of {names}, but did not divide any body"
+            "{start}impacts exceeded the strength of {names}{more}, but did not divide them"
         ));
+    }
+    if !none_broke {
+        return None;
     }
     let nearest = hardest.iter().max_by(|p, q| ratio(p).total_cmp(&ratio(q)))?;
     let name = &nearest.name;

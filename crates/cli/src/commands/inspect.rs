@@ -104,7 +104,7 @@ impl BodySummary<'_> {
         let strength: Vec<String> =
             impulse.into_iter().chain(self.critical_impact.clone()).collect();
         let strength = (!strength.is_empty()).then(|| strength.join(", "));
-        if self.spec.copies.is_none() {
+        if copies == 1 {
             let parts = [Some(self.motion.to_owned()), mass, strength];
             let parts: Vec<String> = parts.into_iter().flatten().collect();
             return format!("{}: {}", self.name, parts.join(", "));

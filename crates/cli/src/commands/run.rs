@@ -64,6 +64,8 @@ struct Run {
     /// it requires all cells of the patterns.
     fingerprint: Option<u64>,
     over_budget: usize,
+    /// Events of the scene without an effect, by index.
+    idle_events: Vec<usize>,
     stopped: usize,
     solver_limited: usize,
     warnings: Vec<PairWarning>,
@@ -156,11 +158,14 @@ impl RunRequest<'_> {
             ledger,
             surroundings,
             over_budget,
+            idle_events,
             stopped,
             solver_limited,
             warnings,
             ..
         } = run;
+        let scene = &loaded.scene;
+        let idle_events = idle_events.into_iter().filter_map(|n| scene.idle_event_warning(n));
         let recording = recorder.finish();
         let mesh_warnings = loaded.mesh_warnings();
         let summary = Summary {
@@ -168,6 +173,7 @@ impl RunRequest<'_> {
             spool,
             ledger,
             over_budget,
+            idle_events: idle_events.collect(),
             stopped,
             solver_limited,
             warnings,
@@ -369,6 +375,7 @@ impl RunRequest<'_> {
             events: Vec::new(),
             fingerprint,
             over_budget: 0,
+            idle_events: Vec::new(),
             stopped: 0,
             solver_limited: 0,
             warnings,
@@ -398,7 +405,7 @@ impl RunRequest<'_> {
             }
             let before = run.names_of_contacts();
             let report = run.step();
-            run.note_contacts(&report, &before).map_err(|e| self.spool_failed(e))?;
+            run.note_contacts(&report, before).map_err(|e| self.spool_failed(e))?;
             if self.options.anchor_loads.is_some() {
                 run.note_anchor_loads(&report);
             }
@@ -442,6 +449,7 @@ impl RunRequest<'_> {
                 .map_err(|e| self.spool_failed(e))?,
             ledger: run.ledger.clone(),
             over_budget: run.over_budget,
+            idle_events: run.idle_events.clone(),
             stopped: run.stopped,
             solver_limited: run.solver_limited,
             impacts: run.impacts.state(),
@@ -527,6 +535,7 @@ impl Run {
         self.stopped += report.events.frozen.len();
         self.solver_limited += usize::from(report.events.solver_limited);
         self.over_budget += report.events.over_budget.len();
+        self.idle_events.extend(&report.events.idle_actions);
         self.session.after_frame(&mut self.world, &report);
         report
     }
@@ -547,13 +556,19 @@ impl Run {
     fn note_contacts(
         &mut self,
         report: &Report,
-        before: &BTreeMap<BodyId, String>,
+        mut names: BTreeMap<BodyId, String>,
     ) -> std::io::Result<()> {
         let Self { contacts, recorder, world, .. } = self;
         let Some(contacts) = contacts else { return Ok(()) };
+        // pieces that broke in the frame in which they appeared have no track
+        for fracture in &report.events.fractures {
+            let Some(parent) = names.get(&fracture.parent).cloned() else { continue };
+            let pieces = fracture.fragments.iter().enumerate();
+            names.extend(pieces.map(|(n, piece)| (*piece, format!("{parent}.{n}"))));
+        }
         let name = |body: BodyId| {
-            let born = || recorder.track(body).map(|track| track.name.clone());
-            before.get(&body).cloned().or_else(born)
+            let track = || recorder.track(body).map(|track| track.name.clone());
+            names.get(&body).cloned().or_else(track)
         };
         contacts.add(report, world.frame(), name)
     }
@@ -599,6 +614,7 @@ impl Run {
         self.events = checkpoint.events;
         (self.over_budget, self.stopped) = (checkpoint.over_budget, checkpoint.stopped);
         self.solver_limited = checkpoint.solver_limited;
+        self.idle_events = checkpoint.idle_events;
         self.impacts = Impacts::restore(checkpoint.impacts);
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fracture::{ClosedMesh, Plane, slice};
-use levelset::Aabb;
+use levelset::{Aabb, MeshError};
 use nalgebra::Isometry3;
 use sim::{Coat, Look, Paint, Recording, Surface, Track};
 
@@ -49,6 +49,10 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
     let solid = ClosedMesh::new(mesh)
         .map_err(|source| Failure::NotClosed { path: path.clone(), source })?;
     let volume = solid.mesh().signed_volume();
+    if volume < 0.0 {
+        let source = MeshError::InsideOut { volume };
+        return Err(Failure::MeshFacts { path: path.clone(), source });
+    }
     let without_cut = planes_without_cut(&solid, &arguments.planes);
     warnings.extend(without_cut.map(|n| no_cut_warning(path, &solid, n)));
     let inner = vec![false; solid.mesh().triangles.len()];

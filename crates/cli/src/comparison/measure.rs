@@ -68,7 +68,7 @@ pub struct Energies {
     pub contact: f64,
     /// Plastic work.
     pub plastic: f64,
-    /// Maximum gain of mechanical energy in a frame minus the work of kinematic bodies.
+    /// Largest gain of mechanical energy in a frame that no external work explains, J.
     pub largest_gain: f64,
 }
 

@@ -6,7 +6,6 @@ use crate::narrow::candidate::{Candidate, Side};
 use crate::narrow::compounds::Compounds;
 use crate::narrow::posed::Posed;
 use crate::narrow::round;
-use crate::narrow::sampled_ball::SampledBall;
 use crate::shape::compound::Compound;
 use crate::shape::field::Field;
 use crate::shape::query::Query;
@@ -28,10 +27,6 @@ impl<'a> Posed<'a> {
         }
         if let Some(near) = round::near(a, b, &b_from_a, margin) {
             return near;
-        }
-        if let Some(ball) = self.sampled_ball() {
-            *tested += ball.candidates(margin, &mut found);
-            return found;
         }
         if probes(a, b) {
             *tested += probe(Side::A, a, b.field(), &b_from_a, margin, &mut found);
@@ -82,20 +77,6 @@ impl<'a> Posed<'a> {
     pub(crate) fn compounds(&self) -> Option<Compounds<'a>> {
         let [a, b] = self.shapes;
         Some(Compounds { a: a.compound()?, b: b.compound()?, b_from_a: self.b_from_a() })
-    }
-
-    /// A ball and a sampled solid, if the bodies are such a pair.
-    fn sampled_ball(&self) -> Option<SampledBall<'_>> {
-        let [a, b] = self.shapes;
-        let of = |owner: Side, ball: &Shape, solid: &'a Shape| match (ball.probe(), solid.field()) {
-            (Probe::Ball(radius), Field::Grid { level_set, material }) => {
-                let [own, other] = owner.order();
-                let center = self.poses[other].inv_mul(self.poses[own]).translation.vector.into();
-                Some(SampledBall { owner, radius: *radius, center, solid, level_set, material })
-            }
-            _ => None,
-        };
-        of(Side::A, a, b).or_else(|| of(Side::B, b, a))
     }
 
     /// The coordinates of the first body in those of the second.
@@ -151,12 +132,19 @@ fn is_ball(shape: &Shape) -> bool {
     matches!(shape.probe(), Probe::Ball(_))
 }
 
-/// Whether the surface points of `source` are tested against the field of `target`. A ball's center is exact against
-/// analytic fields.
+/// Whether the surface points of `source` are tested against the field of `target`. A ball's center
+/// is exact against analytic fields. The sampled distance outside a fragment is only a lower bound:
+/// there the fragment's points are tested against the ball instead, unless the ball would slip
+/// between them.
 fn probes(source: &Shape, target: &Shape) -> bool {
     match (source.probe(), target.field()) {
-        (Probe::None, _) | (Probe::Points(_) | Probe::Hull(..), Field::Ball { .. }) => false,
+        (Probe::None, _) => false,
+        (Probe::Ball(radius), Field::Grid { level_set, .. }) => {
+            *radius < 2.0 * level_set.grid().spacing()
+        }
         (Probe::Ball(_), _) => true,
+        (Probe::Points(_), Field::Ball { .. }) => matches!(source.field(), Field::Grid { .. }),
+        (Probe::Hull(..), Field::Ball { .. }) => false,
         (Probe::Points(_) | Probe::Hull(..), _) => true,
     }
 }

@@ -193,25 +193,20 @@ impl Lattice {
         self.sites.steps(a, b).map(|s| s * s).iter().sum()
     }
 
-    /// The zero between an inside and an outside point, as a fraction from the inside one: false
-    /// position, with the Illinois rule.
+    /// The zero between an inside and an outside point, as a fraction from the inside one: false position in which the
+    /// value of the end that is kept is halved.
     fn root(&self, level_set: &LevelSet, crossing: Crossing) -> f32 {
         let value = |point: u32| f64::from(self.values[point as usize]);
         let (mut low, mut low_value) = (0.0, value(crossing.inside));
         let (mut high, mut high_value) = (1.0, value(crossing.outside));
         let mut t = low_value / (low_value - high_value);
-        // the side of the last evaluation: the value of an end that is kept twice is halved
-        let mut last = None;
         for _ in 0..3 {
             let value = level_set.value(&self.along(crossing, t));
-            let is_inside = value < 0.0;
-            let factor = if last == Some(is_inside) { 0.5 } else { 1.0 };
-            if is_inside {
-                (low, low_value, high_value) = (t, value, high_value * factor);
+            if value < 0.0 {
+                (low, low_value, high_value) = (t, value, high_value / 2.0);
             } else {
-                (high, high_value, low_value) = (t, value, low_value * factor);
+                (high, high_value, low_value) = (t, value, low_value / 2.0);
             }
-            last = Some(is_inside);
             t = low + (high - low) * low_value / (low_value - high_value);
         }
         t as f32

@@ -43,10 +43,10 @@ impl World {
         from: [Point3<f64>; 2],
         to: [Point3<f64>; 2],
         events: &mut Events,
-    ) {
+    ) -> bool {
         let edge = from[1] - from[0];
         let way = nalgebra::center(&to[0], &to[1]) - nalgebra::center(&from[0], &from[1]);
-        let Some(normal) = Unit::try_new(edge.cross(&way), 0.0) else { return };
+        let Some(normal) = Unit::try_new(edge.cross(&way), 0.0) else { return false };
         let ids: Vec<BodyId> = self.iter().map(|state| state.id).collect();
         let mut any = false;
         for body in ids {
@@ -75,6 +75,7 @@ impl World {
         if any {
             self.release_overloaded(events);
         }
+        any
     }
 
     /// The point and plane at which a swept surface cuts a body, in its material space.

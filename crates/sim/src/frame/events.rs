@@ -37,6 +37,9 @@ pub struct Events {
     pub released: Vec<BodyId>,
     /// Joints that were removed: overloaded, or without a body.
     pub broken_joints: Vec<JointId>,
+    /// Actions of the timeline without an effect, by index: cuts that divided no body, explosions that reached none,
+    /// and pushes on bodies that do not exist or do not move.
+    pub idle_actions: Vec<usize>,
     /// Pieces at rest that became static or were removed; see [`Retire`](crate::Retire).
     pub retired: Vec<BodyId>,
     /// Crumbs that broke off pieces at the end of the frame; see [`Crumbs`](crate::Crumbs). A game

@@ -45,6 +45,17 @@ impl Scene {
         late.chain(joints).collect()
     }
 
+    /// An event that had no effect in a run, by index, as a sentence; `None` for an unknown index.
+    pub fn idle_event_warning(&self, n: usize) -> Option<String> {
+        let event = self.events.get(n)?;
+        let reason = match &event.push {
+            Some(push) => format!("{:?} does not exist any more, or does not move", push.body),
+            None if event.cut.is_some() => "the cut divided no body".to_owned(),
+            None => "the explosion reached no body that moves or breaks".to_owned(),
+        };
+        Some(format!("`event[{n}]` at {} s had no effect: {reason}", event.time))
+    }
+
     /// Settings that the solver of the scene ignores, one sentence each.
     pub fn solver_warnings(&self) -> Vec<String> {
         type Coefficient = fn(&Body) -> f64;

@@ -54,7 +54,8 @@ impl World {
         self.timeline.actions.push((self.frame, action));
     }
 
-    fn explode(&mut self, explosion: &Explosion, cause: Trigger, report: &mut Report) {
+    /// Applies an explosion. Returns whether it reached a body.
+    fn explode(&mut self, explosion: &Explosion, cause: Trigger, report: &mut Report) -> bool {
         let loads = &mut report.loads;
         let hits = self.chosen_hits(cause, || {
             let loaded = (0..self.len()).filter_map(|i| self.blast_load(i, explosion));
@@ -70,11 +71,14 @@ impl World {
         let plastic: f64 = report.events.dents[known..].iter().map(|dent| dent.plastic_work).sum();
         report.energy.work += plastic;
         report.energy.dissipation.plastic += plastic;
+        let mut any = false;
         for i in 0..self.len() {
             let Some((normal, size)) = self.blast(i, explosion) else { continue };
+            any = true;
             // anchored bodies do not move
             _ = self.apply_impulse(self.ids[i], &(normal.into_inner() * size), None);
         }
+        any
     }
 
     /// Direction and impulse, N s, of an explosion on a body.
@@ -127,17 +131,17 @@ impl World {
         let due: Vec<(usize, (usize, Action))> =
             numbered.filter(|(_, (frame, _))| *frame == self.frame).collect();
         for (n, (_, action)) in due {
-            match action {
+            let has_effect = match action {
                 Action::Cut { from, to } => self.cut_all(from, to, &mut report.events),
-                Action::Explode(explosion) if !explosion.is_usable() => {}
                 Action::Explode(explosion) => {
-                    self.explode(&explosion, Trigger::Explosion(n), report);
+                    let cause = Trigger::Explosion(n);
+                    explosion.is_usable() && self.explode(&explosion, cause, report)
                 }
                 Action::Push { body, impulse, at } => {
-                    // the body may no longer exist
-                    _ = self.apply_impulse(body, &impulse, at.as_ref());
+                    self.apply_impulse(body, &impulse, at.as_ref()).is_ok()
                 }
-            }
+            };
+            report.events.idle_actions.extend((!has_effect).then_some(n));
         }
         self.apply_torques();
         self.apply_wind_drag();

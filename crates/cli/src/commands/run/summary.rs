@@ -11,7 +11,7 @@ use sim::{Dust, DustAmount, MeshWarning, Phase, Recording, Report, Surroundings}
 use crate::args::{DustOptions, RunOptions};
 use crate::commands::Failure;
 use crate::commands::dust::{write_crumbs, write_dust};
-use crate::commands::impacts::{HardestImpact, nothing_broke_message};
+use crate::commands::impacts::{HardestImpact, unbroken_message};
 use crate::commands::outputs::print;
 use crate::commands::warnings::{PairWarning, mesh_warning_json};
 use crate::format::Format;
@@ -28,6 +28,8 @@ pub(super) struct Summary {
     pub(super) ledger: Ledger,
     /// Number of fractures that the limits of `[debris]` prevented.
     pub(super) over_budget: usize,
+    /// Events of the scene without an effect, one sentence each.
+    pub(super) idle_events: Vec<String>,
     /// Number of bodies that were stopped because their state was not finite.
     pub(super) stopped: usize,
     /// Number of frames in which the quadratic program reached its iteration limit.
@@ -196,6 +198,7 @@ impl Summary {
             "crumbs": self.recording.crumbs.len(),
             "broken_joints": self.broken_joints(),
             "over_budget": self.over_budget,
+            "idle_events": self.idle_events,
             "energy_gain": self.energy_gain(),
             "numerical_energy_gain": self.numerical_energy_gain(),
             "stopped": self.stopped,
@@ -229,7 +232,7 @@ impl Summary {
         if last.retired_mass > 0.0 {
             let retired = number(last.retired_mass);
             match self.recording.crumbs.len() {
-                0 => writeln!(out, "retired {retired} kg of pieces at rest")?,
+                0 => writeln!(out, "retired {retired} kg of pieces")?,
                 crumbs => {
                     let crumbs = count(crumbs, "crumb", "crumbs");
                     writeln!(out, "{crumbs}; crumbs and retired pieces have {retired} kg")?;
@@ -242,6 +245,9 @@ impl Summary {
         if self.over_budget > 0 {
             let fractures = count(self.over_budget, "fracture", "fractures");
             writeln!(out, "{fractures} prevented by the limits of [debris]")?;
+        }
+        for sentence in &self.idle_events {
+            writeln!(out, "{sentence}")?;
         }
         let gain = number(self.numerical_energy_gain());
         writeln!(out, "largest energy gain in a frame, without external work: {gain} J")?;
@@ -263,7 +269,8 @@ impl Summary {
         for hardest in &self.hardest {
             writeln!(out, "  {}", hardest.line())?;
         }
-        if let Some(message) = nothing_broke_message(&self.hardest) {
+        let is_only_cut = self.fragments() > 0 && self.hardest.iter().all(|body| body.broken == 0);
+        if let Some(message) = unbroken_message(&self.hardest).filter(|_| !is_only_cut) {
             writeln!(out, "{message}")?;
         }
         if options.timings { cost.print(out) } else { Ok(()) }
