@@ -497,7 +497,7 @@ fn a_box_that_is_cut_where_it_floats_stays_as_it_is() {
 fn points_of_small_pieces_reach_as_far_as_the_pieces() {
     let solid = Solid::Torus { major: 0.38, minor: 0.114 };
     let ring = Geometry::primitive(solid, grid_of(&solid, 0.055, Vector3::zeros())).unwrap();
-    let pattern = Pattern::voronoi(&Voronoi::new(300, 3)).unwrap();
+    let pattern = Pattern::voronoi(&Voronoi::new(3000, 3)).unwrap();
     let at = Alignment::enclosing(&ring.bounds(), Point3::origin(), Vector3::y_axis());
     let broken = ring.divide(&pattern, &at, 1e-4 * ring.moments().volume);
     assert!(broken.pieces.len() > 60, "{}", broken.pieces.len());
