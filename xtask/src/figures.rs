@@ -69,7 +69,7 @@ const FIGURES: [Figure; 44] = [
         ..figure("wrecking_ball", "", "", "0,61,68,110")
     },
     figure("sword", "Br11", "cuts, section 3", "4,12,24,70"),
-    figure("plank_bridge", "", "", "20,42,66,90"),
+    figure("plank_bridge", "", "", "20,25,29,60"),
     figure("blast", "", "", "14,16,24,60"),
     figure("jar", "", "", "0,8,16,40"),
     figure("amphora", "", "", "0,1,4,30"),
