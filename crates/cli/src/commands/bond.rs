@@ -83,15 +83,7 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
     // the sum of an empty iterator is -0
     let area = bonds.iter().fold(0.0, |sum, bond| sum + bond.area);
     if bonds.is_empty() {
-        let reason = match meshes.len() {
-            1 => "there is only one piece, and bonds join two: give a file with more objects"
-                .to_owned(),
-            _ => format!(
-                "no pieces touch, so there are no bonds: give a --gap above {gap:.2e} m to connect them"
-            ),
-        };
-        // stderr may be closed
-        let _ = writeln!(io::stderr(), "warning: {reason}");
+        warn_of_no_bonds(meshes.len(), gap);
     }
     let (pieces, bonds) =
         (count(meshes.len(), "piece", "pieces"), count(bonds.len(), "bond", "bonds"));
@@ -104,6 +96,19 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
             number(strength)
         )
     })
+}
+
+fn warn_of_no_bonds(pieces: usize, gap: f64) {
+    let reason = match pieces {
+        1 => {
+            "there is only one piece, and bonds join two: give a file with more objects".to_owned()
+        }
+        _ => format!(
+            "no pieces touch, so there are no bonds: give a --gap above {gap:.2e} m to connect them"
+        ),
+    };
+    // stderr may be closed
+    let _ = writeln!(io::stderr(), "warning: {reason}");
 }
 
 /// The strength of bonds, Pa.
