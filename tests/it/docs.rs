@@ -124,3 +124,27 @@ fn whole_scenes_of_pages_pass_the_check() {
     }
     assert!(checked > 3, "{checked}");
 }
+
+/// The numbers of bodies, fragments and impacts in the tutorial are those of its scenes.
+#[test]
+fn the_outputs_of_the_tutorial_are_of_this_build() {
+    let folder = root().join("docs");
+    let page = std::fs::read_to_string(folder.join("tutorial.md")).unwrap();
+    let scenes: Vec<&str> = page.split("```toml\n").skip(1).collect();
+    let mesh = std::fs::read_to_string(root().join("assets/bob_small.obj")).unwrap();
+    for (name, scene) in [("cup", scenes[0]), ("float", scenes[1])] {
+        let scene = scene.split("```").next().unwrap();
+        let case = Case::new(&[("a.toml", scene), ("bob_small.obj", &mesh)]);
+        let output = case.run(&["run", "a.toml", "-o", &format!("{name}.glb")]);
+        assert!(output.status.success(), "{}", problem(output.stderr));
+        let said = String::from_utf8(output.stdout).unwrap();
+        let fixed = said.lines().map(|line| line.split(", ").take(2).collect::<Vec<_>>());
+        for line in fixed.filter(|line| {
+            ["frames", "fragments", "broke"].iter().any(|word| line.concat().contains(word))
+        }) {
+            let start =
+                if line[0].contains("fragments") { line[0].to_owned() } else { line.join(", ") };
+            assert!(page.contains(&start), "{name}: {start:?} is not in the tutorial");
+        }
+    }
+}

@@ -93,9 +93,9 @@ impl Movers {
         let mut inverse: Vec<_> =
             columns.bodies.par_iter().zip(poses).with_min_len(256).map(inverse).collect();
         inverse.push([0.0; 7]);
-        let static_index = Velocity::default();
+        let at_rest = Velocity::default();
         let velocities: Vec<_> =
-            velocities.iter().chain(std::iter::once(&static_index)).map(words).collect();
+            velocities.iter().chain(std::iter::once(&at_rest)).map(words).collect();
         let changes = velocities.iter().map(|_| AtomicU32::new(0)).collect();
         Self { inverse, velocities, changes, sweep: 0 }
     }
