@@ -247,6 +247,7 @@ def test_bodies_that_cannot_be_are_refused_and_leave_the_world_as_it_was() -> No
         (sphere, {"position": object()}, TypeError, "no number"),
         (sphere, {"fracture": {"pattern": "none", "break_impulse": 1}}, brisance.BrisanceError, "none"),
         (sphere, {"copies": {"count": [2, 1, 1], "spacing": [1, 1, 1]}}, ValueError, "copies"),
+        ({"pieces": {"files": ["a.obj"]}}, {}, ValueError, "pieces"),
         ({"mesh": {"file": "gone.obj"}}, {}, FileNotFoundError, "gone.obj"),
         ({"sphere": {}}, {}, brisance.BrisanceError, "radius"),
         (3, {}, TypeError, "trimesh"),
