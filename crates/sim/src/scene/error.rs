@@ -286,6 +286,8 @@ fn wanted_type(wanted: &str) -> String {
         "a boolean" => "true or false",
         "a sequence" => "an array",
         "a map" => "a table",
+        "newtype variant" => "a table with the settings of this kind",
+        "unit variant" => "a name alone",
         _ if wanted.starts_with("struct ") || wanted.starts_with("enum ") => "a table",
         _ => wanted,
     };
@@ -295,7 +297,8 @@ fn wanted_type(wanted: &str) -> String {
 fn found_type(found: &str) -> String {
     match found {
         "sequence" => "an array".to_owned(),
-        "map" => "a table".to_owned(),
+        "map" | "newtype variant" => "a table".to_owned(),
+        "unit variant" => "a name alone".to_owned(),
         _ => {
             let kinds = ["integer ", "floating point ", "boolean ", "string "];
             let value = kinds.iter().find_map(|kind| found.strip_prefix(kind)).unwrap_or(found);

@@ -90,6 +90,9 @@ fn wrong_choices_and_types_are_reported_in_the_terms_of_the_file() {
     }
     let problem = refused("name = \"pot\"", "name = 3", (7, 8), "body[0].name");
     assert_eq!(problem, "must be text in quotes, not 3");
+    let message = error("shape = { sphere = { radius = 0.2 } }", "shape = \"sphere\"").to_string();
+    let wanted = "`body[0].shape` must be a table with the settings of this kind, not a name alone";
+    assert!(message.contains(wanted), "{message}");
 }
 
 #[test]
