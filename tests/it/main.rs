@@ -79,6 +79,7 @@ mod replay;
 mod rig;
 mod rolling_friction;
 mod rough_cuts;
+mod scene_events;
 mod scene_language;
 mod scenes;
 mod schema;

@@ -303,8 +303,9 @@ fn time_peers(folder: &Path, threads: usize, pythons: &[String]) -> Outcome<Vec<
             .stderr(Stdio::inherit())
             .output();
         let Ok(output) = output else { continue };
+        // the other interpreter may have the libraries
         if !output.status.success() {
-            return Err(format!("{python} benches/peers/levelset.py: {}", output.status).into());
+            writeln!(std::io::stderr(), "{python} benches/peers/levelset.py: {}", output.status)?;
         }
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             // some libraries print

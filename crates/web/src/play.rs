@@ -389,5 +389,5 @@ impl Play {
 fn gains(report: &Report) -> bool {
     let there =
         report.energy.kinetic.abs() + report.energy.potential.abs() + report.energy.work.abs();
-    report.energy.dissipation.total() < -ROUND_OFF * (1.0 + there)
+    report.energy.dissipation.unexplained_gain() > ROUND_OFF * (1.0 + there)
 }

@@ -13,8 +13,8 @@ const EXAMPLES: &str = "Examples:
   brisance compare scenes/glass_table.toml --resolutions 2,1,0.7 --rates 0.5,1,2 -o report/
 
 Each run uses one fracture model for all breakable bodies of the scene. The rest of the scene is the same, and \
-so is the first impact in all runs at one frame rate. The folder has index.html, report.json (`brisance schema --comparison` prints its \
-schema), images, plots and a recording for each model.";
+so is the first impact in all runs at one frame rate. The folder has index.html, report.json (`brisance schema \
+--comparison` prints its schema), images, plots and a recording for each model.";
 
 /// Arguments of `brisance compare`.
 #[derive(Args, Debug)]

@@ -54,11 +54,12 @@ pub enum Loss {
     Parts(f64),
     /// Connections between parts: numbers of components of the tetrahedra and of the mesh.
     Connections(usize, usize),
-    /// Walls: numbers of holes through the tetrahedra and through the mesh.
-    Walls(i64, i64),
+    /// Intact walls: numbers of holes through the tetrahedra and through the mesh.
+    Holes(i64, i64),
 }
 
-/// Number of holes through the solid that a closed surface bounds: handles of the surface.
+/// Number of holes through the solid that a closed surface bounds: its genus, by its Euler number `2 (c - g)` for `c`
+/// components.
 fn holes(surface: &TriMesh) -> i64 {
     surface.facts().map_or(0, |facts| facts.components as i64 - facts.euler_number / 2)
 }
@@ -76,7 +77,7 @@ impl Loss {
             return Some(Self::Connections(pieces, wanted()));
         }
         let [own, of] = [mesh.boundary(), solid.isosurface()].map(|surface| holes(&surface));
-        (own > of).then_some(Self::Walls(own, of))
+        (own > of).then_some(Self::Holes(own, of))
     }
 }
 
@@ -93,7 +94,7 @@ impl std::fmt::Display for Loss {
             Self::Connections(pieces, of) => {
                 write!(f, "have {pieces} components, but the mesh has {of}")
             }
-            Self::Walls(own, of) => write!(f, "have {own} holes, but the mesh has {of}"),
+            Self::Holes(own, of) => write!(f, "have {own} holes, but the mesh has {of}"),
         }
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct Impacts {
 pub(super) struct HardestImpact {
     name: String,
     copies: usize,
-    pub(super) broken: usize,
+    broken: usize,
     impact: Option<ImpactLoad>,
 }
 
@@ -97,16 +97,15 @@ impl HardestImpact {
     }
 }
 
-/// A message about breakable bodies of the scene that did not break: about all if none broke, else about those with
-/// impacts beyond their strength.
-pub(super) fn unbroken_message(hardest: &[HardestImpact]) -> Option<String> {
+/// A message about breakable bodies of the scene that did not break: those with impacts beyond their strength, else the
+/// one nearest to it if there are no fragments, also by cuts.
+pub(super) fn unbroken_message(hardest: &[HardestImpact], has_fragments: bool) -> Option<String> {
     /// Limit of names.
     const MAX_NAMES: usize = 5;
     let ratio =
         |hardest: &&HardestImpact| hardest.impact.map_or(0.0, |impact| impact.utilization());
     let is_exceeded = |hardest: &&HardestImpact| hardest.broken == 0 && ratio(hardest) >= 1.0;
     let exceeded: Vec<&HardestImpact> = hardest.iter().filter(is_exceeded).collect();
-    let none_broke = hardest.iter().all(|hardest| hardest.broken == 0);
     if !exceeded.is_empty() {
         let names = exceeded.iter().take(MAX_NAMES).map(|hardest| format!("{:?}", hardest.name));
         let names = names.collect::<Vec<_>>().join(", ");
@@ -114,12 +113,12 @@ pub(super) fn unbroken_message(hardest: &[HardestImpact]) -> Option<String> {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let start = if none_broke { "nothing broke: " } else { "" };
+        let start = if has_fragments { "" } else { "nothing broke: " };
         return Some(format!(
             "{start}impacts exceeded the strength of {names}{more}, but did not divide them"
         ));
     }
-    if !none_broke {
+    if has_fragments {
         return None;
     }
     let nearest = hardest.iter().max_by(|p, q| ratio(p).total_cmp(&ratio(q)))?;

@@ -3,7 +3,7 @@
 //!
 //! The pass is event driven. The pair with the earliest time of impact exchanges impulses there, and both
 //! bodies continue in free flight. The time of impact is the root of a signed distance that is linear in the
-//! motion of both bodies and quadratic in time, linearised where the contact was found. A body has deviated if it
+//! motion of both bodies and quadratic in time, linearized where the contact was found. A body has deviated if it
 //! left the path that the contact search assumed by more than the contact margin. Its contacts are then searched
 //! again, once no impact at the same time is left. Bodies that had many collisions in a step
 //! [collide at once](group) with all bodies that touch them.
@@ -311,9 +311,9 @@ impl<'a> Pass<'a> {
         a.max(b)
     }
 
-    /// The number of collisions in this step that count for a pair: the smaller one of its two free bodies. Of a pair
-    /// with one free body, at most twice the collisions of that body with bodies that are not free, as many as in a
-    /// sequence of alternating impacts with two bodies: others may strike a body often while its support does not.
+    /// The number of collisions of a pair for [`MAX_COLLISIONS`]. With two free bodies it is the smaller one of their
+    /// counts. With one free body it is at most twice the collisions of that body with static and kinematic bodies, as
+    /// in impacts that alternate between two bodies: impacts by other bodies must not disable its support.
     fn collision_count(&self, bodies: [usize; 2]) -> u32 {
         let [p, q] = bodies.map(|i| self.is_free(i).then_some(&self.paths.flights[i]));
         match (p, q) {

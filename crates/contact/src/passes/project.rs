@@ -41,7 +41,7 @@ struct Projection<'a> {
 
 /// The displacement of each body, m, that reduces penetrations at the `end` of the step to those at its start: of
 /// bodies that spin or collided, and of bodies that touch a displaced one. `half` are the momenta that moved the
-/// bodies. `end` is called only if a pair needs it.
+/// bodies. `end` computes the poses at the end of the step; it is called only if the motion of a pair is nonlinear.
 pub(crate) fn project(
     frame: Frame<'_>,
     contacts: &Contacts,

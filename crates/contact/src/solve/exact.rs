@@ -48,7 +48,7 @@ const FIRST_SWEEPS: usize = 5;
 const MAX_LIMITINGS: usize = 8;
 /// Limits of a shock.
 const SHOCK: Limits = Limits { factorizations: 60, converged: 0.01, accepted: 0.01, memory: 2 };
-/// Limit of block products in one factorization of a shock, about 20 ms.
+/// Limit of 6x6 block products in one factorization of a shock, which take about 20 ms.
 const SHOCK_PRODUCTS: usize = 200_000;
 
 /// Start of the solution of all islands in a pass.

@@ -15,8 +15,8 @@ const VERTEX_SPACING: f64 = 1.0 / 48.0;
 
 impl Facets {
     /// Points on the surface at most about `spacing` meters apart, with corners and rims of cuts before other vertices;
-    /// see [`TriMesh::spread_points`]. Vertices may be nearer to each other: those of a solid that is small beside
-    /// `spacing` would all be in a few of its cubes.
+    /// see [`TriMesh::spread_points`]. Vertices may be nearer to each other: thinning by `spacing` would remove most
+    /// vertices of a solid that is not much larger.
     pub(crate) fn spread_points(&self, spacing: f64) -> Vec<Point3<f64>> {
         let mut on_rim = vec![false; self.vertices.len()];
         let is_cut = |tag: Tag| tag.origin() == FaceOrigin::Cut;

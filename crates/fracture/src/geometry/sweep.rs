@@ -90,8 +90,9 @@ fn deepest(level_set: &LevelSet, [from, to]: [[Point3<f64>; 2]; 2]) -> Option<Po
             patches.extend([[[p, q], [c, d]], [[a, b], [p, q]]]);
         } else {
             for p in patch.as_flattened() {
-                if bounds.contains(p) && level_set.value(p) < found.0 {
-                    found = (level_set.value(p), Some(*p));
+                let depth = if bounds.contains(p) { level_set.value(p) } else { 0.0 };
+                if depth < found.0 {
+                    found = (depth, Some(*p));
                 }
             }
         }

@@ -70,7 +70,7 @@ impl World {
         order
     }
 
-    /// The anchored bodies that a body passes its load to, sorted.
+    /// Indices of the anchored bodies that support a body, sorted.
     fn supporters(&self, i: usize) -> Vec<usize> {
         let Some(Anchorage { section, anchors, .. }) = &self.anchorages[i] else {
             return Vec::new();

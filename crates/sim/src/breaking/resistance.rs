@@ -29,8 +29,8 @@ impl World {
     }
 
     /// A body is unbreakable in this pass if no body `may_break`, if it has no generations left, or if it or its
-    /// ancestors responded to [`Settings::break_rounds`](crate::Settings) impacts in this frame. A body that
-    /// withstood an impact in this frame withstands impacts up to that utilization.
+    /// ancestors responded to [`Settings::break_rounds`](crate::Settings) impacts in this frame. After an
+    /// impact in this frame that did not break it, a body withstands impacts up to the utilization of that impact.
     fn own_resistances(&self, may_break: bool, report: &Report) -> Vec<Resistance> {
         if !may_break {
             return vec![Resistance::Unbreakable; self.len()];

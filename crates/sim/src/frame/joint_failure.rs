@@ -4,9 +4,10 @@ use crate::frame::phase::Phase;
 use crate::world::joint::WorldJoint;
 use crate::{JointId, Report, World};
 
-/// Limit of repetitions of a frame. Joints that are overloaded beyond it break at the end of the frame.
+/// Limit of repetitions of a frame: a chain that fails link by link needs one for each. Joints that are overloaded in
+/// the last repetition break at the end of the frame.
 const MAX_REPETITIONS: usize = 16;
-/// A repetition breaks the joints with more than this share of the largest utilization: those near an impact break
+/// A repetition breaks the joints with at least this share of the largest utilization: those near an impact break
 /// first, and the impulse that they no longer transmit spares the others.
 const UTILIZATION_SHARE: f64 = 0.5;
 
@@ -15,7 +16,7 @@ impl WorldJoint {
         self.break_force.is_finite() || self.break_torque.is_finite()
     }
 
-    /// The load of the last frame relative to the strength.
+    /// The larger of force / `break_force` and torque / `break_torque` in the last frame; above 1 the joint breaks.
     fn utilization(&self, dt: f64) -> f64 {
         let force = self.joint.last.linear.norm() / (self.break_force * dt);
         force.max(self.joint.last.angular.norm() / (self.break_torque * dt))

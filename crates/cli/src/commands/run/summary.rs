@@ -269,8 +269,7 @@ impl Summary {
         for hardest in &self.hardest {
             writeln!(out, "  {}", hardest.line())?;
         }
-        let is_only_cut = self.fragments() > 0 && self.hardest.iter().all(|body| body.broken == 0);
-        if let Some(message) = unbroken_message(&self.hardest).filter(|_| !is_only_cut) {
+        if let Some(message) = unbroken_message(&self.hardest, self.fragments() > 0) {
             writeln!(out, "{message}")?;
         }
         if options.timings { cost.print(out) } else { Ok(()) }

@@ -236,7 +236,7 @@ impl Linkage {
         let is_bounded = self.links.iter().any(Link::is_bounded);
         for _ in 0..NEWTON_STEPS {
             let into = if is_near { None } else { Some(&mut *blocks) };
-            let right = self.linearise(prescribed, h, into);
+            let right = self.linearize(prescribed, h, into);
             if !is_near && !blocks.factor() {
                 return false;
             }
@@ -272,7 +272,7 @@ impl Linkage {
     }
 
     /// Right-hand side of a Newton step and, if wanted, the matrix.
-    fn linearise(
+    fn linearize(
         &self,
         prescribed: &[Move],
         h: f64,

@@ -213,7 +213,7 @@ impl Pass<'_> {
         })
     }
 
-    /// Whether a linearised contact of a pair approaches at `time`, s. The test is cheap and rules out most pairs.
+    /// Whether a linearized contact of a pair approaches at `time`, s. The test is cheap and rules out most pairs.
     fn may_approach(&self, pair: usize, time: f64, velocity: impl Fn(usize) -> Velocity) -> bool {
         let own = self.bodies_of(pair);
         let [p, q] = own.map(velocity);

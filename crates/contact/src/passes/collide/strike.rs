@@ -65,7 +65,7 @@ impl Pass<'_> {
     }
 
     /// The contacts of two bodies at poses on their paths: those within the slop. If `is_met`, for a pair whose
-    /// linearised time of impact may be early, these are at least the nearest ones within the margin.
+    /// linearized time of impact may be early, these are at least the nearest ones within the margin.
     pub(super) fn spots(
         &self,
         bodies: [usize; 2],
