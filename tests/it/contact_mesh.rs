@@ -17,7 +17,7 @@ use crate::contact_scenes::{
 
 /// A sheet of `n` x `n` squares of `size` m about the origin, facing up, of height `y(x, z)`; the
 /// direction of the diagonals alternates.
-fn sheet(n: u32, size: f64, y: impl Fn(f64, f64) -> f64) -> TriMesh {
+pub(crate) fn sheet(n: u32, size: f64, y: impl Fn(f64, f64) -> f64) -> TriMesh {
     let coordinate = |k: u32| (f64::from(k) - f64::from(n) / 2.0) * size;
     let mut mesh = TriMesh { vertices: Vec::new(), triangles: Vec::new() };
     for i in 0..=n {

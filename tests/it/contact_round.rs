@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_PI_2;
+use std::sync::Arc;
 
-use contact::{Field, Round, Settings, Shape};
+use contact::{Field, Round, Settings, Shape, Triangles};
 use dynamics::{Body, MassProperties, Velocity};
-use levelset::Solid;
+use levelset::{Aabb, Grid, LevelSet, Solid};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
 use sim::scene::Scene;
 use sim::{BodyId, NewBody, World, build};
 
+use crate::contact_mesh::sheet;
 use crate::contact_scenes::{GRAVITY, at, floor, material, place, steps_without_gain, world};
 
 /// The ground of a body.
@@ -18,23 +20,39 @@ use crate::contact_scenes::{GRAVITY, at, floor, material, place, steps_without_g
 enum Ground {
     Plane,
     Block,
+    Triangles,
+    Samples,
 }
 
-const GROUNDS: [Ground; 2] = [Ground::Plane, Ground::Block];
+const GROUNDS: [Ground; 4] = [Ground::Plane, Ground::Block, Ground::Triangles, Ground::Samples];
+const WIDE_GROUNDS: [Ground; 3] = [Ground::Plane, Ground::Block, Ground::Triangles];
 
 /// A world with ground of friction 0.5 through the origin, tilted about z.
 fn on(ground: Ground, tilt: f64) -> World {
     let mut world = world(Settings::default());
-    match ground {
+    let (shape, low) = match ground {
         Ground::Plane => {
             floor(&mut world, tilt, material(0.0, 0.5));
+            return world;
         }
-        Ground::Block => {
-            let block = body_of(Shape::cuboid(Vector3::new(100.0, 1.0, 100.0), 10.0), Body::Static);
-            let turn = Isometry3::rotation(Vector3::z() * tilt);
-            world.add(NewBody { pose: turn * Translation3::new(0.0, -1.0, 0.0), ..block }).unwrap();
+        Ground::Block => (Shape::cuboid(Vector3::new(100.0, 1.0, 100.0), 10.0), -1.0),
+        Ground::Triangles => {
+            let flat = Triangles::new(&sheet(160, 1.2, |_, _| 0.0), f64::INFINITY).unwrap();
+            (Shape::mesh(Arc::new(flat)), 0.0)
         }
-    }
+        Ground::Samples => {
+            let half = Vector3::new(13.0, 0.5, 13.0);
+            let bounds = Aabb { min: Point3::from(-half), max: half.into() };
+            let grid = Grid::enclosing(&bounds, 0.13, 2, Grid::MAX_NODES).unwrap();
+            let solid = Solid::Box { half_extents: half };
+            let slab = LevelSet::from_fn(grid, |p| solid.distance(&p));
+            let points = slab.surface_particles(0.13);
+            (Shape::grid(slab, &points, Isometry3::identity()), -0.5)
+        }
+    };
+    let turn = Isometry3::rotation(Vector3::z() * tilt);
+    let pose = turn * Translation3::new(0.0, low, 0.0);
+    world.add(NewBody { pose, ..body_of(shape, Body::Static) }).unwrap();
     world
 }
 
@@ -104,7 +122,7 @@ fn what_rolls_down_an_incline_goes_as_far_as_the_closed_form_has_it() {
 
 #[test]
 fn what_rolls_on_the_level_keeps_its_speed() {
-    for ground in GROUNDS {
+    for ground in WIDE_GROUNDS {
         for (body, radius, speed) in [
             (cylinder(0.25, 0.25), 0.25, 3.0),
             (capsule(0.2, 0.1), 0.1, 1.0),
@@ -131,7 +149,7 @@ fn what_rolls_on_the_level_keeps_its_speed() {
 #[test]
 fn a_wheel_rolls_on_upright() {
     let (radius, speed) = (0.25, 3.0);
-    for ground in GROUNDS {
+    for ground in WIDE_GROUNDS {
         let velocity =
             Velocity { linear: Vector3::x() * speed, angular: Vector3::z() * (-speed / radius) };
         let pose = Translation3::new(-15.0, radius, 0.0) * lying();

@@ -415,7 +415,7 @@ fn keys_of_a_lattice_out_of_range_are_named() {
 /// The tetrahedra of each body after a blow that breaks off single ones.
 fn crushed(shards: &str) -> (World, Vec<Report>, Vec<usize>) {
     let lattice = format!("{WEAK}, links = \"faces\", shards = \"{shards}\"");
-    let mut world = struck(&lattice, "", 12.0);
+    let mut world = struck(&lattice, "", 20.0);
     let reports = run(&mut world, 2);
     let count = |state: BodyState<'_>| Some(latticed(&state)?.mesh()?.tets.len());
     let counts = world.iter().filter_map(count).collect();
@@ -433,7 +433,7 @@ fn single_tetrahedra_are_pieces_or_stay_or_are_gone() {
     let (world, reports, counts) = crushed("dust");
     assert_eq!(singles(&counts), 0, "{counts:?}");
     assert!(!counts.is_empty());
-    let whole = struck(WEAK, "", 12.0);
+    let whole = struck(WEAK, "", 20.0);
     let gone = world.retired_mass();
     assert!(gone > 0.0 && merged.retired_mass() == 0.0);
     assert!(((world.mass() + gone) / whole.mass() - 1.0).abs() < 1e-12);

@@ -79,6 +79,7 @@ mod replay;
 mod rig;
 mod rolling_friction;
 mod rough_cuts;
+mod sampled_ball;
 mod scene_events;
 mod scene_language;
 mod scenes;

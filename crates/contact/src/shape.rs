@@ -3,6 +3,7 @@
 
 pub(crate) mod compound;
 pub(crate) mod field;
+pub(crate) mod lazy_surface;
 pub(crate) mod points;
 pub(crate) mod polyhedron;
 pub(crate) mod query;
@@ -18,6 +19,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use crate::Triangles;
 use crate::shape::compound::Compound;
 use crate::shape::field::Field;
+use crate::shape::lazy_surface::LazySurface;
 use crate::shape::points::PointTree;
 use crate::shape::polyhedron::Polyhedron;
 use crate::shape::round::Round;
@@ -46,6 +48,8 @@ pub struct Shape {
     compound: Option<Compound>,
     bounds: Aabb,
     radius: f64,
+    /// If the field is sampled.
+    surface: LazySurface,
 }
 
 impl Shape {
@@ -66,6 +70,7 @@ impl Shape {
             compound: None,
             bounds: Aabb { min: (-everywhere).into(), max: everywhere.into() },
             radius: f64::INFINITY,
+            surface: LazySurface::default(),
         }
     }
 
@@ -78,6 +83,7 @@ impl Shape {
             compound: None,
             bounds: Aabb { min: at, max: at },
             radius: 0.0,
+            surface: LazySurface::default(),
         }
     }
 
@@ -90,6 +96,7 @@ impl Shape {
             compound: None,
             bounds: Aabb { min: (-half).into(), max: half.into() },
             radius,
+            surface: LazySurface::default(),
         }
     }
 
@@ -101,6 +108,7 @@ impl Shape {
             compound: Compound::new([Polyhedron::cuboid(&half)]),
             bounds: Aabb { min: (-half).into(), max: half.into() },
             radius: half.norm(),
+            surface: LazySurface::default(),
         }
     }
 
@@ -121,7 +129,16 @@ impl Shape {
             compound: None,
             bounds,
             radius,
+            surface: LazySurface::default(),
         }
+    }
+
+    /// The same sampled solid with `surface`, its exact surface in material coordinates, instead of
+    /// the isosurface of its samples. Balls and other solids of revolution touch it. `surface` is
+    /// called at most once, when one comes near.
+    #[must_use]
+    pub fn with_surface(self, surface: impl Fn() -> TriMesh + Send + Sync + 'static) -> Self {
+        Self { surface: LazySurface::new(surface), ..self }
     }
 
     /// A convex solid: `hull`, m, in material coordinates; `material` maps body coordinates to
@@ -160,7 +177,8 @@ impl Shape {
             _ => Field::Hulls(hulls.into()),
         };
         let compound = Some(Compound::new(solids)?);
-        Some(Self { field, probe: Probe::Hull(spacing, OnceLock::new()), compound, bounds, radius })
+        let (probe, surface) = (Probe::Hull(spacing, OnceLock::new()), LazySurface::default());
+        Some(Self { field, probe, compound, bounds, radius, surface })
     }
 
     /// A convex solid of revolution. Against half-spaces, balls, boxes, hulls and its own kind it
@@ -173,6 +191,7 @@ impl Shape {
             compound: None,
             bounds: round.bounds(),
             radius: round.radius(),
+            surface: LazySurface::default(),
         }
     }
 
@@ -189,6 +208,7 @@ impl Shape {
             compound: None,
             bounds,
             radius: corner.norm(),
+            surface: LazySurface::default(),
         }
     }
 
@@ -200,7 +220,8 @@ impl Shape {
         let vertices = tets.vertices();
         let radius = vertices.iter().map(|p| p.coords.norm()).fold(0.0, f64::max);
         let (probe, bounds) = (Probe::Points(PointTree::new(vertices)), tets.bounds());
-        Self { field: Field::Tets(tets), probe, compound: None, bounds, radius }
+        let surface = LazySurface::default();
+        Self { field: Field::Tets(tets), probe, compound: None, bounds, radius, surface }
     }
 
     /// Whether it can touch other shapes: a half-space, or a solid no larger than
@@ -284,6 +305,15 @@ impl Shape {
         /// Circumradius of a cube over half its edge: the square root of 3.
         const CUBE: f64 = 1.732_050_807_568_877_2;
         self.radius.min(CUBE * self.half_thickness())
+    }
+
+    /// The surface as triangles, of shapes that are not convex or unions of convex solids.
+    pub(crate) fn triangles(&self) -> Option<&Triangles> {
+        match &self.field {
+            Field::Mesh(triangles) => Some(triangles),
+            Field::Tets(tets) => Some(tets.triangles()),
+            field => self.surface.of(field),
+        }
     }
 
     pub(crate) fn compound(&self) -> Option<&Compound> {

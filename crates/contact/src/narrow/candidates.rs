@@ -2,6 +2,7 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
+use crate::Triangles;
 use crate::narrow::candidate::{Candidate, Side};
 use crate::narrow::compounds::Compounds;
 use crate::narrow::posed::Posed;
@@ -9,6 +10,7 @@ use crate::narrow::round;
 use crate::shape::compound::Compound;
 use crate::shape::field::Field;
 use crate::shape::query::Query;
+use crate::shape::triangles::Facing;
 use crate::shape::{Probe, Shape};
 
 /// Contacts kept per pair: the deepest and those that span the area best.
@@ -28,6 +30,10 @@ impl<'a> Posed<'a> {
         if let Some(near) = round::near(a, b, &b_from_a, margin) {
             return near;
         }
+        if let Some(ball) = self.ball_at_surface() {
+            *tested += 1;
+            return ball.candidates(margin);
+        }
         if probes(a, b) {
             *tested += probe(Side::A, a, b.field(), &b_from_a, margin, &mut found);
         }
@@ -44,6 +50,10 @@ impl<'a> Posed<'a> {
         let ([a, b], b_from_a) = (self.shapes, self.b_from_a());
         if let Some(gap) = round::least(a, b, &b_from_a, most) {
             return gap;
+        }
+        if let Some(ball) = self.ball_at_surface() {
+            *tested += 1;
+            return ball.distance().min(most);
         }
         if is_ball(a) || is_ball(b) || self.compounds().is_some() {
             let near = self.candidates(most.max(0.0), tested);
@@ -77,6 +87,18 @@ impl<'a> Posed<'a> {
     pub(crate) fn compounds(&self) -> Option<Compounds<'a>> {
         let [a, b] = self.shapes;
         Some(Compounds { a: a.compound()?, b: b.compound()?, b_from_a: self.b_from_a() })
+    }
+
+    /// The ball and the triangles, if the bodies are a ball and a solid with a surface of triangles.
+    fn ball_at_surface(&self) -> Option<BallAtSurface<'a>> {
+        let [a, b] = self.shapes;
+        let of = |owner: Side, ball: &Shape, solid: &'a Shape, map: Isometry3<f64>| {
+            let &Probe::Ball(radius) = ball.probe() else { return None };
+            let center = map * Point3::origin();
+            Some(BallAtSurface { owner, radius, center, surface: solid.triangles()? })
+        };
+        let map = self.b_from_a();
+        of(Side::A, a, b, map).or_else(|| of(Side::B, b, a, map.inverse()))
     }
 
     /// The coordinates of the first body in those of the second.
@@ -128,25 +150,46 @@ impl<'a> Posed<'a> {
     }
 }
 
+/// A ball near triangles.
+struct BallAtSurface<'a> {
+    /// The body that is the ball.
+    owner: Side,
+    radius: f64,
+    /// In body coordinates of the triangles.
+    center: Point3<f64>,
+    surface: &'a Triangles,
+}
+
+impl BallAtSurface<'_> {
+    fn candidates(&self, margin: f64) -> Vec<Candidate> {
+        let facing = self.surface.facing(&self.center, self.radius + margin);
+        let candidate = |f: Facing| Candidate {
+            owner: self.owner,
+            point: Point3::origin(),
+            normal: Some(f.normal),
+            key: f.key,
+            distance: f.distance - self.radius,
+        };
+        facing.into_iter().map(candidate).collect()
+    }
+
+    /// The signed distance of the bodies, m.
+    fn distance(&self) -> f64 {
+        self.surface.distance(&self.center) - self.radius
+    }
+}
+
 fn is_ball(shape: &Shape) -> bool {
     matches!(shape.probe(), Probe::Ball(_))
 }
 
-/// Whether the surface points of `source` are tested against the field of `target`. A ball's center
-/// is exact against analytic fields. The sampled distance outside a fragment is only a lower bound:
-/// there the fragment's points are tested against the ball instead, unless the ball would slip
-/// between them.
+/// Whether the surface points of `source` are tested against the field of `target`. The center of a
+/// ball is exact.
 fn probes(source: &Shape, target: &Shape) -> bool {
-    match (source.probe(), target.field()) {
-        (Probe::None, _) => false,
-        (Probe::Ball(radius), Field::Grid { level_set, .. }) => {
-            *radius < 2.0 * level_set.grid().spacing()
-        }
-        (Probe::Ball(_), _) => true,
-        (Probe::Points(_), Field::Ball { .. }) => matches!(source.field(), Field::Grid { .. }),
-        (Probe::Hull(..), Field::Ball { .. }) => false,
-        (Probe::Points(_) | Probe::Hull(..), _) => true,
-    }
+    !matches!(
+        (source.probe(), target.field()),
+        (Probe::None, _) | (Probe::Points(_) | Probe::Hull(..), Field::Ball { .. })
+    )
 }
 
 /// The polyhedra of a shape against a half-space, which only their corners can touch.
@@ -177,18 +220,6 @@ fn probe(
     match source.probe() {
         Probe::None => 0,
         Probe::Ball(radius) => {
-            let asked = map * Point3::origin();
-            if let Field::Mesh(triangles) = field {
-                let facing = triangles.facing(&asked, radius + margin);
-                found.extend(facing.into_iter().map(|f| Candidate {
-                    owner,
-                    point: Point3::origin(),
-                    normal: Some(f.normal),
-                    key: f.key,
-                    distance: f.distance - radius,
-                }));
-                return 1;
-            }
             let distance = query.distance(&Point3::origin()) - radius;
             if distance < margin {
                 let point = Point3::origin();

@@ -108,11 +108,14 @@ impl<'a> Pair<'a> {
         Some([a.compound()?, b.compound()?])
     }
 
-    /// Whether the depth along the minimum translation vector is known for both solids.
-    fn are_convex(&self) -> bool {
-        let is_known =
-            |shape: &&Shape| shape.compound().is_some() || matches!(shape.field(), Field::Round(_));
-        self.shapes().iter().all(is_known)
+    /// Whether the signed distance of the solids is exact outside and shortly after first contact.
+    fn is_exact(&self) -> bool {
+        let is_round = |shape: &Shape| matches!(shape.field(), Field::Round(_));
+        let is_known = |shape: &&Shape| shape.compound().is_some() || is_round(shape);
+        let [a, b] = self.shapes();
+        let of_triangles =
+            |round: &Shape, other: &Shape| is_round(round) && other.triangles().is_some();
+        self.shapes().iter().all(is_known) || of_triangles(a, b) || of_triangles(b, a)
     }
 
     /// Whether one body is a half-space. Its normal leads out at any depth, so that contacts are

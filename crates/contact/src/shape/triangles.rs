@@ -23,7 +23,18 @@ pub struct Triangles {
     faces: Vec<Face>,
     /// Angle-weighted mean normals of the faces around each vertex; `None` on open edges.
     vertices: Vec<Option<Vector3<f64>>>,
+    /// The triangles around each vertex, and where each list starts; one more at the end.
+    incident: Vec<u32>,
+    starts: Vec<u32>,
 }
+
+/// Normals closer than this are one contact.
+const SAME: f64 = 1e-6;
+/// Sine of the angle by which a face may rise from an edge or vertex that is nearest, for round-off.
+const LEVEL: f64 = 1e-9;
+
+/// Angle, rad, up to which faces are coplanar, and a direction is normal to a face.
+const FLAT: f64 = 1e-5;
 
 #[derive(Clone, Copy, Debug)]
 struct Face {
@@ -98,7 +109,9 @@ impl Triangles {
             })
             .collect();
         let tree = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
-        Ok(Self { mesh, tree, thickness: thickness.max(0.0), faces, vertices })
+        let (incident, starts) = incident(&mesh);
+        let thickness = thickness.max(0.0);
+        Ok(Self { mesh, tree, thickness, faces, vertices, incident, starts })
     }
 
     /// The triangles.
@@ -152,8 +165,9 @@ impl Triangles {
         (distance, self.front(&nearest, distance))
     }
 
-    /// Parts of the surface within `reach` m of `p` that are local minima of the distance, so that
-    /// edges inside a flat surface do not count.
+    /// The local minima of the distance from `p` to the surface below `reach` m, by triangle.
+    ///
+    /// An edge between coplanar faces is none: the face below `p` is nearer.
     pub(crate) fn facing(&self, p: &Point3<f64>, reach: f64) -> Vec<Facing> {
         let Some(nearest) = self.nearest(p) else { return Vec::new() };
         let distance = self.signed(&nearest);
@@ -167,43 +181,125 @@ impl Triangles {
                 vec![Facing { distance, normal: front, key }]
             };
         }
+        if distance >= reach {
+            return Vec::new();
+        }
         let center = tree_vector(p);
-        let around = BvhNode::leaf(TreeBox::from_half_extents(center, TreeVector::splat(reach)), 0);
+        let is_near = |node: &BvhNode| node.aabb().distance_to_local_point(center, true) < reach;
         let mut near: Vec<Nearest> = self
             .tree
-            .leaves(|node| node.intersects(&around))
+            .leaves(is_near)
             .map(|t| self.nearest_of(t, p))
-            .filter(|n| n.offset.norm() < reach && self.signed(n) >= 0.0)
+            .filter(|n| n.offset.norm() < reach && self.signed(n) >= 0.0 && self.is_minimum(n))
             .collect();
-        near.sort_by_key(|n| n.triangle);
-        let mut facing: Vec<(Vec<u32>, Facing)> = Vec::new();
+        near.sort_unstable_by_key(|n| n.triangle);
+        let mut facing: Vec<Facing> = Vec::new();
         for own in &near {
-            let corners = self.corners_of(own);
-            let least = own.offset.norm() - 1e-9 * reach;
-            let nearer = |other: &&Nearest| {
-                let all = &self.mesh.triangles[other.triangle as usize];
-                other.offset.norm() < least && corners.iter().all(|v| all.contains(v))
-            };
-            if near.iter().any(|other| nearer(&other)) || facing.iter().any(|f| f.0 == corners) {
-                continue;
-            }
             let distance = own.offset.norm();
             let normal = self.front(own, distance);
-            facing.push((corners, Facing { distance, normal, key: own.triangle }));
+            let fresh = Facing { distance, normal, key: own.triangle };
+            match facing.iter_mut().find(|known| (known.normal - normal).norm() < SAME) {
+                Some(known) if known.distance > distance => *known = fresh,
+                Some(_) => {}
+                None => facing.push(fresh),
+            }
         }
-        facing.into_iter().map(|(_, facing)| facing).collect()
+        facing
     }
 
-    /// The corners of a feature in ascending order.
-    fn corners_of(&self, nearest: &Nearest) -> Vec<u32> {
-        let triangle = self.mesh.triangles[nearest.triangle as usize];
-        let mut corners = match nearest.feature {
-            Feature::Face => triangle.to_vec(),
-            Feature::Edge(k) => vec![triangle[k], triangle[(k + 1) % 3]],
-            Feature::Vertex(k) => vec![triangle[k]],
+    /// Whether the triangles around a nearest point have no point nearer.
+    fn is_minimum(&self, nearest: &Nearest) -> bool {
+        let ends = match nearest.feature {
+            Feature::Face => return true,
+            Feature::Edge(k) => self.edge(nearest.triangle, k),
+            Feature::Vertex(k) => [self.edge(nearest.triangle, k)[0]; 2],
         };
-        corners.sort_unstable();
-        corners
+        let place = self.mesh.vertices[ends[0] as usize];
+        self.is_lowest(ends, &place, &nearest.offset)
+    }
+
+    /// Whether the triangles around the edge between two vertices, or around a vertex given twice,
+    /// are not above a place there along `direction`.
+    pub(crate) fn is_lowest(
+        &self,
+        ends: [u32; 2],
+        place: &Point3<f64>,
+        direction: &Vector3<f64>,
+    ) -> bool {
+        let is_below = |&v: &u32| {
+            let along = self.mesh.vertices[v as usize] - place;
+            along.dot(direction) <= LEVEL * along.norm() * direction.norm()
+        };
+        self.at_edge(ends).all(|t| self.mesh.triangles[t as usize].iter().all(is_below))
+    }
+
+    /// Whether one of these triangles is perpendicular to a unit vector.
+    pub(crate) fn has_normal(&self, ends: [u32; 2], direction: &Vector3<f64>) -> bool {
+        self.at_edge(ends).any(|t| (self.face_normal(t) - direction).norm() <= FLAT)
+    }
+
+    /// The triangles at the edge between two vertices, or around a vertex given twice.
+    fn at_edge(&self, [first, second]: [u32; 2]) -> impl Iterator<Item = u32> {
+        let has = move |t: &u32| self.mesh.triangles[*t as usize].contains(&second);
+        self.around(first).iter().copied().filter(has)
+    }
+
+    /// The vertices at the ends of a side of a triangle.
+    pub(crate) fn edge(&self, triangle: u32, side: usize) -> [u32; 2] {
+        let corners = self.mesh.triangles[triangle as usize];
+        [corners[side], corners[(side + 1) % 3]]
+    }
+
+    /// Whether a triangle is the first at one of its sides.
+    pub(crate) fn owns_edge(&self, triangle: u32, side: usize) -> bool {
+        self.at_edge(self.edge(triangle, side)).min() == Some(triangle)
+    }
+
+    /// Whether the surface bends or ends at a side of a triangle.
+    pub(crate) fn is_bent(&self, triangle: u32, side: usize) -> bool {
+        let own = self.face_normal(triangle);
+        let mut others =
+            self.at_edge(self.edge(triangle, side)).filter(|&t| t != triangle).peekable();
+        others.peek().is_none() || others.any(|t| (self.face_normal(t) - own).norm() > FLAT)
+    }
+
+    /// Whether a segment passes through a triangle from its front.
+    pub(crate) fn is_between(&self, from: &Point3<f64>, to: &Point3<f64>) -> bool {
+        let bounds = Aabb { min: from.inf(to), max: from.sup(to) };
+        self.within(&bounds).into_iter().any(|triangle| {
+            let [a, b, c] = self.mesh.corners(triangle as usize);
+            let normal = self.face_normal(triangle);
+            let [before, after] = [from, to].map(|p| normal.dot(&(p - a)));
+            if before < 0.0 || after > 0.0 || before <= after {
+                return false;
+            }
+            let place = from + (to - from) * (before / (before - after));
+            let slack = LEVEL * bounds.extents().norm();
+            let is_inside = |(p, q): (Point3<f64>, Point3<f64>)| {
+                (q - p).cross(&(place - p)).dot(&normal) >= -slack * (q - p).norm()
+            };
+            [(a, b), (b, c), (c, a)].into_iter().all(is_inside)
+        })
+    }
+
+    /// The unit normal of a triangle.
+    pub(crate) fn face_normal(&self, triangle: u32) -> Vector3<f64> {
+        self.faces[triangle as usize].normal
+    }
+
+    /// The triangles whose boxes overlap a box, in ascending order.
+    pub(crate) fn within(&self, bounds: &Aabb) -> Vec<u32> {
+        let [low, high] = [bounds.min, bounds.max].map(|p| tree_vector(&p));
+        let around = BvhNode::leaf(TreeBox::new(low, high), 0);
+        let mut within: Vec<u32> = self.tree.leaves(|node| node.intersects(&around)).collect();
+        within.sort_unstable();
+        within
+    }
+
+    /// The triangles around a vertex.
+    fn around(&self, vertex: u32) -> &[u32] {
+        let [first, last] = [vertex, vertex + 1].map(|v| self.starts[v as usize] as usize);
+        &self.incident[first..last]
     }
 
     fn nearest(&self, p: &Point3<f64>) -> Option<Nearest> {
@@ -292,6 +388,24 @@ fn faces(mesh: &TriMesh) -> Vec<Face> {
         }
     }
     faces
+}
+
+/// The triangles around each vertex, and where each list starts.
+fn incident(mesh: &TriMesh) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0; mesh.vertices.len() + 1];
+    mesh.triangles.iter().flatten().for_each(|&v| starts[v as usize + 1] += 1);
+    for v in 1..starts.len() {
+        starts[v] += starts[v - 1];
+    }
+    let mut next = starts.clone();
+    let mut incident = vec![0; 3 * mesh.triangles.len()];
+    for (t, corners) in (0..).zip(&mesh.triangles) {
+        for &v in corners {
+            incident[next[v as usize] as usize] = t;
+            next[v as usize] += 1;
+        }
+    }
+    (incident, starts)
 }
 
 /// Baerentzen and Aanaes (2005): face normals weighted by their angle at the vertex separate inside

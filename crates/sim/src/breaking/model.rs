@@ -47,6 +47,11 @@ pub(crate) enum Effect {
 }
 
 impl FractureModel {
+    /// Whether it divides space by a pattern, whatever the strength of the impact.
+    pub(crate) fn is_pattern(&self) -> bool {
+        matches!(self, Self::Prescored(..) | Self::Fixed(_))
+    }
+
     /// The effect of an impact, and the stress by finite elements.
     pub(crate) fn effect(
         &self,

@@ -30,7 +30,7 @@ struct Response {
 impl World {
     /// Replaces each body hit beyond its strength by its pieces. A body that its pattern leaves
     /// whole becomes unbreakable, unless there is a finer level. A lattice keeps its remaining
-    /// links.
+    /// links, and finite elements may part under another impact.
     pub(crate) fn break_bodies(&mut self, hits: &[Hit], cause: Trigger, report: &mut Report) {
         // responses are independent of each other
         let responses = self.responses(hits);
@@ -170,7 +170,10 @@ impl World {
         let weakened = division.weakened();
         let shared = || shares.then(|| self.divided(&parent, &division)).flatten();
         let Some(broken) = broken.or_else(shared) else {
-            return weakened.map_or(Outcome::Whole, |model| self.keep(hit.body, model));
+            return weakened.map_or_else(
+                || if breakage.model.is_pattern() { Outcome::Whole } else { Outcome::Held },
+                |model| self.keep(hit.body, model),
+            );
         };
         let impact = (material * hit.at, hit.impulse.norm());
         let bonds = breakage.bonds.as_ref().map(|bonds| (bonds, impact));

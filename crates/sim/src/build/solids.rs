@@ -189,12 +189,11 @@ fn aligned(
 }
 
 /// The samples of a solid as a collision shape.
-fn sampled_shape(Solid { geometry, material }: &Solid) -> Result<Shape, RigidError> {
-    let level_set = geometry.level_set();
+fn sampled_shape(solid: &Solid) -> Result<Shape, RigidError> {
+    let level_set = solid.geometry.level_set();
     // a body without samples would touch nothing
     level_set.inside_range().ok_or(RigidError::Empty)?;
-    let points = level_set.surface_particles(level_set.grid().spacing());
-    Ok(Shape::grid(Arc::clone(level_set), &points, *material))
+    Ok(solid.sampled_shape(&level_set.surface_particles(level_set.grid().spacing())))
 }
 
 /// The solid of a mesh: exact if it is closed.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use contact::{Field, Shape};
 use fracture::{ClosedMesh, Geometry};
 use levelset::{Grid, LevelSet, Sign};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 
 use crate::scene::MARGIN;
 
@@ -60,8 +60,17 @@ impl Solid {
         let Self { geometry, material } = self;
         let spacing = geometry.grid().spacing();
         let union = geometry.hulls().and_then(|hulls| Shape::union(&hulls, spacing, material));
-        union.unwrap_or_else(|| {
-            Shape::grid(Arc::clone(geometry.level_set()), &geometry.points(), *material)
-        })
+        union.unwrap_or_else(|| self.sampled_shape(&geometry.points()))
+    }
+
+    /// Its samples as a collision shape, with `points` on its surface in material coordinates.
+    pub(crate) fn sampled_shape(&self, points: &[Point3<f64>]) -> Shape {
+        let Self { geometry, material } = self;
+        let shape = Shape::grid(Arc::clone(geometry.level_set()), points, *material);
+        if !geometry.is_exact() {
+            return shape;
+        }
+        let geometry = Arc::clone(geometry);
+        shape.with_surface(move || geometry.surface().unwrap_or_default().mesh)
     }
 }

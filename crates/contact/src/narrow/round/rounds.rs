@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::polyhedral::axis;
+use super::collector::axis;
 use super::search::{EVEN, in_column, least_along, least_around};
 use crate::narrow::candidate::{Candidate, Side};
 use crate::shape::round::Round;

@@ -1,14 +1,16 @@
+use std::sync::Arc;
+
 use levelset::ConvexHull;
 use nalgebra::{Isometry3, Point3, Vector3};
 use parry3d::math::{Pose, Rotation, Vector};
 use parry3d::query::contact;
 use parry3d::shape::{Capsule, Cone, ConvexPolyhedron, Cylinder, SupportMap};
 
-use crate::Shape;
 use crate::narrow::candidate::{Candidate, Side};
 use crate::narrow::posed::Posed;
 use crate::narrow::random::Random;
 use crate::shape::round::Round;
+use crate::{Shape, Triangles};
 
 impl Random {
     fn unit(&mut self) -> Vector3<f64> {
@@ -192,6 +194,33 @@ fn the_distance_of_two_solids_of_revolution_is_that_of_parry() {
 
 /// The contacts of two shapes within 5 mm, on their owners, with their points in the coordinates of
 /// `b`.
+/// A convex solid as triangles.
+fn meshed(hull: &ConvexHull) -> Shape {
+    let triangles = Triangles::new(hull.mesh(), f64::INFINITY).expect("it has area");
+    Shape::mesh(Arc::new(triangles))
+}
+
+#[test]
+fn the_distance_to_triangles_is_that_of_their_hull() {
+    let mut random = Random(7);
+    let (mut apart, mut deep) = (0, 0);
+    for case in 0..3000 {
+        let ((round, ..), hull, map) = (random.round(), random.hull(), random.pose(0.7));
+        let solid = Shape::convex(&hull, 0.05, &Isometry3::identity()).expect("few corners");
+        let expected = gap(&shape(round), &solid, &map);
+        let computed = gap(&shape(round), &meshed(&hull), &map);
+        if expected > 1e-4 {
+            apart += usize::from(expected < 1.0);
+            assert!((computed - expected).abs() < 1e-6, "{case}: {computed} for {expected}");
+        } else if expected < -1e-4 {
+            deep += 1;
+            // the depth of points along their own normals, not along one axis
+            assert!(computed < -1e-5, "{case}: {computed} for {expected}");
+        }
+    }
+    assert!(apart > 300 && deep > 300, "{apart} {deep}");
+}
+
 fn contacts(
     a: &Shape,
     b: &Shape,
@@ -264,8 +293,9 @@ fn every_contact_is_as_far_from_the_other_as_it_says() {
     for case in 0..4000 {
         let ((p, ..), (q, ..), hull) = (random.round(), random.round(), random.hull());
         let (first, second) = (shape(p), shape(q));
+        let mesh = meshed(&hull);
         let hull = Shape::convex(&hull, 0.05, &Isometry3::identity()).expect("few corners");
-        let other = if case % 2 == 0 { &second } else { &hull };
+        let other = [&second, &hull, &second, &mesh][case % 4];
         let map = random.pose(0.7);
         let gap = gap(&first, other, &map);
         if gap.abs() > 0.004 {

@@ -8,6 +8,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::polyhedral::AgainstPolyhedron;
 use super::rounds::Rounds;
+use super::triangular::AgainstTriangles;
 use crate::narrow::candidate::{Candidate, Side};
 use crate::shape::Shape;
 use crate::shape::field::Field;
@@ -18,8 +19,8 @@ use crate::shape::round::Round;
 const KEYS_OF_PART: u32 = 1 << 20;
 
 /// Contacts of `a` and `b` nearer than `margin`, if one is a solid of revolution and the other a
-/// convex solid or a half-space; else `None`. Two balls, or a ball and a solid of revolution, use
-/// the signed distance of a center.
+/// convex solid, a half-space or a solid with a surface of triangles; else `None`. Two balls, or a
+/// ball and a solid of revolution, use the signed distance of a center.
 pub(crate) fn near(
     a: &Shape,
     b: &Shape,
@@ -72,6 +73,9 @@ fn near_convex(
         return Some(all.filter(|c| c.distance < margin).collect());
     }
     let reach = round.radius() + margin;
+    if let Some(triangles) = other.triangles() {
+        return Some(AgainstTriangles::new(owner, round, triangles, map).near(margin));
+    }
     let parts = other.compound()?.parts_near(map.translation.vector.into(), reach);
     let near = |(number, solid): (u32, &Polyhedron)| {
         let found = AgainstPolyhedron::new(owner, round, solid, map).near(margin);
@@ -86,6 +90,9 @@ fn least_to_convex(round: &Round, other: &Shape, map: &Isometry3<f64>, most: f64
         return Some((map.translation.vector.y - round.reach(&down)).min(most));
     }
     let reach = round.radius() + most;
+    if let Some(triangles) = other.triangles() {
+        return Some(AgainstTriangles::new(Side::A, round, triangles, map).distance(most));
+    }
     let parts = other.compound()?.parts_near(map.translation.vector.into(), reach);
     Some(parts.fold(most, |least, (_, solid)| {
         let against = AgainstPolyhedron::new(Side::A, round, solid, map);
