@@ -529,3 +529,40 @@ fn bodies_struck_in_one_frame_break_the_same_on_any_number_of_threads() {
         assert!(end(threads) == alone, "{threads}");
     }
 }
+
+/// Without a `break_impulse`, a body reacts at the lowest stress at which its model does: as a body
+/// of a material with that tensile strength.
+#[test]
+fn a_low_yield_strength_lowers_the_impact_that_a_body_is_tested_for() {
+    let critical = |stress: &str, tensile: Option<f64>| {
+        let scene = format!(
+            r#"version = 1
+            [[body]]
+            name = "body"
+            shape = {BOX}
+            material = "steel"
+            fracture = {{ stress = {{ spacing = 0.06, {stress} }} }}
+            "#
+        );
+        let (mut world, _) = build(&Scene::from_toml(&scene).unwrap(), &BTreeMap::new()).unwrap();
+        let id = world.iter().next().unwrap().id;
+        if let Some(tensile_strength) = tensile {
+            let steel = *fracture::Material::named("steel").unwrap();
+            let material = fracture::Material { tensile_strength, ..steel };
+            world.set_solid_material(id, material);
+        }
+        match world.critical_impact(id) {
+            Some(sim::CriticalImpact::Fall(height)) => height,
+            other => panic!("{other:?}"),
+        }
+    };
+    let whole = critical("strength = 1e12", None);
+    let soft = critical("strength = 1e12, yield_strength = 4e6", None);
+    assert!(soft < 0.2 * whole, "{soft} {whole}");
+    for (stress, tensile) in
+        [("strength = 1e12, yield_strength = 4e6", 4e6), ("strength = 2e7", 2e7)]
+    {
+        let (own, other) = (critical(stress, None), critical("strength = 1e12", Some(tensile)));
+        assert!((own / other - 1.0).abs() < 1e-12, "{stress}: {own} {other}");
+    }
+}

@@ -112,7 +112,7 @@ impl World {
         let section = self.section(i, at, &inward)?;
         let own = self.curvature(i, (at, &inward), section.width);
         let impact = Impact {
-            body: &self.solid_materials[i],
+            body: &self.failing_material(i),
             striker: &Material::STONE,
             section,
             curvature: (own + curvature).max(2.0 / section.width),

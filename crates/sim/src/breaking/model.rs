@@ -8,7 +8,7 @@ use crate::breaking::elastic::{self, Share, Strained, Yield, distribute_tets};
 use crate::breaking::impact::Impact;
 use crate::breaking::lattice::{self, Parted};
 use crate::breaking::regions::Regions;
-use crate::{ElasticBody, FixedPattern, LatticeBody, Placement};
+use crate::{ElasticBody, FixedPattern, LatticeBody, Placement, StressModel};
 
 /// How a body is divided.
 #[derive(Clone, Debug)]
@@ -50,6 +50,18 @@ impl FractureModel {
     /// Whether it divides space by a pattern, whatever the strength of the impact.
     pub(crate) fn is_pattern(&self) -> bool {
         matches!(self, Self::Prescored(..) | Self::Fixed(_))
+    }
+
+    /// The least stress at which it breaks or yields, Pa; infinite for a pattern.
+    pub(crate) fn least_strength(&self) -> f64 {
+        match self {
+            Self::Prescored(..) | Self::Fixed(_) => f64::INFINITY,
+            Self::Lattice(latticed) => latticed.model().strength,
+            Self::Stress(elastic) => {
+                let StressModel { fracture, yielding, .. } = elastic.model();
+                yielding.map_or(f64::INFINITY, |y| y.strength).min(fracture.strength)
+            }
+        }
     }
 
     /// The effect of an impact, and the stress by finite elements.

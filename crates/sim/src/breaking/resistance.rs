@@ -1,13 +1,13 @@
 //! The collision passes, and the strength of bodies in them.
 
 use contact::{Collision, StrengthQuery};
-use fracture::Impact;
+use fracture::{Impact, Material};
 use nalgebra::{UnitVector3, Vector3};
 
 use crate::TouchingPair;
 use crate::breaking::strength::{ImpactLoad, Resistance, Strength};
 use crate::script::event::Trigger;
-use crate::{BodyId, Breakage, Loads, Report, World};
+use crate::{BodyId, Breakage, FractureModel, Loads, Report, World};
 
 /// Output of a collision pass: the colliding pairs.
 pub(crate) struct PairReports<'a> {
@@ -170,12 +170,22 @@ impl World {
     /// The approach speed at which an impact breaks one of its bodies, m/s; `None` if the body has
     /// no solid or the impact misses it.
     fn critical_speed(&self, collision: &Collision, side: usize) -> Option<f64> {
-        self.impact_quantity(collision, side, |impact| impact.critical_speed())
+        let body = &self.failing_material([collision.a, collision.b][side] as usize);
+        self.impact_quantity(collision, side, |impact| Impact { body, ..impact }.critical_speed())
     }
 
     /// Duration of an impact, s; `None` as for [`World::critical_speed`].
     pub(crate) fn contact_time(&self, collision: &Collision, side: usize) -> Option<f64> {
         self.impact_quantity(collision, side, |impact| impact.duration(collision.approach))
+    }
+
+    /// The solid material of a body, with the lowest stress at which its fracture model breaks or
+    /// yields as tensile strength if that is lower.
+    pub(crate) fn failing_material(&self, i: usize) -> Material {
+        let material = self.solid_materials[i];
+        let model = self.breakages[i].as_ref().map(|breakage| &breakage.model);
+        let limit = model.map_or(f64::INFINITY, FractureModel::least_strength);
+        Material { tensile_strength: material.tensile_strength.min(limit), ..material }
     }
 
     /// A quantity of an impact for one of its bodies; `None` if the body has no solid or the impact
