@@ -54,6 +54,7 @@ mod levelset_storage;
 mod levelset_tets;
 mod levelset_topology;
 mod limits;
+mod linkage_impacts;
 mod load_paths;
 mod loads;
 mod mesh_commands;

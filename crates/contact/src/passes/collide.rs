@@ -9,6 +9,7 @@
 //! [collide at once](group) with all bodies that touch them.
 
 mod group;
+mod linkages;
 mod strike;
 mod touching;
 
@@ -22,6 +23,7 @@ use crate::narrow::contacts::{Contacts, MARGIN, Manifold, Origin, Resumed};
 use crate::narrow::flight::{Flight, Paths};
 use crate::passes::collision::{Collisions, StrengthQuery, Waypoint};
 use crate::{Frame, Mover, Shape, effective_mass};
+use linkages::ImpactLinkages;
 use touching::Touching;
 
 /// Limit of collisions per step. A pair collides no more once each of its free bodies reached the limit. A ball
@@ -127,6 +129,7 @@ struct PairHistory {
 struct Pass<'a> {
     frame: Frame<'a>,
     contacts: &'a Contacts,
+    linkages: ImpactLinkages,
     paths: &'a mut Paths,
     flight_states: Vec<FlightState>,
     /// One per contact.
@@ -148,6 +151,17 @@ enum ImpactOutcome {
     Missed,
     /// These bodies were struck.
     Together(Vec<usize>),
+}
+
+/// What gives a body an impulse.
+#[derive(Clone, Copy, PartialEq)]
+enum ImpulseSource {
+    /// Free bodies.
+    Free,
+    /// In part a body that is not free.
+    Grounded,
+    /// Joints alone.
+    Joints,
 }
 
 /// A body at the time of a collision.
@@ -210,6 +224,7 @@ impl<'a> Pass<'a> {
         Self {
             frame,
             contacts,
+            linkages: ImpactLinkages::new(&frame),
             paths,
             flight_states,
             gaps,
@@ -467,9 +482,8 @@ impl<'a> Pass<'a> {
         energy(&after) - energy(&struck.momentum)
     }
 
-    /// Applies an impulse to a body at a time and updates its virtual start. `is_grounded` is whether a part of the
-    /// impulse comes from a body that is not free.
-    fn give(&mut self, struck: &StruckBody, gain: &Momentum, is_grounded: bool, time: f64) {
+    /// Applies an impulse to a body at a time and updates its virtual start.
+    fn give(&mut self, struck: &StruckBody, gain: &Momentum, source: ImpulseSource, time: f64) {
         let StruckBody { body: i, pose, mut momentum, .. } = *struck;
         let body = &self.frame.columns.bodies[i];
         let Some(mass) = body.mass_properties() else { return };
@@ -477,8 +491,8 @@ impl<'a> Pass<'a> {
         momentum.angular += gain.angular;
         let gravity = self.gravity(i);
         let own = &mut self.paths.flights[i];
-        own.collisions += 1;
-        own.grounded_collisions += u32::from(is_grounded);
+        own.collisions += u32::from(source != ImpulseSource::Joints);
+        own.grounded_collisions += u32::from(source == ImpulseSource::Grounded);
         let Flight { collisions, grounded_collisions, entry, taken, .. } = *own;
         let flight_state = &mut self.flight_states[i];
         flight_state.since = time;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use dynamics::Velocity;
 use nalgebra::{Isometry3, Point3, Vector3};
 
+use crate::constraint::Reaction;
 use crate::narrow::contacts::Resumed;
 
 /// A collision of two bodies.
@@ -117,6 +118,8 @@ pub struct Collisions {
     pub waypoints: Vec<Waypoint>,
     /// Work done by kinematic bodies, J.
     pub work: f64,
+    /// Impulses of joints during collisions, by index of the joint.
+    pub joints: Vec<(usize, Reaction)>,
     /// Whether each body left the path that the contact search assumed; its contacts must be
     /// searched again.
     pub deviated: Vec<bool>,

@@ -148,12 +148,15 @@ impl World {
         let hits =
             self.chosen_hits(cause, || self.loaded_hits(&done.breaking, &resistances, context));
         let is_broken = !done.breaking.is_empty() || !hits.is_empty();
+        let joint_loads: Vec<_> =
+            done.joints.iter().map(|(n, reaction)| (self.joints[*n].id, *reaction)).collect();
         self.add_waypoints(&done.waypoints);
         if is_broken && !self.break_or_restore(&hits, start, cause, report) {
             // no body broke: the collisions are repeated with whole bodies
             self.remove_waypoints(&done.waypoints);
             return PassOutcome::ReachedStrength { responded: !hits.is_empty() };
         }
+        self.add_impact_loads(&joint_loads);
         self.log_collisions(touching);
         report.energy.work += work;
         report.counters.limited_collisions += done.limited;

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use contact::constraint::{Joint, JointKind, Motor};
+use dynamics::Momentum;
 use nalgebra::{Isometry3, Point3, Vector3};
 use thiserror::Error;
 
@@ -99,6 +100,8 @@ pub(crate) struct WorldJoint {
     pub(crate) break_torque: f64,
     /// Its frames in the world at the start of the frame.
     pub(super) places: [Isometry3<f64>; 2],
+    /// Its impulses in the collisions of this frame, on the first body and about the anchor.
+    pub(crate) impact_load: Momentum,
 }
 
 impl NewJoint {

@@ -71,7 +71,16 @@ impl World {
             last: Reaction::default(),
         };
         let NewJoint { bodies: ids, break_force, break_torque, .. } = new;
-        self.joints.push(WorldJoint { id, ids, joint, break_force, break_torque, places });
+        let impact_load = Momentum::default();
+        self.joints.push(WorldJoint {
+            id,
+            ids,
+            joint,
+            break_force,
+            break_torque,
+            places,
+            impact_load,
+        });
         self.wake_all(&ids);
         Ok(id)
     }
@@ -229,6 +238,19 @@ impl World {
     pub(crate) fn load_joints(&mut self, reactions: Vec<Reaction>) {
         for (link, reaction) in self.joints.iter_mut().zip(reactions) {
             link.joint.last = reaction;
+            let Momentum { linear, angular } = std::mem::take(&mut link.impact_load);
+            link.joint.last.linear += linear;
+            link.joint.last.angular += angular;
+        }
+    }
+
+    /// Adds impulses of joints during collisions to their loads in this frame.
+    pub(crate) fn add_impact_loads(&mut self, loads: &[(JointId, Reaction)]) {
+        for (id, Reaction { linear, angular, .. }) in loads {
+            if let Ok(n) = self.joints.binary_search_by_key(id, |link| link.id) {
+                self.joints[n].impact_load.linear += linear;
+                self.joints[n].impact_load.angular += angular;
+            }
         }
     }
 

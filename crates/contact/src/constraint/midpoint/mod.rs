@@ -153,10 +153,13 @@ struct Groups {
     islands: Islands,
     bodies: Vec<Vec<u32>>,
     joints: Vec<Vec<usize>>,
+    /// Whether each body has a joint.
+    is_joined: Vec<bool>,
 }
 
 impl Groups {
-    /// Linkages without contacts in the last step and with no other dynamic body near.
+    /// Linkages without contacts in the last step and with no other dynamic body near, except those
+    /// whose path no other contact changes.
     fn new(frame: &Frame<'_>, contacts: &Contacts) -> Self {
         let count = frame.columns.bodies.len();
         let known = |joint: &Joint| joint.bodies.iter().all(|&i| (i as usize) < count);
@@ -170,11 +173,16 @@ impl Groups {
                 joints[island as usize].push(n);
             }
         }
+        let mut is_joined = vec![false; count];
+        pairs.iter().flat_map(|&(a, b)| [a, b]).for_each(|i| is_joined[i as usize] = true);
+        let flies = flying(frame, contacts, &is_joined);
         for pair in contacts.manifolds() {
             let own = [pair.a, pair.b].map(|i| islands.of_bodies()[i as usize]);
             let origins = &contacts.origins()[contacts.range(pair)];
             let was_closed = origins.iter().any(|origin| origin.guess != Vector3::zeros());
-            if was_closed || !own.contains(&None) && own[0] != own[1] {
+            let is_known =
+                own.contains(&None) || [pair.a, pair.b].iter().any(|&i| flies[i as usize]);
+            if was_closed || !is_known && own[0] != own[1] {
                 own.into_iter().flatten().for_each(|k| joints[k as usize].clear());
             }
         }
@@ -184,7 +192,7 @@ impl Groups {
                 bodies[k as usize].push(i);
             }
         }
-        Self { islands, bodies, joints }
+        Self { islands, bodies, joints, is_joined }
     }
 
     /// Start poses with open joints closed, which adds no velocity.
@@ -238,7 +246,8 @@ impl Groups {
         let contacts = search.contacts();
         let island =
             |i: u32| self.islands.of_bodies()[i as usize].filter(|_| is_member[i as usize]);
-        let is_known = |i: u32| is_member[i as usize] || !is_dynamic(frame, i);
+        let flies = flying(frame, contacts, &self.is_joined);
+        let is_known = |i: u32| is_member[i as usize] || flies[i as usize] || !is_dynamic(frame, i);
         let mut touches = vec![false; self.islands.count()];
         for pair in contacts.manifolds() {
             let own = [island(pair.a), island(pair.b)];
@@ -263,6 +272,19 @@ impl Groups {
         let first = |moved: &Moved| moved.bodies.first().is_some_and(|body| is_clear(body.number));
         moved.iter().map(first).collect()
     }
+}
+
+/// Whether each body is dynamic, has no joint, and has contacts with bodies with joints only: if
+/// these stay open, it moves freely.
+fn flying(frame: &Frame<'_>, contacts: &Contacts, is_joined: &[bool]) -> Vec<bool> {
+    let of = |i: usize| !is_joined[i] && is_dynamic(frame, i as u32);
+    let mut flies: Vec<bool> = (0..is_joined.len()).map(of).collect();
+    for pair in contacts.manifolds() {
+        let [a, b] = [pair.a as usize, pair.b as usize];
+        flies[a] &= is_joined[b];
+        flies[b] &= is_joined[a];
+    }
+    flies
 }
 
 fn is_dynamic(frame: &Frame<'_>, i: u32) -> bool {

@@ -8,23 +8,28 @@
 //! After [`MAX_SEQUENTIAL`] collisions the next impact of two bodies is therefore one complementarity problem over all
 //! contacts that its impulse propagates to. Its restitution coefficients are those of the pairs to the power of the
 //! number of collisions, and its impulses add no kinetic energy.
+//!
+//! An impact on a linkage is one problem with its joints: a body that strikes it meets the inertia of all its bodies.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::ops::Range;
 
-use dynamics::{Momentum, Velocity};
+use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::strike::arms;
 use super::touching::Touching;
-use super::{Event, ImpactOutcome, MAX_COLLISIONS, Pass, StruckBody};
+use super::{Event, ImpactOutcome, ImpulseSource, MAX_COLLISIONS, Pass, StruckBody};
 use crate::Frame;
+use crate::constraint::{Bounds, Joint, Row, Stepping};
 use crate::narrow::contacts::{MARGIN, Manifold};
 use crate::narrow::posed::Spot;
 use crate::passes::collision::{Collision, ImpactState, StrengthQuery, sums, total};
 use crate::solve::clamp::{Blend, blend};
-use crate::solve::exact::impact::{Accuracy, Colliding, Touch, impact as impulses_of};
+use crate::solve::exact::impact::{
+    Accuracy, Colliding, ImpactImpulses, JointRows, Touch, impact as impulses_of,
+};
 
 /// Sequential collisions of a body in a step. Of 4, 6, 8, 12 and 16: fewer cost more time, with more plates of a stack
 /// that lands sink into the floor.
@@ -34,6 +39,9 @@ const MAX_PAIRS: usize = 64;
 /// Impacts are simultaneous if their times differ by less than this share of the step: more than the round-off of
 /// symmetric bodies, and at 30 Hz and 10 m/s a distance of 0.3 micrometers.
 const SIMULTANEOUS: f64 = 1e-6;
+
+/// Rows of joints without correction of errors.
+const STILL: Stepping = Stepping { dt: 1.0, error_reduction: 0.0, motor_time: 0.0 };
 
 /// Bodies with a simultaneous impact.
 struct Group {
@@ -47,6 +55,8 @@ struct Group {
     pairs: BTreeMap<usize, Vec<Spot>>,
     /// The pairs that collide.
     members: BTreeSet<usize>,
+    /// The rows of each joint of their linkages, by joint. The numbers of bodies are those of the frame.
+    joints: BTreeMap<usize, Vec<Row>>,
 }
 
 /// The complementarity problem of a group and its solution.
@@ -59,8 +69,9 @@ struct Impact {
     at: Vec<[Point3<f64>; 2]>,
     /// Relative velocity at each contact before the impact, m/s.
     before: Vec<Vector3<f64>>,
-    /// On the first body of each contact, N s.
-    impulses: Vec<Vector3<f64>>,
+    /// The joints in order, with the places of their bodies in the list.
+    joints: Vec<(usize, JointRows)>,
+    impulses: ImpactImpulses,
 }
 
 /// A pair of bodies in an impact.
@@ -78,7 +89,7 @@ impl Group {
 
 impl Pass<'_> {
     /// Removes the events of the same impact as `event` from the queue: those at the same time whose pairs are connected
-    /// to its pair by free bodies.
+    /// to its pair by free bodies or linkages.
     pub(super) fn simultaneous(
         &self,
         event: &Event,
@@ -102,10 +113,12 @@ impl Pass<'_> {
         if others.is_empty() {
             return connected;
         }
+        // bodies of a linkage are connected, too
         let free = |event: &Event| {
-            self.bodies_of(event.pair as usize).into_iter().filter(|&i| self.is_free(i))
+            let own = self.bodies_of(event.pair as usize).into_iter().filter(|&i| self.is_free(i));
+            own.map(|i| self.linkages.of(i).map_or((0, i), |linkage| (1, linkage)))
         };
-        let mut bodies: BTreeSet<usize> = free(event).collect();
+        let mut bodies: BTreeSet<(u8, usize)> = free(event).collect();
         loop {
             let (more, rest): (Vec<Event>, Vec<Event>) = others.into_iter().partition(|other| {
                 self.may_join(other) && free(other).any(|i| bodies.contains(&i))
@@ -130,8 +143,8 @@ impl Pass<'_> {
             && !bodies.into_iter().any(|i| self.deviates(i, event.time))
     }
 
-    /// Resolves the impact of an event together with the simultaneous `others`, or with all contacts that its impulse
-    /// propagates to, if both bodies had [`MAX_SEQUENTIAL`] collisions.
+    /// Resolves the impact of an event together with the joints of its bodies and the simultaneous `others`, or with all
+    /// contacts that its impulse propagates to, if both bodies had [`MAX_SEQUENTIAL`] collisions.
     pub(super) fn strike_together(
         &mut self,
         event: &Event,
@@ -141,18 +154,19 @@ impl Pass<'_> {
         let (pair, time) = (event.pair as usize, event.time);
         let collisions = self.collision_count(self.bodies_of(pair));
         let is_sequence = collisions >= MAX_SEQUENTIAL;
-        if !is_sequence && others.is_empty() {
+        let is_joined = self.bodies_of(pair).iter().any(|&i| self.linkages.of(i).is_some());
+        if !is_sequence && others.is_empty() && !is_joined {
             return ImpactOutcome::Alone;
         }
         let (collisions, accuracy) =
             if is_sequence { (collisions, Accuracy::Coarse) } else { (0, Accuracy::Fine) };
         let (bodies, pairs) = (BTreeMap::new(), BTreeMap::new());
-        let members = BTreeSet::new();
-        let mut group = Group { time, collisions, accuracy, bodies, pairs, members };
+        let (members, joints) = (BTreeSet::new(), BTreeMap::new());
+        let mut group = Group { time, collisions, accuracy, bodies, pairs, members, joints };
         for pair in std::iter::once(event).chain(others).map(|event| event.pair as usize) {
             self.look(&mut group, pair, true);
             if self.approaches(&group, pair, |i| group.bodies[&i].mover.velocity) {
-                group.members.insert(pair);
+                self.add_member(&mut group, pair);
             }
         }
         if !group.members.contains(&pair) {
@@ -162,7 +176,7 @@ impl Pass<'_> {
         if is_sequence {
             impact = self.grown(&mut group, impact, touching);
         }
-        if impact.pairs.len() == 1 {
+        if impact.pairs.len() == 1 && impact.joints.is_empty() {
             return ImpactOutcome::Alone;
         }
         ImpactOutcome::Together(self.exchange(&group, impact, query))
@@ -172,13 +186,33 @@ impl Pass<'_> {
     fn grown(&self, group: &mut Group, mut impact: Impact, touching: &Touching) -> Impact {
         loop {
             let reached = self.reached(group, &impact, touching);
-            group.members.extend(&reached);
+            reached.iter().for_each(|&pair| self.add_member(group, pair));
             if reached.is_empty() || group.members.len() > MAX_PAIRS {
                 return impact;
             }
             // a smaller group is resolved in full; the rest collides later
             let Some(more) = self.solve(group, Some(&impact)) else { return impact };
             impact = more;
+        }
+    }
+
+    /// Adds a pair that collides, with the linkages of its bodies.
+    fn add_member(&self, group: &mut Group, pair: usize) {
+        group.members.insert(pair);
+        for linkage in self.bodies_of(pair).into_iter().filter_map(|i| self.linkages.of(i)) {
+            let joints = self.linkages.joints(linkage);
+            if joints.iter().any(|n| group.joints.contains_key(n)) {
+                continue;
+            }
+            for &n in joints {
+                let joint = &self.frame.joints[n];
+                for i in joint.bodies.map(|i| i as usize) {
+                    group.bodies.entry(i).or_insert_with(|| self.body_at(i, group.time));
+                }
+                let mut rows = joint.usable_rows(&self.paths.poses, STILL);
+                rows.retain(|row| row.bounds == Bounds::FREE);
+                group.joints.insert(n, rows);
+            }
         }
     }
 
@@ -265,11 +299,17 @@ impl Pass<'_> {
     /// tolerance.
     fn solve(&self, group: &Group, part: Option<&Impact>) -> Option<Impact> {
         let all = group.members.iter().flat_map(|&pair| self.bodies_of(pair));
-        let numbers: BTreeSet<usize> = all.collect();
-        let (touches, at) = (Vec::new(), Vec::new());
-        let (before, impulses) = (Vec::new(), Vec::new());
-        let (bodies, pairs) = (numbers.into_iter().collect(), Vec::new());
-        let mut impact = Impact { bodies, pairs, touches, at, before, impulses };
+        let joined = group.joints.keys().flat_map(|&n| self.frame.joints[n].bodies);
+        let numbers: BTreeSet<usize> = all.chain(joined.map(|i| i as usize)).collect();
+        let bodies: Vec<usize> = numbers.into_iter().collect();
+        let place = |i: u32| bodies.partition_point(|&other| other < i as usize);
+        let joint = |(&n, rows): (&usize, &Vec<Row>)| {
+            (n, JointRows { bodies: self.frame.joints[n].bodies.map(place), rows: rows.clone() })
+        };
+        let joints = group.joints.iter().map(joint).collect();
+        let (pairs, touches, at) = (Vec::new(), Vec::new(), Vec::new());
+        let (before, impulses) = (Vec::new(), ImpactImpulses::default());
+        let mut impact = Impact { bodies, pairs, touches, at, before, joints, impulses };
         group.members.iter().for_each(|&pair| self.add(&mut impact, group, pair));
         let start = impact.start(part);
         let columns = self.frame.columns;
@@ -279,14 +319,17 @@ impl Pass<'_> {
             velocity: group.bodies[i].mover.velocity,
         };
         let bodies: Vec<_> = impact.bodies.iter().map(colliding).collect();
-        let full = impulses_of(&bodies, &impact.touches, &start, group.accuracy)?;
+        let joints: Vec<_> = impact.joints.iter().map(|(_, rows)| rows.clone()).collect();
+        let solved = |touches: &[Touch], start: &ImpactImpulses| {
+            impulses_of(&bodies, (touches, &joints), start, group.accuracy)
+        };
+        let full = solved(&impact.touches, &start)?;
         impact.impulses = if impact.work(&full, group) <= 0.0 {
             full
         } else {
             let still = |touch: &Touch| Touch { target: 0.0, ..*touch };
             let still: Vec<_> = impact.touches.iter().map(still).collect();
-            let plastic = impulses_of(&bodies, &still, &full, group.accuracy)?;
-            impact.blended(plastic, &full, group)
+            impact.blended(solved(&still, &full)?, &full, group)
         };
         Some(impact)
     }
@@ -357,26 +400,54 @@ impl Pass<'_> {
                 self.done.breaking.extend(struck.map(|_| Collision { struck, ..*own }));
             }
         }
-        impact.impulses.iter_mut().for_each(|j| *j *= share);
-        for (touch, j) in impact.touches.iter().zip(&impact.impulses) {
+        impact.impulses = impact.impulses.scaled(share);
+        for (touch, j) in impact.touches.iter().zip(&impact.impulses.contacts) {
             let own = touch.bodies.map(|place| impact.bodies[place]);
             self.done.work += self.work_at(own, (&touch.arms, j));
         }
+        self.done.work += self.joint_work(&impact);
         let free = impact.bodies.iter().filter(|&&i| self.is_free(i)).count();
         let taken = -impact.work(&impact.impulses, group) / free as f64;
-        let mut are_grounded = vec![false; impact.bodies.len()];
+        let mut sources = vec![ImpulseSource::Joints; impact.bodies.len()];
         for touch in &impact.touches {
-            let [p, q] = touch.bodies.map(|place| self.is_free(impact.bodies[place]));
-            let [a, b] = touch.bodies;
-            are_grounded[a] |= !q;
-            are_grounded[b] |= !p;
+            let are_free = touch.bodies.map(|place| self.is_free(impact.bodies[place]));
+            for (place, is_free) in touch.bodies.into_iter().zip([are_free[1], are_free[0]]) {
+                let source = &mut sources[place];
+                match is_free {
+                    false => *source = ImpulseSource::Grounded,
+                    true if *source == ImpulseSource::Joints => *source = ImpulseSource::Free,
+                    true => {}
+                }
+            }
         }
         let gains = impact.gains(&impact.impulses);
-        for ((i, gain), is_grounded) in impact.bodies.iter().zip(&gains).zip(are_grounded) {
+        for ((i, gain), source) in impact.bodies.iter().zip(&gains).zip(sources) {
             self.paths.flights[*i].taken += taken;
-            self.give(&group.bodies[i], gain, is_grounded, group.time);
+            self.give(&group.bodies[i], gain, source, group.time);
         }
+        let own = impact.joints.iter().zip(&impact.impulses.joints);
+        let reactions =
+            own.map(|((n, joint), impulses)| (*n, Joint::reaction(&joint.rows, impulses)));
+        self.done.joints.extend(reactions);
         impact.bodies
+    }
+}
+
+impl Pass<'_> {
+    /// Work of kinematic bodies by the joints of an impact, J.
+    fn joint_work(&self, impact: &Impact) -> f64 {
+        let mut work = 0.0;
+        for ((_, joint), impulses) in impact.joints.iter().zip(&impact.impulses.joints) {
+            for (side, place) in joint.bodies.into_iter().enumerate() {
+                let body = &self.frame.columns.bodies[impact.bodies[place]];
+                let Body::Kinematic(velocity) = body else { continue };
+                let still = Velocity::default();
+                let both = if side == 0 { [velocity, &still] } else { [&still, velocity] };
+                let rows = joint.rows.iter().zip(impulses);
+                work -= rows.map(|(row, j)| j * row.speed(both[0], both[1])).sum::<f64>();
+            }
+        }
+        work
     }
 }
 
@@ -385,34 +456,71 @@ fn moved(velocity: &Velocity, change: &Velocity) -> Velocity {
     Velocity { linear, angular: velocity.angular + change.angular }
 }
 
+impl ImpactImpulses {
+    fn scaled(&self, share: f64) -> Self {
+        let contacts = self.contacts.iter().map(|j| j * share).collect();
+        let rows = |own: &Vec<f64>| own.iter().map(|j| j * share).collect();
+        Self { contacts, joints: self.joints.iter().map(rows).collect() }
+    }
+
+    /// A share of the way from these to others.
+    fn towards(&self, others: &Self, share: f64) -> Self {
+        let contacts = self.contacts.iter().zip(&others.contacts);
+        let rows = |(own, others): (&Vec<f64>, &Vec<f64>)| {
+            own.iter().zip(others).map(|(j, other)| j + (other - j) * share).collect()
+        };
+        Self {
+            contacts: contacts.map(|(j, other)| j + (other - j) * share).collect(),
+            joints: self.joints.iter().zip(&others.joints).map(rows).collect(),
+        }
+    }
+}
+
 impl Impact {
     /// Warm start: the impulses of a smaller group, zero at new contacts.
-    fn start(&self, part: Option<&Self>) -> Vec<Vector3<f64>> {
+    fn start(&self, part: Option<&Self>) -> ImpactImpulses {
         let mut start = vec![Vector3::zeros(); self.touches.len()];
         let known = part.into_iter().flat_map(|part| &part.pairs);
         for pair in known {
             let own = self.pairs.binary_search_by_key(&pair.number, |own| own.number);
             if let (Ok(own), Some(part)) = (own, part) {
-                let impulses = &part.impulses[pair.contacts.clone()];
+                let impulses = &part.impulses.contacts[pair.contacts.clone()];
                 start[self.pairs[own].contacts.clone()].copy_from_slice(impulses);
             }
         }
-        start
+        let of_joint = |(n, joint): &(usize, JointRows)| {
+            let known = part.and_then(|part| {
+                let at = part.joints.binary_search_by_key(n, |own| own.0).ok()?;
+                part.impulses.joints.get(at).cloned()
+            });
+            known.unwrap_or_else(|| vec![0.0; joint.rows.len()])
+        };
+        ImpactImpulses { contacts: start, joints: self.joints.iter().map(of_joint).collect() }
     }
 
     /// The momentum that each body receives by impulses.
-    fn gains(&self, impulses: &[Vector3<f64>]) -> Vec<Momentum> {
+    fn gains(&self, impulses: &ImpactImpulses) -> Vec<Momentum> {
         let mut gains = vec![Momentum::default(); self.bodies.len()];
-        for (touch, j) in self.touches.iter().zip(impulses) {
+        for (touch, j) in self.touches.iter().zip(&impulses.contacts) {
             let [a, b] = touch.bodies;
             gains[a].apply_impulse(j, &touch.arms[0]);
             gains[b].apply_impulse(&-j, &touch.arms[1]);
+        }
+        for ((_, joint), impulses) in self.joints.iter().zip(&impulses.joints) {
+            for (row, impulse) in joint.rows.iter().zip(impulses) {
+                for ((place, sign), angular) in
+                    joint.bodies.into_iter().zip([1.0, -1.0]).zip(row.angular)
+                {
+                    gains[place].linear += row.linear * (sign * impulse);
+                    gains[place].angular += angular * *impulse;
+                }
+            }
         }
         gains
     }
 
     /// What impulses change the velocity of each body by.
-    fn changes(&self, impulses: &[Vector3<f64>], group: &Group) -> Vec<Velocity> {
+    fn changes(&self, impulses: &ImpactImpulses, group: &Group) -> Vec<Velocity> {
         let change = |(i, gain): (&usize, Momentum)| {
             let mover = &group.bodies[i].mover;
             let angular = mover.inverse_inertia * gain.angular;
@@ -422,7 +530,7 @@ impl Impact {
     }
 
     /// Relative velocity at each contact after the impact with these impulses, m/s.
-    fn after(&self, impulses: &[Vector3<f64>], group: &Group) -> Vec<Vector3<f64>> {
+    fn after(&self, impulses: &ImpactImpulses, group: &Group) -> Vec<Vector3<f64>> {
         let changes = self.changes(impulses, group);
         let after = |(touch, before): (&Touch, &Vector3<f64>)| {
             let [a, b] = touch.bodies.map(|place| changes[place]);
@@ -431,33 +539,66 @@ impl Impact {
         self.touches.iter().zip(&self.before).map(after).collect()
     }
 
-    /// The kinetic energy that impulses add beyond the work of kinematic bodies, J.
-    fn work(&self, impulses: &[Vector3<f64>], group: &Group) -> f64 {
+    /// Speeds of the rows of all joints before the impact, and what impulses change them by, m/s or rad/s.
+    fn row_speeds(&self, impulses: &ImpactImpulses, group: &Group) -> Vec<[f64; 2]> {
+        let changes = self.changes(impulses, group);
+        let velocity = |place: usize| &group.bodies[&self.bodies[place]].mover.velocity;
+        let speeds = |(_, joint): &(usize, JointRows)| -> Vec<[f64; 2]> {
+            let [a, b] = joint.bodies;
+            let of = |row: &Row| {
+                [row.speed(velocity(a), velocity(b)), row.speed(&changes[a], &changes[b])]
+            };
+            joint.rows.iter().map(of).collect()
+        };
+        self.joints.iter().flat_map(speeds).collect()
+    }
+
+    /// The kinetic energy that impulses add beyond the work of kinematic bodies, J. Joints add some: between frames their
+    /// rows have small speeds.
+    fn work(&self, impulses: &ImpactImpulses, group: &Group) -> f64 {
         let after = self.after(impulses, group);
-        let own = impulses.iter().zip(&self.before).zip(&after);
-        own.map(|((j, before), after)| 0.5 * j.dot(&(before + after))).sum()
+        let own = impulses.contacts.iter().zip(&self.before).zip(&after);
+        let touching = own.map(|((j, before), after)| 0.5 * j.dot(&(before + after)));
+        let rows = impulses.joints.iter().flatten().zip(self.row_speeds(impulses, group));
+        let joined = rows.map(|(j, [before, change])| j * (before + 0.5 * change));
+        touching.sum::<f64>() + joined.sum::<f64>()
     }
 
     /// As much of the way from impulses without restitution to those with it as adds no kinetic energy.
     fn blended(
         &self,
-        plastic: Vec<Vector3<f64>>,
-        full: &[Vector3<f64>],
+        plastic: ImpactImpulses,
+        full: &ImpactImpulses,
         group: &Group,
-    ) -> Vec<Vector3<f64>> {
-        let none = vec![Vector3::zeros(); full.len()];
+    ) -> ImpactImpulses {
         // round-off of the solution may add some
-        let start = if self.work(&plastic, group) <= 0.0 { plastic } else { none };
-        let [after, fully] = [start.as_slice(), full].map(|impulses| self.after(impulses, group));
+        let start = if self.work(&plastic, group) <= 0.0 { plastic } else { full.scaled(0.0) };
+        let [after, fully] = [&start, full].map(|impulses| self.after(impulses, group));
         let contact = |n: usize| Blend {
             before: self.before[n],
-            impulse: start[n],
+            impulse: start.contacts[n],
             after: after[n],
-            more: full[n] - start[n],
+            more: full.contacts[n] - start.contacts[n],
             change: fully[n] - after[n],
         };
-        let share = blend((0..full.len()).map(contact));
-        start.iter().zip(full).map(|(start, full)| start + (full - start) * share).collect()
+        let [speeds, full_speeds] = [&start, full].map(|impulses| self.row_speeds(impulses, group));
+        let known = start.joints.iter().flatten().zip(full.joints.iter().flatten());
+        let row = |((j, fully), ([before, change], [_, full_change])): (
+            (&f64, &f64),
+            (&[f64; 2], &[f64; 2]),
+        )| {
+            let of = |x: f64| Vector3::x() * x;
+            Blend {
+                before: of(*before),
+                impulse: of(*j),
+                after: of(before + change),
+                more: of(fully - j),
+                change: of(full_change - change),
+            }
+        };
+        let rows = known.zip(speeds.iter().zip(&full_speeds)).map(row);
+        let share = blend((0..full.contacts.len()).map(contact).chain(rows));
+        start.towards(full, share)
     }
 
     /// The collision of each pair with a non-zero impulse.
@@ -465,7 +606,7 @@ impl Impact {
         let own = self.touches.iter().zip(&self.before);
         let approach = own.map(|(touch, u)| -touch.normal.dot(u)).fold(0.0, f64::max);
         let collision = |pair: &ImpactPair| {
-            let (impulse, hardest) = total(&self.impulses[pair.contacts.clone()])?;
+            let (impulse, hardest) = total(&self.impulses.contacts[pair.contacts.clone()])?;
             let hardest = pair.contacts.start + hardest;
             let touch = &self.touches[hardest];
             let poses = touch.bodies.map(|n| group.bodies[&self.bodies[n]].pose);

@@ -3,7 +3,7 @@
 use dynamics::Momentum;
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::{Pass, StruckBody};
+use super::{ImpulseSource, Pass, StruckBody};
 use crate::Frame;
 use crate::narrow::candidate::Side;
 use crate::narrow::contacts::MARGIN;
@@ -59,7 +59,8 @@ impl Pass<'_> {
         let taken = (work - change) / free as f64;
         for (struck, gain) in struck.iter().zip(&gains) {
             self.paths.flights[struck.body].taken += taken;
-            self.give(struck, gain, free < 2, time);
+            let source = if free < 2 { ImpulseSource::Grounded } else { ImpulseSource::Free };
+            self.give(struck, gain, source, time);
         }
         true
     }

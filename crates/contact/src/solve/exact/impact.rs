@@ -7,6 +7,7 @@ use super::ends::{Coordinates, Ends};
 use super::factor::Pattern;
 use super::island::Island;
 use super::newton::Limits;
+use crate::constraint::Row;
 
 /// Residual of a converged solution, relative to that without impulses.
 #[derive(Clone, Copy)]
@@ -62,14 +63,30 @@ pub(crate) struct Touch {
     pub(crate) friction: f64,
 }
 
-/// The impulses of contacts on their first bodies, N s, that satisfy all complementarity conditions
-/// at once. `None` if the solver misses its tolerance or a factorization takes too long.
+/// Rows of a joint between two of the colliding bodies.
+#[derive(Clone, Debug)]
+pub(crate) struct JointRows {
+    /// Indices of both bodies among the colliding ones.
+    pub(crate) bodies: [usize; 2],
+    pub(crate) rows: Vec<Row>,
+}
+
+/// Impulses of contacts on their first bodies, N s, and of the rows of each joint, N s or N m s.
+/// As a warm start, none at all are zeros.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ImpactImpulses {
+    pub(crate) contacts: Vec<Vector3<f64>>,
+    pub(crate) joints: Vec<Vec<f64>>,
+}
+
+/// The impulses that satisfy all complementarity conditions and the rows of all joints at once.
+/// `None` if the solver misses its tolerance or a factorization takes too long.
 pub(crate) fn impact(
     bodies: &[Colliding<'_>],
-    touches: &[Touch],
-    start: &[Vector3<f64>],
+    (touches, joints): (&[Touch], &[JointRows]),
+    start: &ImpactImpulses,
     accuracy: Accuracy,
-) -> Option<Vec<Vector3<f64>>> {
+) -> Option<ImpactImpulses> {
     let mut free = 0;
     let number = |own: &Colliding<'_>| {
         own.body.mass_properties().map(|_| {
@@ -80,17 +97,27 @@ pub(crate) fn impact(
     let numbers: Vec<Option<u32>> = bodies.iter().map(number).collect();
     let coordinates: Vec<_> =
         bodies.iter().map(|own| Coordinates::new(own.body, &own.rotation)).collect();
-    let term = |touch: &Touch| {
-        let ends = Ends {
-            bodies: touch.bodies.map(|i| numbers[i]),
-            coordinates: touch.bodies.map(|i| coordinates[i]),
-            velocities: touch.bodies.map(|i| bodies[i].velocity),
-        };
-        ends.contact(&touch.arms, touch.normal, (touch.target, touch.friction)).0
+    let ends = |pair: [usize; 2]| Ends {
+        bodies: pair.map(|i| numbers[i]),
+        coordinates: pair.map(|i| coordinates[i]),
+        velocities: pair.map(|i| bodies[i].velocity),
     };
-    let island = Island { bodies: free as usize, terms: touches.iter().map(term).collect() };
-    let scaled = start.iter().zip(&island.terms).map(|(j, term)| j.component_mul(&term.scale));
-    let guess: Vec<_> = scaled.collect();
+    let touching = touches.iter().map(|touch| {
+        let wanted = (touch.target, touch.friction);
+        ends(touch.bodies).contact(&touch.arms, touch.normal, wanted).0
+    });
+    let joined = joints.iter().flat_map(|joint| {
+        let ends = ends(joint.bodies);
+        joint.rows.chunks(3).map(move |rows| ends.rows(rows))
+    });
+    let island = Island { bodies: free as usize, terms: touching.chain(joined).collect() };
+    let of_rows = start.joints.iter().flat_map(|own| {
+        let packed = |part: &[f64]| Vector3::from_fn(|k, _| part.get(k).copied().unwrap_or(0.0));
+        own.chunks(3).map(packed)
+    });
+    let known = start.contacts.iter().copied().chain(of_rows);
+    let all = known.chain(std::iter::repeat(Vector3::zeros()));
+    let guess: Vec<_> = all.zip(&island.terms).map(|(j, t)| j.component_mul(&t.scale)).collect();
     let limits = accuracy.limits();
     let swept = island.sweep(island.guessed(&guess), limits.converged, MAX_SWEEPS);
     let solution = if swept.is_solved {
@@ -99,9 +126,22 @@ pub(crate) fn impact(
         let pattern = Pattern::new(island.bodies, &island.pairs(), MAX_PRODUCTS)?;
         island.solve(&pattern, limits, swept)
     };
-    let impulses = solution.impulses.iter().zip(&island.terms);
-    let unscaled = impulses.map(|(impulse, term)| impulse.component_div(&term.scale));
-    solution.is_within(USEFUL).then(|| unscaled.collect())
+    if !solution.is_within(USEFUL) {
+        return None;
+    }
+    let mut unscaled = solution.impulses.iter().zip(&island.terms);
+    let mut next =
+        || unscaled.next().map_or_else(Vector3::zeros, |(j, t)| j.component_div(&t.scale));
+    let contacts = touches.iter().map(|_| next()).collect();
+    let of_joint = |joint: &JointRows| {
+        let chunks = joint.rows.chunks(3).flat_map(|rows| {
+            let impulse = next();
+            (0..rows.len()).map(move |k| impulse[k])
+        });
+        chunks.collect()
+    };
+    let joints = joints.iter().map(of_joint).collect();
+    Some(ImpactImpulses { contacts, joints })
 }
 
 #[cfg(test)]
@@ -135,8 +175,9 @@ mod tests {
             friction: 0.5,
         };
         let touches: Vec<_> = targets.iter().enumerate().map(touch).collect();
-        let none = vec![Vector3::zeros(); touches.len()];
-        let impulses = impact(&bodies, &touches, &none, Accuracy::Coarse).expect("a solution");
+        let none = ImpactImpulses::default();
+        let solved = impact(&bodies, (&touches, &[]), &none, Accuracy::Coarse);
+        let impulses = solved.expect("a solution").contacts;
         let speed = |n: usize| {
             let mass = all[n].0.mass_properties().expect("a sphere").mass();
             let above = impulses.get(n).map_or(0.0, |j| j.y);
