@@ -3,8 +3,8 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-use contact::{Field, Shape, Triangles};
-use dynamics::{Body, Velocity};
+use contact::{Field, Round, Shape, Triangles};
+use dynamics::{Body, MassProperties, Velocity};
 use levelset::{MeshError, Solid, TriMesh};
 use nalgebra::{Isometry3, Point3, Vector3};
 use proptest::prelude::*;
@@ -224,12 +224,24 @@ fn a_thin_sheet_holds_bodies_on_both_of_its_sides() {
         let mut rising = ball(0.1, 1.0, at(-0.6, -0.8, 0.2), material(0.5, 0.3));
         rising.velocity = moving(0.0, 5.0, 0.0);
         let below = world.add(rising).unwrap();
+        let mass = MassProperties::new(1.0, Vector3::new(0.0058, 0.005, 0.0058)).unwrap();
+        let drum = |pose: Isometry3<f64>| NewBody {
+            body: Body::Dynamic(mass),
+            shape: Arc::new(Shape::round(Round::cylinder(0.1, 0.1), 0.02)),
+            ..ball(0.1, 1.0, pose, material(0.5, 0.3))
+        };
+        let tilted = Isometry3::rotation(Vector3::new(0.7, 0.0, 0.4));
+        let drum_above = world.add(drum(at(-0.3, 0.5, -0.6) * tilted)).unwrap();
+        let mut rising = drum(at(0.6, -0.8, -0.4) * tilted);
+        rising.velocity = moving(0.0, 5.0, 0.0);
+        let drum_below = world.add(rising).unwrap();
         let beside = world.add(ball(0.1, 1.0, at(2.2, 0.5, 0.2), material(0.5, 0.3))).unwrap();
         let mut highest = f64::NEG_INFINITY;
         for _ in 0..60 {
             steps_without_gain(&mut world, 1);
-            highest = highest.max(place(&world, below).y);
+            highest = highest.max(place(&world, below).y).max(place(&world, drum_below).y);
         }
+        assert!((place(&world, drum_above).y - 0.1).abs() < 0.01, "{}", place(&world, drum_above));
         assert!((place(&world, above).y - 0.1).abs() < 5e-3, "{}", place(&world, above));
         assert!(highest < -0.1, "{highest}");
         assert!(place(&world, beside).y < -5.0, "{}", place(&world, beside));

@@ -181,9 +181,8 @@ impl Shape {
         Some(Self { field, probe, compound, bounds, radius, surface })
     }
 
-    /// A convex solid of revolution. Against half-spaces, balls, boxes, hulls and its own kind it
-    /// uses exact rims and sides; against samples and meshes surface points at most `spacing`
-    /// meters apart.
+    /// A convex solid of revolution with exact rims and sides. `spacing` is that of its surface
+    /// points, m, which [`Solver::Reference`](crate::Solver) tests.
     pub fn round(round: Round, spacing: f64) -> Self {
         Self {
             field: Field::Round(round),

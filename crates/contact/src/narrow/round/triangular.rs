@@ -18,6 +18,31 @@ const FIRST_VERTEX_KEY: u32 = 1 << 31;
 /// Cosine of an angle to the axis up to which an edge faces a cap.
 const ALONG: f64 = 1.0 - 1e-9;
 
+/// Where the center of the solid of revolution is.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Front,
+    /// Beyond the back of the solid behind the triangles, at this thickness, m.
+    Back(f64),
+    /// In the solid.
+    Inside {
+        /// m, negative.
+        height: f64,
+        /// The way out, in coordinates of the solid of revolution.
+        normal: Vector3<f64>,
+    },
+}
+
+impl Place {
+    /// The sign of normals towards the center, and the thickness of the solid between, m.
+    fn towards(self) -> (f64, f64) {
+        match self {
+            Self::Front | Self::Inside { .. } => (1.0, 0.0),
+            Self::Back(thickness) => (-1.0, thickness),
+        }
+    }
+}
+
 /// A solid of revolution near triangles.
 pub(super) struct AgainstTriangles<'a> {
     /// The body that is the solid of revolution.
@@ -27,6 +52,7 @@ pub(super) struct AgainstTriangles<'a> {
     /// Coordinates of the solid of revolution to those of the triangles.
     map: &'a Isometry3<f64>,
     back: Isometry3<f64>,
+    place: Place,
 }
 
 impl<'a> AgainstTriangles<'a> {
@@ -36,20 +62,31 @@ impl<'a> AgainstTriangles<'a> {
         triangles: &'a Triangles,
         map: &'a Isometry3<f64>,
     ) -> Self {
-        Self { owner, round, triangles, map, back: map.inverse() }
+        let back = map.inverse();
+        // without a reach, only of a center that is not in front
+        let behind = triangles.facing(&map.translation.vector.into(), 0.0);
+        let place = match behind.first() {
+            None => Place::Front,
+            Some(facing) if facing.distance < 0.0 => {
+                let normal = back.rotation * facing.normal;
+                Place::Inside { height: facing.distance, normal }
+            }
+            Some(_) => Place::Back(triangles.thickness()),
+        };
+        Self { owner, round, triangles, map, back, place }
     }
 
     /// Contacts nearer than `margin`.
     pub(super) fn near(&self, margin: f64) -> Vec<Candidate> {
-        if let Some((height, normal)) = self.center_behind() {
+        if let Place::Inside { height, normal } = self.place {
             return self.out_along(&normal, height);
         }
         let triangles = self.triangles_within(margin);
         let mut found: Vec<Candidate> =
             triangles.iter().flat_map(|&triangle| self.on_face(triangle, margin)).collect();
         let mut of_edges = self.collector(margin);
-        for &triangle in &triangles {
-            self.under_caps(triangle, &mut of_edges);
+        if let Place::Front = self.place {
+            triangles.iter().for_each(|&triangle| self.under_caps(triangle, &mut of_edges));
         }
         let mut is_met = found.iter().any(|c| c.distance < 0.0);
         let mut deepest: Option<(Edge, NearestOfEdge)> = None;
@@ -76,7 +113,7 @@ impl<'a> AgainstTriangles<'a> {
 
     /// The signed distance of the solids, m, at most `most`; negative for a depth.
     pub(super) fn distance(&self, most: f64) -> f64 {
-        if let Some((height, normal)) = self.center_behind() {
+        if let Place::Inside { height, normal } = self.place {
             return height - self.round.reach(&-normal);
         }
         let (mut least, mut deepest) = (most, 0.0);
@@ -97,9 +134,10 @@ impl<'a> AgainstTriangles<'a> {
         if least >= 0.0 && deepest < 0.0 { deepest } else { least }
     }
 
-    /// The sides of triangles, each once.
+    /// The sides of triangles, each once; none behind them, where the surface is not at its edges.
     fn edges<'t>(&'t self, triangles: &'t [u32]) -> impl Iterator<Item = (u32, usize)> {
         let sides = |&triangle: &u32| (0..3).map(move |side| (triangle, side));
+        let triangles = if let Place::Back(_) = self.place { &[] } else { triangles };
         triangles.iter().flat_map(sides).filter(|&(t, side)| self.triangles.owns_edge(t, side))
     }
 
@@ -110,9 +148,7 @@ impl<'a> AgainstTriangles<'a> {
 
     /// The contacts with a triangle nearer than `margin`, without those at its edges.
     fn on_face(&self, triangle: u32, margin: f64) -> Vec<Candidate> {
-        let normal = self.back.rotation * self.triangles.face_normal(triangle);
-        let corner = self.triangles.mesh().corners(triangle as usize)[0];
-        let offset = normal.dot(&(self.back * corner).coords);
+        let (normal, offset) = self.plane(triangle);
         // the center is behind it, or all of the solid is far in front
         if offset >= 0.0 || -self.round.reach(&-normal) - offset >= margin {
             return Vec::new();
@@ -121,13 +157,13 @@ impl<'a> AgainstTriangles<'a> {
         collector.rim_points(&region, &region.normal);
         collector.on_generator(&region);
         let is_slight = |c: &Candidate| c.distance >= -SAME * margin.abs();
-        collector.found.retain(|c| is_slight(c) || self.is_met_before(&c.point));
+        collector.found.retain(|c| is_slight(c) || self.is_met_before(c));
         collector.found
     }
 
     /// The parts of the outline of a triangle under a cap that is level with it.
     fn under_caps(&self, triangle: u32, collector: &mut Collector<'_>) {
-        let normal = self.back.rotation * self.triangles.face_normal(triangle);
+        let (normal, _) = self.plane(triangle);
         for end in 0..2 {
             for side in (0..3).filter(|&side| self.triangles.is_bent(triangle, side)) {
                 if collector.is_level(end, &normal) {
@@ -139,17 +175,14 @@ impl<'a> AgainstTriangles<'a> {
 
     /// Whether the surface is between the center and a point of the solid of revolution. Points
     /// beyond a wedge may be behind one of its faces without that.
-    fn is_met_before(&self, p: &Point3<f64>) -> bool {
-        self.triangles.is_between(&self.map.translation.vector.into(), &(self.map * p))
-    }
-
-    /// If the center is behind the surface: its height, m, and the normal there in coordinates of
-    /// the solid of revolution.
-    fn center_behind(&self) -> Option<(f64, Vector3<f64>)> {
-        let center = self.map.translation.vector.into();
-        let facing = self.triangles.facing(&center, 0.0);
-        let behind = facing.first().filter(|facing| facing.distance < 0.0)?;
-        Some((behind.distance, self.back.rotation * behind.normal))
+    fn is_met_before(&self, own: &Candidate) -> bool {
+        let ends = [self.map.translation.vector.into(), self.map * own.point];
+        match self.place {
+            Place::Back(thickness) => {
+                -own.distance <= thickness || self.triangles.is_between(&ends[1], &ends[0])
+            }
+            Place::Front | Place::Inside { .. } => self.triangles.is_between(&ends[0], &ends[1]),
+        }
     }
 
     /// The supporting points along a normal, with the center at a height above the surface.
@@ -166,25 +199,36 @@ impl<'a> AgainstTriangles<'a> {
 
     /// The triangles whose boxes are nearer than `margin` to that of the solid of revolution.
     fn triangles_within(&self, margin: f64) -> Vec<u32> {
-        self.triangles.within(&turned(&self.round.bounds(), self.map).grown(margin))
+        let (_, thickness) = self.place.towards();
+        self.triangles.within(&turned(&self.round.bounds(), self.map).grown(margin + thickness))
     }
 
     fn corners(&self, triangle: u32) -> [Point3<f64>; 3] {
         self.triangles.mesh().corners(triangle as usize).map(|p| self.back * p)
     }
 
+    /// The normal towards the center, and the offset of the surface there.
+    fn plane(&self, triangle: u32) -> (Vector3<f64>, f64) {
+        let (sign, thickness) = self.place.towards();
+        let normal = self.back.rotation * self.triangles.face_normal(triangle) * sign;
+        let corner = self.triangles.mesh().corners(triangle as usize)[0];
+        (normal, normal.dot(&(self.back * corner).coords) + thickness)
+    }
+
     fn region(&self, triangle: u32) -> Region {
-        let normal = self.back.rotation * self.triangles.face_normal(triangle);
+        let (normal, offset) = self.plane(triangle);
         let corners = self.corners(triangle);
+        let (sign, _) = self.place.towards();
         let side = |edge: usize| {
             let [from, to] = [corners[edge], corners[(edge + 1) % 3]];
-            let out = (to - from).cross(&normal).try_normalize(0.0).unwrap_or_else(Vector3::zeros);
+            let out = (to - from).cross(&normal) * sign;
+            let out = out.try_normalize(0.0).unwrap_or_else(Vector3::zeros);
             let is_bent = self.triangles.is_bent(triangle, edge);
             RegionSide { edge, out, offset: out.dot(&from.coords), is_bent }
         };
         Region {
             normal,
-            offset: normal.dot(&corners[0].coords),
+            offset,
             sides: (0..3).map(side).collect(),
             first_key: triangle.wrapping_mul(KEYS_OF_TRIANGLE),
         }

@@ -74,6 +74,13 @@ struct Impact {
     impulses: ImpactImpulses,
 }
 
+/// The speed of a row of a joint, m/s or rad/s.
+struct RowSpeed {
+    before: f64,
+    /// By impulses.
+    change: f64,
+}
+
 /// A pair of bodies in an impact.
 struct ImpactPair {
     number: usize,
@@ -539,14 +546,15 @@ impl Impact {
         self.touches.iter().zip(&self.before).map(after).collect()
     }
 
-    /// Speeds of the rows of all joints before the impact, and what impulses change them by, m/s or rad/s.
-    fn row_speeds(&self, impulses: &ImpactImpulses, group: &Group) -> Vec<[f64; 2]> {
+    /// The speeds of the rows of all joints.
+    fn row_speeds(&self, impulses: &ImpactImpulses, group: &Group) -> Vec<RowSpeed> {
         let changes = self.changes(impulses, group);
         let velocity = |place: usize| &group.bodies[&self.bodies[place]].mover.velocity;
-        let speeds = |(_, joint): &(usize, JointRows)| -> Vec<[f64; 2]> {
+        let speeds = |(_, joint): &(usize, JointRows)| -> Vec<RowSpeed> {
             let [a, b] = joint.bodies;
-            let of = |row: &Row| {
-                [row.speed(velocity(a), velocity(b)), row.speed(&changes[a], &changes[b])]
+            let of = |row: &Row| RowSpeed {
+                before: row.speed(velocity(a), velocity(b)),
+                change: row.speed(&changes[a], &changes[b]),
             };
             joint.rows.iter().map(of).collect()
         };
@@ -560,7 +568,7 @@ impl Impact {
         let own = impulses.contacts.iter().zip(&self.before).zip(&after);
         let touching = own.map(|((j, before), after)| 0.5 * j.dot(&(before + after)));
         let rows = impulses.joints.iter().flatten().zip(self.row_speeds(impulses, group));
-        let joined = rows.map(|(j, [before, change])| j * (before + 0.5 * change));
+        let joined = rows.map(|(j, speed)| j * (speed.before + 0.5 * speed.change));
         touching.sum::<f64>() + joined.sum::<f64>()
     }
 
@@ -582,22 +590,15 @@ impl Impact {
             change: fully[n] - after[n],
         };
         let [speeds, full_speeds] = [&start, full].map(|impulses| self.row_speeds(impulses, group));
-        let known = start.joints.iter().flatten().zip(full.joints.iter().flatten());
-        let row = |((j, fully), ([before, change], [_, full_change])): (
-            (&f64, &f64),
-            (&[f64; 2], &[f64; 2]),
-        )| {
-            let of = |x: f64| Vector3::x() * x;
-            Blend {
-                before: of(*before),
-                impulse: of(*j),
-                after: of(before + change),
-                more: of(fully - j),
-                change: of(full_change - change),
-            }
+        let [own, most] = [&start, full].map(|impulses| impulses.joints.concat());
+        let row = |n: usize| Blend {
+            before: Vector3::x() * speeds[n].before,
+            impulse: Vector3::x() * own[n],
+            after: Vector3::x() * (speeds[n].before + speeds[n].change),
+            more: Vector3::x() * (most[n] - own[n]),
+            change: Vector3::x() * (full_speeds[n].change - speeds[n].change),
         };
-        let rows = known.zip(speeds.iter().zip(&full_speeds)).map(row);
-        let share = blend((0..full.contacts.len()).map(contact).chain(rows));
+        let share = blend((0..full.contacts.len()).map(contact).chain((0..own.len()).map(row)));
         start.towards(full, share)
     }
 
