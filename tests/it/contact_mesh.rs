@@ -214,6 +214,51 @@ fn bodies_on_hills_roll_down_and_gain_no_energy() {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Cylinders, capsules and cones of any size beside the triangles, some of them fast.
+    #[test]
+    fn solids_of_revolution_on_hills_stay_above_them_and_gain_no_energy(
+        cell in 0.05..0.4f64,
+        height in 0.05..0.3f64,
+        bodies in prop::collection::vec(
+            (0..3, 0.03..0.25f64, 0.03..0.25f64, prop::array::uniform3(-3.0..3.0f64), prop::array::uniform3(-4.0..4.0f64)),
+            6,
+        ),
+    ) {
+        let bowl = |x: f64, z: f64| 0.1 * (x * x + z * z);
+        let hills = |x: f64, z: f64| bowl(x, z) + height * ((2.0 * x).cos() + (1.5 * z).cos());
+        let mut world = world(contact::Settings::default());
+        terrain(&mut world, &sheet((10.0 / cell) as u32, cell, hills), material(0.2, 0.5));
+        let ids: Vec<_> = (0..).zip(&bodies).map(|(n, &(kind, h, r, turn, v))| {
+            let (round, solid) = match kind {
+                0 => (Round::cylinder(h, r), Solid::Cylinder { half_height: h, radius: r }),
+                1 => (Round::capsule(h, r), Solid::Capsule { half_height: h, radius: r }),
+                _ => (Round::cone(h, r), Solid::Cone { half_height: h, radius: r }),
+            };
+            let moments = solid.moments().unwrap();
+            let inertia = moments.inertia().diagonal() * 500.0;
+            let mass = MassProperties::new(moments.volume * 500.0, inertia).unwrap();
+            let (x, z) = (f64::from(n % 3) - 1.0, f64::from(n / 3) - 0.5);
+            let place = Vector3::new(x, hills(x, z) + h + r + 0.3, z);
+            world.add(NewBody {
+                body: Body::Dynamic(mass),
+                pose: Isometry3::new(place, turn.into()),
+                velocity: Velocity { linear: v.into(), angular: Vector3::from(turn) * 3.0 },
+                shape: Arc::new(Shape::round(round, 0.1 * r)),
+                ..ball(r, 1.0, Isometry3::identity(), material(0.2, 0.5))
+            }).unwrap()
+        }).collect();
+        steps_without_gain(&mut world, 90);
+        for (id, (.., h, r, _, _)) in ids.into_iter().zip(&bodies) {
+            let place = place(&world, id);
+            let depth = hills(place.x, place.z) - place.y;
+            prop_assert!(depth < -0.4 * h.min(*r), "{depth} m below the ground at {place}");
+        }
+    }
+}
+
 #[test]
 fn a_thin_sheet_holds_bodies_on_both_of_its_sides() {
     for contact in both() {
