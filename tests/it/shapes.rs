@@ -143,7 +143,9 @@ fn pictures_make_shapes_of_the_volume_that_they_show() {
         "version = 1\n[[body]]\nname = \"star\"\ndensity = 1\n\
          shape = {{ extruded = {{ picture = \"{root}/star.png\", size = [2, 2], depth = 0.5, spacing = 0.02 }} }}\n\
          [[body]]\nname = \"hills\"\ndensity = 1\nshape = {{ heightfield = {{ picture = \"{root}/hills.png\", \
-         size = [2, 2], height = 0.5, base = 0.2, spacing = 0.02 }} }}\n"
+         size = [2, 2], height = 0.5, base = 0.2, spacing = 0.02 }} }}\n\
+         [[body]]\nname = \"wide\"\ndensity = 1\nshape = {{ heightfield = {{ picture = \"{root}/hills.png\", \
+         size = [30, 30], height = 2, base = 0.1 }} }}\n"
     );
     std::fs::write(case.folder.path().join("a.toml"), scene).unwrap();
     let output = case.run(&["check", "a.toml", "--allow-outside", "--json"]);
@@ -157,7 +159,9 @@ fn pictures_make_shapes_of_the_volume_that_they_show() {
     let light =
         pixels.iter().map(|pixel| f64::from(pixel[0]) / 255.0).sum::<f64>() / pixels.len() as f64;
     let hills = 4.0 * (0.2 + 0.5 * light);
-    assert!((mass(1) / hills - 1.0).abs() < 0.01, "{}, not {hills}", mass(1));
+    assert!((mass(1) / hills - 1.0).abs() < 1e-3, "{}, not {hills}", mass(1));
+    let wide = 900.0 * (0.1 + 2.0 * light);
+    assert!((mass(2) / wide - 1.0).abs() < 1e-3, "{}, not {wide}", mass(2));
 }
 
 /// A frame of 40 x 20 pixels around a hole of 20 x 10.

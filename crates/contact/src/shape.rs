@@ -135,7 +135,8 @@ impl Shape {
 
     /// The same sampled solid with `surface`, its exact surface in material coordinates, instead of
     /// the isosurface of its samples. Balls and other solids of revolution touch it. `surface` is
-    /// called at most once, when one comes near.
+    /// called when the first one comes near a shape or a copy of it, and must not wait for other
+    /// threads. Shapes without samples ignore it.
     #[must_use]
     pub fn with_surface(self, surface: impl Fn() -> TriMesh + Send + Sync + 'static) -> Self {
         Self { surface: LazySurface::new(surface), ..self }
@@ -211,7 +212,8 @@ impl Shape {
         }
     }
 
-    /// Tetrahedra. Other shapes are tested against their exact signed distance; the vertices of
+    /// Tetrahedra. Balls and other solids of revolution touch their surface exactly. All other shapes
+    /// are tested against their exact signed distance; the vertices of
     /// their surface are tested against other shapes (Mu01 section 2.9). Two edges that cross
     /// without a vertex inside the other body are missed, so tetrahedra should be no larger than
     /// the bodies that they touch.
@@ -248,7 +250,7 @@ impl Shape {
     }
 
     /// The points that are tested against other bodies, in body coordinates, m. Empty for a
-    /// half-space and a ball, whose contacts are exact.
+    /// half-space and a ball, whose contacts are exact, as most of other solids of revolution are.
     pub fn points(&self) -> &[Point3<f64>] {
         self.tree().map_or(&[], PointTree::points)
     }

@@ -13,6 +13,7 @@ pub(crate) mod piece_warning;
 mod pieces;
 mod prescored;
 mod solids;
+mod terrain;
 pub(crate) mod wall_warning;
 pub(crate) mod walls;
 

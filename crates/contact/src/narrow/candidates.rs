@@ -30,7 +30,7 @@ impl<'a> Posed<'a> {
         if let Some(near) = round::near(a, b, &b_from_a, margin) {
             return near;
         }
-        if let Some(ball) = self.ball_at_surface() {
+        if let Some(ball) = self.ball_at_surface(&b_from_a) {
             *tested += 1;
             return ball.candidates(margin);
         }
@@ -51,7 +51,7 @@ impl<'a> Posed<'a> {
         if let Some(gap) = round::least(a, b, &b_from_a, most) {
             return gap;
         }
-        if let Some(ball) = self.ball_at_surface() {
+        if let Some(ball) = self.ball_at_surface(&b_from_a) {
             *tested += 1;
             return ball.distance().min(most);
         }
@@ -90,15 +90,17 @@ impl<'a> Posed<'a> {
     }
 
     /// The ball and the triangles, if the bodies are a ball and a solid with a surface of triangles.
-    fn ball_at_surface(&self) -> Option<BallAtSurface<'a>> {
+    fn ball_at_surface(&self, b_from_a: &Isometry3<f64>) -> Option<BallAtSurface<'a>> {
         let [a, b] = self.shapes;
-        let of = |owner: Side, ball: &Shape, solid: &'a Shape, map: Isometry3<f64>| {
-            let &Probe::Ball(radius) = ball.probe() else { return None };
-            let center = map * Point3::origin();
-            Some(BallAtSurface { owner, radius, center, surface: solid.triangles()? })
-        };
-        let map = self.b_from_a();
-        of(Side::A, a, b, map).or_else(|| of(Side::B, b, a, map.inverse()))
+        if let Probe::Ball(radius) = a.probe()
+            && let Some(surface) = b.triangles()
+        {
+            let center = b_from_a * Point3::origin();
+            return Some(BallAtSurface { owner: Side::A, radius: *radius, center, surface });
+        }
+        let &Probe::Ball(radius) = b.probe() else { return None };
+        let (surface, center) = (a.triangles()?, b_from_a.inverse() * Point3::origin());
+        Some(BallAtSurface { owner: Side::B, radius, center, surface })
     }
 
     /// The coordinates of the first body in those of the second.

@@ -108,8 +108,10 @@ impl<'a> Pair<'a> {
         Some([a.compound()?, b.compound()?])
     }
 
-    /// Whether the signed distance of the solids is exact outside and shortly after first contact.
-    fn is_exact(&self) -> bool {
+    /// Whether the solids have a signed distance that is exact outside and shortly after first
+    /// contact: convex solids, or a solid of revolution and triangles. Balls against triangles take
+    /// the general way, as balls against hulls do.
+    fn has_exact_distance(&self) -> bool {
         let is_round = |shape: &Shape| matches!(shape.field(), Field::Round(_));
         let is_known = |shape: &&Shape| shape.compound().is_some() || is_round(shape);
         let [a, b] = self.shapes();

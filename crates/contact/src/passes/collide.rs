@@ -5,8 +5,8 @@
 //! bodies continue in free flight. The time of impact is the root of a signed distance that is linear in the
 //! motion of both bodies and quadratic in time, linearized where the contact was found. A body has deviated if it
 //! left the path that the contact search assumed by more than the contact margin. Its contacts are then searched
-//! again, once no impact at the same time is left. Bodies that had many collisions in a step
-//! [collide at once](group) with all bodies that touch them.
+//! again, once no impact at the same time is left. Impacts at the same time, on a linkage, or after many collisions in a
+//! step are [one problem](group).
 
 mod group;
 mod linkages;
@@ -154,14 +154,14 @@ enum ImpactOutcome {
 }
 
 /// What gives a body an impulse.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ImpulseSource {
+    /// Joints alone.
+    Joints,
     /// Free bodies.
     Free,
     /// In part a body that is not free.
     Grounded,
-    /// Joints alone.
-    Joints,
 }
 
 /// A body at the time of a collision.

@@ -1,4 +1,4 @@
-//! Triangle meshes, possibly open, as static scenery.
+//! Surfaces of triangles, possibly open, and the solid behind them.
 
 use dynamics::Velocity;
 use levelset::{Aabb, MeshError, TriMesh};
@@ -28,12 +28,13 @@ pub struct Triangles {
     starts: Vec<u32>,
 }
 
-/// Normals closer than this are one contact.
+/// Normals closer than this are one contact: a foot on an edge of coplanar faces belongs to both.
 const SAME: f64 = 1e-6;
 /// Sine of the angle by which a face may rise from an edge or vertex that is nearest, for round-off.
 const LEVEL: f64 = 1e-9;
 
-/// Angle, rad, up to which faces are coplanar, and a direction is normal to a face.
+/// Angle, rad, up to which faces are coplanar, and a direction is normal to a face: above the
+/// round-off of samples, which are single precision.
 const FLAT: f64 = 1e-5;
 
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +62,21 @@ struct Nearest {
     offset: Vector3<f64>,
 }
 
+/// Where a point is relative to triangles and the solid behind them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    Front {
+        /// m.
+        distance: f64,
+    },
+    /// Beyond the back of the solid, with its nearest point there.
+    Back(Facing),
+    /// In the solid, with the way out.
+    Inside(Facing),
+}
+
 /// A local minimum of the distance from a point to the surface.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Facing {
     /// m; negative behind the surface.
     pub(crate) distance: f64,
@@ -165,24 +180,33 @@ impl Triangles {
         (distance, self.front(&nearest, distance))
     }
 
-    /// The local minima of the distance from `p` to the surface below `reach` m, by triangle.
-    ///
-    /// An edge between coplanar faces is none: the face below `p` is nearer.
-    pub(crate) fn facing(&self, p: &Point3<f64>, reach: f64) -> Vec<Facing> {
-        let Some(nearest) = self.nearest(p) else { return Vec::new() };
+    /// Where a point is.
+    pub(crate) fn place_of(&self, p: &Point3<f64>) -> Place {
+        let Some(nearest) = self.nearest(p) else {
+            return Place::Front { distance: f64::INFINITY };
+        };
         let distance = self.signed(&nearest);
-        if distance < 0.0 {
-            let back = -distance - self.thickness;
-            let front = self.front(&nearest, distance);
-            let key = nearest.triangle;
-            return if back > distance {
-                vec![Facing { distance: back, normal: -front, key }]
-            } else {
-                vec![Facing { distance, normal: front, key }]
-            };
+        let (front, key) = (self.front(&nearest, distance), nearest.triangle);
+        let back = -distance - self.thickness;
+        match distance {
+            0.0.. => Place::Front { distance },
+            _ if back > 0.0 => Place::Back(Facing { distance: back, normal: -front, key }),
+            _ if back > distance => Place::Inside(Facing { distance: back, normal: -front, key }),
+            _ => Place::Inside(Facing { distance, normal: front, key }),
         }
-        if distance >= reach {
-            return Vec::new();
+    }
+
+    /// The local minima of the distance from `p` to the surface below `reach` m, in the order of
+    /// triangles; the nearest one alone of a point that is not in front.
+    ///
+    /// An edge between coplanar faces is no minimum: the face below `p` is nearer.
+    pub(crate) fn facing(&self, p: &Point3<f64>, reach: f64) -> Vec<Facing> {
+        match self.place_of(p) {
+            Place::Front { distance } if distance < reach => {}
+            Place::Back(facing) | Place::Inside(facing) if facing.distance < reach => {
+                return vec![facing];
+            }
+            _ => return Vec::new(),
         }
         let center = tree_vector(p);
         let is_near = |node: &BvhNode| node.aabb().distance_to_local_point(center, true) < reach;
@@ -263,14 +287,20 @@ impl Triangles {
         others.peek().is_none() || others.any(|t| (self.face_normal(t) - own).norm() > FLAT)
     }
 
-    /// Whether a segment passes through a triangle from its front.
-    pub(crate) fn is_between(&self, from: &Point3<f64>, to: &Point3<f64>) -> bool {
+    /// Whether a segment passes from its front through a triangle that faces a direction by less
+    /// than 60 degrees.
+    pub(crate) fn is_between(
+        &self,
+        [from, to]: [&Point3<f64>; 2],
+        direction: &Vector3<f64>,
+    ) -> bool {
         let bounds = Aabb { min: from.inf(to), max: from.sup(to) };
         self.within(&bounds).into_iter().any(|triangle| {
             let [a, b, c] = self.mesh.corners(triangle as usize);
             let normal = self.face_normal(triangle);
             let [before, after] = [from, to].map(|p| normal.dot(&(p - a)));
-            if before < 0.0 || after > 0.0 || before <= after {
+            let is_aslant = normal.dot(direction) < 0.5;
+            if is_aslant || before < 0.0 || after > 0.0 || before <= after {
                 return false;
             }
             let place = from + (to - from) * (before / (before - after));

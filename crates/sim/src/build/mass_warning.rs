@@ -66,8 +66,7 @@ impl fmt::Display for MassWarning {
 impl MassWarning {
     /// The warning about a dynamic body. Thin walls have a [warning](ThinWalls) of their own.
     fn of(body: &Body, meshes: &BTreeMap<String, MeshData>) -> Option<Self> {
-        let is_formed =
-            matches!(body.shape, Shape::Combined(_) | Shape::Extruded(_) | Shape::Heightfield(_));
+        let is_formed = matches!(body.shape, Shape::Combined(_) | Shape::Extruded(_));
         if !is_formed || body.motion != Motion::Dynamic {
             return None;
         }

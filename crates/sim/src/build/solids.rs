@@ -9,8 +9,8 @@ use fracture::{ClosedMesh, Geometry};
 use levelset::{Aabb, ConvexHull, Grid, LevelSet, MeshError, Moments, Sign, TetMesh, TriMesh};
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 
-use super::formed;
 use super::walls::ThinWalls;
+use super::{formed, terrain};
 use crate::scene::{self, MeshSign};
 use crate::{Cause, MeshData, PaintedMesh, RigidError, Solid, rigid};
 
@@ -81,7 +81,12 @@ pub(super) fn solid(
             }
             Ok(Solids { tets: Some(tets), ..solids })
         }
-        scene::Shape::Combined(_) | scene::Shape::Extruded(_) | scene::Shape::Heightfield(_) => {
+        scene::Shape::Heightfield(field) => {
+            let sampling = formed::sampling(&spec.shape);
+            let drawn = terrain::mesh(field, sampling.spacing.unwrap_or(f64::INFINITY));
+            of_mesh(&sampling, drawn.into(), spec.density())
+        }
+        scene::Shape::Combined(_) | scene::Shape::Extruded(_) => {
             let given = |file: &str| Ok::<_, Cause>(&surface_in(meshes, file)?.mesh);
             let shape = spec.shape.with_outlines(given)?;
             let drawn = formed::mesh(&shape).map_err(|error| unless_thin(error, &shape))?;

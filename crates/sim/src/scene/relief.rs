@@ -127,10 +127,21 @@ impl Heightfield {
     /// Negative inside, m; not a distance where it is steep.
     pub(crate) fn value(&self, p: &Point3<f64>) -> f64 {
         let [x, z] = self.size;
-        let place = [0.5 + p.x / x, 0.5 + p.z / z];
-        let ground = self.picture.darkness(place).map_or(0.0, |darkness| 1.0 - darkness);
         let sides = (p.x.abs() - x / 2.0).max(p.z.abs() - z / 2.0);
-        (p.y - self.height * ground).max(-self.base - p.y).max(sides)
+        (p.y - self.ground([p.x, p.z])).max(-self.base - p.y).max(sides)
+    }
+
+    /// Height of the ground at x and z, m.
+    pub(crate) fn ground(&self, [x, z]: [f64; 2]) -> f64 {
+        let place = [0.5 + x / self.size[0], 0.5 + z / self.size[1]];
+        let lightness = self.picture.darkness(place).map_or(0.0, |darkness| 1.0 - darkness);
+        self.height * lightness
+    }
+
+    /// Numbers of rows and columns of the image; one if it was not read.
+    pub(crate) fn pixels(&self) -> [usize; 2] {
+        let dim = self.picture.read.as_ref().map_or((1, 1), |read| read.density.dim());
+        [dim.0.max(1), dim.1.max(1)]
     }
 
     pub(super) fn check(&self, key: &str) -> Result<(), InvalidValue> {

@@ -158,8 +158,8 @@ struct Groups {
 }
 
 impl Groups {
-    /// Linkages without contacts in the last step and with no other dynamic body near, except those
-    /// whose path no other contact changes.
+    /// Linkages without contacts in the last step and with no other dynamic body near, except bodies
+    /// that [fly](flying).
     fn new(frame: &Frame<'_>, contacts: &Contacts) -> Self {
         let count = frame.columns.bodies.len();
         let known = |joint: &Joint| joint.bodies.iter().all(|&i| (i as usize) < count);
@@ -175,7 +175,7 @@ impl Groups {
         }
         let mut is_joined = vec![false; count];
         pairs.iter().flat_map(|&(a, b)| [a, b]).for_each(|i| is_joined[i as usize] = true);
-        let flies = flying(frame, contacts, &is_joined);
+        let flies = flying(frame, contacts, &islands, &is_joined);
         for pair in contacts.manifolds() {
             let own = [pair.a, pair.b].map(|i| islands.of_bodies()[i as usize]);
             let origins = &contacts.origins()[contacts.range(pair)];
@@ -246,7 +246,7 @@ impl Groups {
         let contacts = search.contacts();
         let island =
             |i: u32| self.islands.of_bodies()[i as usize].filter(|_| is_member[i as usize]);
-        let flies = flying(frame, contacts, &self.is_joined);
+        let flies = flying(frame, contacts, &self.islands, &self.is_joined);
         let is_known = |i: u32| is_member[i as usize] || flies[i as usize] || !is_dynamic(frame, i);
         let mut touches = vec![false; self.islands.count()];
         for pair in contacts.manifolds() {
@@ -274,15 +274,24 @@ impl Groups {
     }
 }
 
-/// Whether each body is dynamic, has no joint, and has contacts with bodies with joints only: if
-/// these stay open, it moves freely.
-fn flying(frame: &Frame<'_>, contacts: &Contacts, is_joined: &[bool]) -> Vec<bool> {
+/// Whether each body is dynamic, has no joint, and touches only dynamic bodies of one linkage. If
+/// all these contacts stay open, it moves freely.
+fn flying(
+    frame: &Frame<'_>,
+    contacts: &Contacts,
+    islands: &Islands,
+    is_joined: &[bool],
+) -> Vec<bool> {
     let of = |i: usize| !is_joined[i] && is_dynamic(frame, i as u32);
     let mut flies: Vec<bool> = (0..is_joined.len()).map(of).collect();
+    let mut linkages: Vec<Option<u32>> = vec![None; flies.len()];
     for pair in contacts.manifolds() {
         let [a, b] = [pair.a as usize, pair.b as usize];
-        flies[a] &= is_joined[b];
-        flies[b] &= is_joined[a];
+        for (own, other) in [(a, b), (b, a)] {
+            let linkage = islands.of_bodies()[other].filter(|_| is_joined[other]);
+            let known = *linkages[own].get_or_insert(linkage.unwrap_or_default());
+            flies[own] &= linkage == Some(known);
+        }
     }
     flies
 }

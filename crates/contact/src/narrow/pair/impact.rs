@@ -129,7 +129,7 @@ impl Pair<'_> {
         // face normals in world axes
         let Separation { distance: mut apart, mut face } =
             self.separation(before, (first, f64::NEG_INFINITY), None, tested);
-        let touched = apart < if self.is_exact() { SLACK * size } else { 0.0 };
+        let touched = apart < if self.has_exact_distance() { SLACK * size } else { 0.0 };
         if touched && self.spins() {
             let near = self.near(before, margin, tested);
             if near.iter().any(|candidate| self.touches_soon(candidate, before)) {
@@ -177,7 +177,7 @@ impl Pair<'_> {
         tested: &mut usize,
     ) -> Option<(f64, Vec<Candidate>)> {
         let (size, margin) = (self.size(), self.margin());
-        if self.is_exact() && !self.spins() {
+        if self.has_exact_distance() && !self.spins() {
             // regula falsi: along one separating face the signed distance is nearly linear in time
             let wanted = deepest + if touched { SLACK * size } else { -SLACK * size };
             let share = ((apart - wanted) / (apart - now)).clamp(0.0, 1.0);

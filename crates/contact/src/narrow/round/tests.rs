@@ -310,3 +310,38 @@ fn every_contact_is_as_far_from_the_other_as_it_says() {
     }
     assert!(count > 100, "{count}");
 }
+
+/// The upper face of a shelf above a can is no contact, even where its edge is over the cap.
+#[test]
+fn a_can_under_a_thin_shelf_touches_its_lower_face_alone() {
+    let can = shape(Round::cylinder(0.06, 0.03));
+    let half = Vector3::new(0.5, 0.001, 0.5);
+    let shelf = ConvexHull::new(&corners(&half)).expect("a box");
+    for gap in [0.001, -0.0005] {
+        let map = Isometry3::translation(0.49, -0.061 - gap, 0.0);
+        for (p, normal, distance) in contacts(&can, &meshed(&shelf), &map) {
+            assert!(normal.y < -0.99 && (distance - gap).abs() < 1e-9, "{p} {normal} {distance}");
+        }
+    }
+}
+
+fn corners(half: &Vector3<f64>) -> Vec<Point3<f64>> {
+    let sign = |n: u32, bit: u32| if n >> bit & 1 == 1 { 1.0 } else { -1.0 };
+    let corner = |n| Vector3::new(sign(n, 0), sign(n, 1), sign(n, 2)).component_mul(half);
+    (0..8).map(|n| corner(n).into()).collect()
+}
+
+/// The sides of a table are no contacts of a can whose center is beyond its edge.
+#[test]
+fn a_can_that_overhangs_a_table_of_triangles_touches_its_top_alone() {
+    let can = shape(Round::cylinder(0.06, 0.03));
+    let table = ConvexHull::new(&corners(&Vector3::new(0.5, 0.1, 0.5))).expect("a box");
+    for turn in [0.0, 0.02, -0.03] {
+        let map = Isometry3::new(Vector3::new(0.512, 0.16, 0.01), Vector3::z() * turn);
+        let found = contacts(&can, &meshed(&table), &map);
+        assert!(!found.is_empty());
+        for (p, normal, distance) in found {
+            assert!(normal.y > 0.9 && distance > -0.002, "{turn}: {p} {normal} {distance}");
+        }
+    }
+}

@@ -3,6 +3,7 @@
 //! signed distance at its minima along edges, rims and generators (Gottschalk, Lin and Manocha 1996
 //! for polyhedra; the signed distance of a convex solid is convex, so bisection finds each
 //! minimum). Contacts are where the supporting features of both solids overlap along it.
+//! Against triangles, contacts are local minima of the signed distance over their surface.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -32,8 +33,8 @@ pub(crate) fn near(
             let rounds = Rounds::new([p, q], &b_from_a.inverse());
             Some(rounds.near(margin))
         }
-        (Field::Round(round), _) => near_convex(Side::A, round, b, b_from_a, margin),
-        (_, Field::Round(round)) => near_convex(Side::B, round, a, &b_from_a.inverse(), margin),
+        (Field::Round(round), _) => near_other(Side::A, round, b, b_from_a, margin),
+        (_, Field::Round(round)) => near_other(Side::B, round, a, &b_from_a.inverse(), margin),
         _ => None,
     }
 }
@@ -45,14 +46,14 @@ pub(crate) fn least(a: &Shape, b: &Shape, b_from_a: &Isometry3<f64>, most: f64) 
             let rounds = Rounds::new([p, q], &b_from_a.inverse());
             Some(rounds.separation(most).distance.min(most))
         }
-        (Field::Round(round), _) => least_to_convex(round, b, b_from_a, most),
-        (_, Field::Round(round)) => least_to_convex(round, a, &b_from_a.inverse(), most),
+        (Field::Round(round), _) => least_to_other(round, b, b_from_a, most),
+        (_, Field::Round(round)) => least_to_other(round, a, &b_from_a.inverse(), most),
         _ => None,
     }
 }
 
 /// Contacts of `round`, which belongs to `owner`. `map` takes its coordinates to those of `other`.
-fn near_convex(
+fn near_other(
     owner: Side,
     round: &Round,
     other: &Shape,
@@ -72,10 +73,10 @@ fn near_convex(
         let all = round.around(&down).map(candidate);
         return Some(all.filter(|c| c.distance < margin).collect());
     }
-    let reach = round.radius() + margin;
     if let Some(triangles) = other.triangles() {
         return Some(AgainstTriangles::new(owner, round, triangles, map).near(margin));
     }
+    let reach = round.radius() + margin;
     let parts = other.compound()?.parts_near(map.translation.vector.into(), reach);
     let near = |(number, solid): (u32, &Polyhedron)| {
         let found = AgainstPolyhedron::new(owner, round, solid, map).near(margin);
@@ -84,15 +85,15 @@ fn near_convex(
     Some(parts.flat_map(near).collect())
 }
 
-fn least_to_convex(round: &Round, other: &Shape, map: &Isometry3<f64>, most: f64) -> Option<f64> {
+fn least_to_other(round: &Round, other: &Shape, map: &Isometry3<f64>, most: f64) -> Option<f64> {
     if let Field::HalfSpace = other.field() {
         let down = -map.inverse_transform_vector(&Vector3::y());
         return Some((map.translation.vector.y - round.reach(&down)).min(most));
     }
-    let reach = round.radius() + most;
     if let Some(triangles) = other.triangles() {
         return Some(AgainstTriangles::new(Side::A, round, triangles, map).distance(most));
     }
+    let reach = round.radius() + most;
     let parts = other.compound()?.parts_near(map.translation.vector.into(), reach);
     Some(parts.fold(most, |least, (_, solid)| {
         let against = AgainstPolyhedron::new(Side::A, round, solid, map);

@@ -8,40 +8,23 @@ use crate::Triangles;
 use crate::narrow::broad::turned;
 use crate::narrow::candidate::{Candidate, Side};
 use crate::shape::round::Round;
+use crate::shape::triangles::{Facing, Place};
 
 /// Keys per triangle: 14 of its face, and those of its edges.
+///
+/// Keys of more than 2^26 triangles repeat, which costs their contacts the warm start.
 const KEYS_OF_TRIANGLE: u32 = 32;
 /// First key of the edges of a triangle.
 const FIRST_EDGE_KEY: u32 = 16;
 /// First key of vertices.
 const FIRST_VERTEX_KEY: u32 = 1 << 31;
-/// Cosine of an angle to the axis up to which an edge faces a cap.
+/// Cosine of the angle to the axis up to which an edge faces a cap, whose normal has round-off.
 const ALONG: f64 = 1.0 - 1e-9;
-
-/// Where the center of the solid of revolution is.
-#[derive(Clone, Copy, Debug)]
-enum Place {
-    Front,
-    /// Beyond the back of the solid behind the triangles, at this thickness, m.
-    Back(f64),
-    /// In the solid.
-    Inside {
-        /// m, negative.
-        height: f64,
-        /// The way out, in coordinates of the solid of revolution.
-        normal: Vector3<f64>,
-    },
-}
-
-impl Place {
-    /// The sign of normals towards the center, and the thickness of the solid between, m.
-    fn towards(self) -> (f64, f64) {
-        match self {
-            Self::Front | Self::Inside { .. } => (1.0, 0.0),
-            Self::Back(thickness) => (-1.0, thickness),
-        }
-    }
-}
+/// Depth as a share of the margin up to which a point is at the surface and not beyond a wedge.
+const SLIGHT: f64 = 1e-4;
+/// Distance as a share of the margin, and angle of the normals, rad, up to which candidates of a face
+/// and of an edge are one.
+const SAME: f64 = 1e-4;
 
 /// A solid of revolution near triangles.
 pub(super) struct AgainstTriangles<'a> {
@@ -52,7 +35,8 @@ pub(super) struct AgainstTriangles<'a> {
     /// Coordinates of the solid of revolution to those of the triangles.
     map: &'a Isometry3<f64>,
     back: Isometry3<f64>,
-    place: Place,
+    /// Where the center is.
+    center: Place,
 }
 
 impl<'a> AgainstTriangles<'a> {
@@ -62,33 +46,29 @@ impl<'a> AgainstTriangles<'a> {
         triangles: &'a Triangles,
         map: &'a Isometry3<f64>,
     ) -> Self {
-        let back = map.inverse();
-        // without a reach, only of a center that is not in front
-        let behind = triangles.facing(&map.translation.vector.into(), 0.0);
-        let place = match behind.first() {
-            None => Place::Front,
-            Some(facing) if facing.distance < 0.0 => {
-                let normal = back.rotation * facing.normal;
-                Place::Inside { height: facing.distance, normal }
-            }
-            Some(_) => Place::Back(triangles.thickness()),
-        };
-        Self { owner, round, triangles, map, back, place }
+        let center = triangles.place_of(&map.translation.vector.into());
+        Self { owner, round, triangles, map, back: map.inverse(), center }
+    }
+
+    /// The sign of normals towards the center, and the thickness of the solid between, m.
+    fn towards_center(&self) -> (f64, f64) {
+        match self.center {
+            Place::Front { .. } | Place::Inside(_) => (1.0, 0.0),
+            Place::Back(_) => (-1.0, self.triangles.thickness()),
+        }
     }
 
     /// Contacts nearer than `margin`.
     pub(super) fn near(&self, margin: f64) -> Vec<Candidate> {
-        if let Place::Inside { height, normal } = self.place {
-            return self.out_along(&normal, height);
+        if let Place::Inside(way) = self.center {
+            return self.out_along(&way);
         }
         let triangles = self.triangles_within(margin);
         let mut found: Vec<Candidate> =
             triangles.iter().flat_map(|&triangle| self.on_face(triangle, margin)).collect();
         let mut of_edges = self.collector(margin);
-        if let Place::Front = self.place {
-            triangles.iter().for_each(|&triangle| self.under_caps(triangle, &mut of_edges));
-        }
-        let mut is_met = found.iter().any(|c| c.distance < 0.0);
+        triangles.iter().for_each(|&triangle| self.under_caps(triangle, &mut of_edges));
+        let mut is_met = found.iter().chain(&of_edges.found).any(|c| c.distance < 0.0);
         let mut deepest: Option<(Edge, NearestOfEdge)> = None;
         for (triangle, side) in self.edges(&triangles) {
             let edge = self.edge(triangle, side);
@@ -113,11 +93,18 @@ impl<'a> AgainstTriangles<'a> {
 
     /// The signed distance of the solids, m, at most `most`; negative for a depth.
     pub(super) fn distance(&self, most: f64) -> f64 {
-        if let Place::Inside { height, normal } = self.place {
-            return height - self.round.reach(&-normal);
+        if let Place::Inside(Facing { distance, normal, .. }) = self.center {
+            return distance - self.round.reach(&-(self.back.rotation * normal));
         }
-        let (mut least, mut deepest) = (most, 0.0);
-        let triangles = self.triangles_within(most.max(0.0));
+        // a point of the surface is no nearer than the solids
+        let above = match self.center {
+            Place::Front { distance } => distance,
+            Place::Back(Facing { distance, .. }) | Place::Inside(Facing { distance, .. }) => {
+                distance
+            }
+        };
+        let (mut least, mut deepest) = (most.min(above.max(0.0)), 0.0);
+        let triangles = self.triangles_within(least.max(0.0));
         for &triangle in &triangles {
             let on_face = self.on_face(triangle, least);
             least = on_face.iter().map(|c| c.distance).fold(least, f64::min);
@@ -134,10 +121,11 @@ impl<'a> AgainstTriangles<'a> {
         if least >= 0.0 && deepest < 0.0 { deepest } else { least }
     }
 
-    /// The sides of triangles, each once; none behind them, where the surface is not at its edges.
+    /// The sides of triangles, each once. None if the center is behind the solid, whose back has no
+    /// edges at those of the triangles.
     fn edges<'t>(&'t self, triangles: &'t [u32]) -> impl Iterator<Item = (u32, usize)> {
         let sides = |&triangle: &u32| (0..3).map(move |side| (triangle, side));
-        let triangles = if let Place::Back(_) = self.place { &[] } else { triangles };
+        let triangles = if let Place::Back(_) = self.center { &[] } else { triangles };
         triangles.iter().flat_map(sides).filter(|&(t, side)| self.triangles.owns_edge(t, side))
     }
 
@@ -156,50 +144,60 @@ impl<'a> AgainstTriangles<'a> {
         let (mut collector, region) = (self.collector(margin), self.region(triangle));
         collector.rim_points(&region, &region.normal);
         collector.on_generator(&region);
-        let is_slight = |c: &Candidate| c.distance >= -SAME * margin.abs();
+        let is_slight = |c: &Candidate| c.distance >= -SLIGHT * margin.abs();
         collector.found.retain(|c| is_slight(c) || self.is_met_before(c));
         collector.found
     }
 
-    /// The parts of the outline of a triangle under a cap that is level with it.
+    /// The parts of the outline of a triangle in front of the center under a cap that is level with
+    /// it.
     fn under_caps(&self, triangle: u32, collector: &mut Collector<'_>) {
-        let (normal, _) = self.plane(triangle);
-        for end in 0..2 {
-            for side in (0..3).filter(|&side| self.triangles.is_bent(triangle, side)) {
-                if collector.is_level(end, &normal) {
-                    collector.under_cap(end, &self.edge(triangle, side), &normal);
-                }
+        let (normal, offset) = self.plane(triangle);
+        let level = [0, 1].map(|end| collector.is_level(end, &normal));
+        if offset >= 0.0 || !level.contains(&true) || matches!(self.center, Place::Back(_)) {
+            return;
+        }
+        for side in (0..3).filter(|&side| self.triangles.is_bent(triangle, side)) {
+            for end in (0..2).filter(|&end| level[end]) {
+                collector.under_cap(end, &self.edge(triangle, side), &normal);
             }
         }
     }
 
-    /// Whether the surface is between the center and a point of the solid of revolution. Points
-    /// beyond a wedge may be behind one of its faces without that.
+    /// Whether a surface like that of the face of a candidate is between the center and the
+    /// candidate. Points beyond an edge may be behind a face without that: those of a can that
+    /// overhangs a table are behind its side.
     fn is_met_before(&self, own: &Candidate) -> bool {
-        let ends = [self.map.translation.vector.into(), self.map * own.point];
-        match self.place {
-            Place::Back(thickness) => {
-                -own.distance <= thickness || self.triangles.is_between(&ends[1], &ends[0])
+        let (center, point) = (self.map.translation.vector.into(), self.map * own.point);
+        let normal = own.normal.unwrap_or_else(Vector3::zeros);
+        match self.center {
+            Place::Back(_) => {
+                let is_within = -own.distance <= self.triangles.thickness();
+                is_within || self.triangles.is_between([&point, &center], &-normal)
             }
-            Place::Front | Place::Inside { .. } => self.triangles.is_between(&ends[0], &ends[1]),
+            Place::Front { .. } | Place::Inside(_) => {
+                self.triangles.is_between([&center, &point], &normal)
+            }
         }
     }
 
-    /// The supporting points along a normal, with the center at a height above the surface.
-    fn out_along(&self, normal: &Vector3<f64>, height: f64) -> Vec<Candidate> {
+    /// The supporting points of a solid of revolution with its center in the solid, along the way
+    /// out.
+    fn out_along(&self, way: &Facing) -> Vec<Candidate> {
+        let normal = self.back.rotation * way.normal;
         let candidate = |(key, point): (u32, Point3<f64>)| Candidate {
             owner: self.owner,
             point,
-            normal: Some(self.map.rotation * normal),
+            normal: Some(way.normal),
             key,
-            distance: height + normal.dot(&point.coords),
+            distance: way.distance + normal.dot(&point.coords),
         };
         self.round.around(&-normal).map(candidate).filter(|c| c.distance < 0.0).collect()
     }
 
     /// The triangles whose boxes are nearer than `margin` to that of the solid of revolution.
     fn triangles_within(&self, margin: f64) -> Vec<u32> {
-        let (_, thickness) = self.place.towards();
+        let (_, thickness) = self.towards_center();
         self.triangles.within(&turned(&self.round.bounds(), self.map).grown(margin + thickness))
     }
 
@@ -209,7 +207,7 @@ impl<'a> AgainstTriangles<'a> {
 
     /// The normal towards the center, and the offset of the surface there.
     fn plane(&self, triangle: u32) -> (Vector3<f64>, f64) {
-        let (sign, thickness) = self.place.towards();
+        let (sign, thickness) = self.towards_center();
         let normal = self.back.rotation * self.triangles.face_normal(triangle) * sign;
         let corner = self.triangles.mesh().corners(triangle as usize)[0];
         (normal, normal.dot(&(self.back * corner).coords) + thickness)
@@ -218,7 +216,7 @@ impl<'a> AgainstTriangles<'a> {
     fn region(&self, triangle: u32) -> Region {
         let (normal, offset) = self.plane(triangle);
         let corners = self.corners(triangle);
-        let (sign, _) = self.place.towards();
+        let (sign, _) = self.towards_center();
         let side = |edge: usize| {
             let [from, to] = [corners[edge], corners[(edge + 1) % 3]];
             let out = (to - from).cross(&normal) * sign;
@@ -294,10 +292,6 @@ impl<'a> AgainstTriangles<'a> {
         across.norm() < SAME * margin && (up + self.map.rotation * out).norm() < SAME
     }
 }
-
-/// Candidates of a face and an edge closer than this are one: as a share of the margin, and the
-/// angle of their normals.
-const SAME: f64 = 1e-4;
 
 struct NearestOfEdge {
     share: f64,

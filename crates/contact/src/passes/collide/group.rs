@@ -28,7 +28,7 @@ use crate::narrow::posed::Spot;
 use crate::passes::collision::{Collision, ImpactState, StrengthQuery, sums, total};
 use crate::solve::clamp::{Blend, blend};
 use crate::solve::exact::impact::{
-    Accuracy, Colliding, ImpactImpulses, JointRows, Touch, impact as impulses_of,
+    Accuracy, Colliding, ImpactImpulses, ImpactTerms, JointRows, Touch, impact as impulses_of,
 };
 
 /// Sequential collisions of a body in a step. Of 4, 6, 8, 12 and 16: fewer cost more time, with more plates of a stack
@@ -43,6 +43,14 @@ const SIMULTANEOUS: f64 = 1e-6;
 /// Rows of joints without correction of errors.
 const STILL: Stepping = Stepping { dt: 1.0, error_reduction: 0.0, motor_time: 0.0 };
 
+/// What impacts at the same time have in common.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Connected {
+    /// A free body without joints.
+    Body(usize),
+    Linkage(usize),
+}
+
 /// Bodies with a simultaneous impact.
 struct Group {
     time: f64,
@@ -55,7 +63,8 @@ struct Group {
     pairs: BTreeMap<usize, Vec<Spot>>,
     /// The pairs that collide.
     members: BTreeSet<usize>,
-    /// The rows of each joint of their linkages, by joint. The numbers of bodies are those of the frame.
+    /// The bilateral rows of each joint of their linkages, by joint, without motors and limits. The numbers of bodies are
+    /// those of the frame.
     joints: BTreeMap<usize, Vec<Row>>,
 }
 
@@ -123,9 +132,9 @@ impl Pass<'_> {
         // bodies of a linkage are connected, too
         let free = |event: &Event| {
             let own = self.bodies_of(event.pair as usize).into_iter().filter(|&i| self.is_free(i));
-            own.map(|i| self.linkages.of(i).map_or((0, i), |linkage| (1, linkage)))
+            own.map(|i| self.linkages.of(i).map_or(Connected::Body(i), Connected::Linkage))
         };
-        let mut bodies: BTreeSet<(u8, usize)> = free(event).collect();
+        let mut bodies: BTreeSet<Connected> = free(event).collect();
         loop {
             let (more, rest): (Vec<Event>, Vec<Event>) = others.into_iter().partition(|other| {
                 self.may_join(other) && free(other).any(|i| bodies.contains(&i))
@@ -216,7 +225,9 @@ impl Pass<'_> {
                 for i in joint.bodies.map(|i| i as usize) {
                     group.bodies.entry(i).or_insert_with(|| self.body_at(i, group.time));
                 }
-                let mut rows = joint.usable_rows(&self.paths.poses, STILL);
+                let bilateral = Joint { motor: None, limits: None, ..*joint };
+                let mut rows = bilateral.usable_rows(&self.paths.poses, STILL);
+                // a rope
                 rows.retain(|row| row.bounds == Bounds::FREE);
                 group.joints.insert(n, rows);
             }
@@ -328,7 +339,8 @@ impl Pass<'_> {
         let bodies: Vec<_> = impact.bodies.iter().map(colliding).collect();
         let joints: Vec<_> = impact.joints.iter().map(|(_, rows)| rows.clone()).collect();
         let solved = |touches: &[Touch], start: &ImpactImpulses| {
-            impulses_of(&bodies, (touches, &joints), start, group.accuracy)
+            let terms = ImpactTerms { touches, joints: &joints };
+            impulses_of(&bodies, terms, start, group.accuracy)
         };
         let full = solved(&impact.touches, &start)?;
         impact.impulses = if impact.work(&full, group) <= 0.0 {
@@ -415,18 +427,7 @@ impl Pass<'_> {
         self.done.work += self.joint_work(&impact);
         let free = impact.bodies.iter().filter(|&&i| self.is_free(i)).count();
         let taken = -impact.work(&impact.impulses, group) / free as f64;
-        let mut sources = vec![ImpulseSource::Joints; impact.bodies.len()];
-        for touch in &impact.touches {
-            let are_free = touch.bodies.map(|place| self.is_free(impact.bodies[place]));
-            for (place, is_free) in touch.bodies.into_iter().zip([are_free[1], are_free[0]]) {
-                let source = &mut sources[place];
-                match is_free {
-                    false => *source = ImpulseSource::Grounded,
-                    true if *source == ImpulseSource::Joints => *source = ImpulseSource::Free,
-                    true => {}
-                }
-            }
-        }
+        let sources = self.sources(&impact);
         let gains = impact.gains(&impact.impulses);
         for ((i, gain), source) in impact.bodies.iter().zip(&gains).zip(sources) {
             self.paths.flights[*i].taken += taken;
@@ -438,9 +439,23 @@ impl Pass<'_> {
         self.done.joints.extend(reactions);
         impact.bodies
     }
-}
 
-impl Pass<'_> {
+    /// What gives each body of an impact its impulse.
+    fn sources(&self, impact: &Impact) -> Vec<ImpulseSource> {
+        let mut sources = vec![ImpulseSource::Joints; impact.bodies.len()];
+        for touch in &impact.touches {
+            let [a, b] = touch.bodies;
+            for (own, other) in [(a, b), (b, a)] {
+                let source = match self.is_free(impact.bodies[other]) {
+                    true => ImpulseSource::Free,
+                    false => ImpulseSource::Grounded,
+                };
+                sources[own] = sources[own].max(source);
+            }
+        }
+        sources
+    }
+
     /// Work of kinematic bodies by the joints of an impact, J.
     fn joint_work(&self, impact: &Impact) -> f64 {
         let mut work = 0.0;
@@ -461,26 +476,6 @@ impl Pass<'_> {
 fn moved(velocity: &Velocity, change: &Velocity) -> Velocity {
     let linear = velocity.linear + change.linear;
     Velocity { linear, angular: velocity.angular + change.angular }
-}
-
-impl ImpactImpulses {
-    fn scaled(&self, share: f64) -> Self {
-        let contacts = self.contacts.iter().map(|j| j * share).collect();
-        let rows = |own: &Vec<f64>| own.iter().map(|j| j * share).collect();
-        Self { contacts, joints: self.joints.iter().map(rows).collect() }
-    }
-
-    /// A share of the way from these to others.
-    fn towards(&self, others: &Self, share: f64) -> Self {
-        let contacts = self.contacts.iter().zip(&others.contacts);
-        let rows = |(own, others): (&Vec<f64>, &Vec<f64>)| {
-            own.iter().zip(others).map(|(j, other)| j + (other - j) * share).collect()
-        };
-        Self {
-            contacts: contacts.map(|(j, other)| j + (other - j) * share).collect(),
-            joints: self.joints.iter().zip(&others.joints).map(rows).collect(),
-        }
-    }
 }
 
 impl Impact {

@@ -71,19 +71,47 @@ pub(crate) struct JointRows {
     pub(crate) rows: Vec<Row>,
 }
 
-/// Impulses of contacts on their first bodies, N s, and of the rows of each joint, N s or N m s.
-/// As a warm start, none at all are zeros.
+/// The contacts and joints of an impact.
+#[derive(Clone, Copy)]
+pub(crate) struct ImpactTerms<'a> {
+    pub(crate) touches: &'a [Touch],
+    pub(crate) joints: &'a [JointRows],
+}
+
+/// Impulses of contacts on their first bodies, N s, and of the rows of each joint, N s or N m s. An
+/// empty warm start means zero impulses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ImpactImpulses {
     pub(crate) contacts: Vec<Vector3<f64>>,
     pub(crate) joints: Vec<Vec<f64>>,
 }
 
+impl ImpactImpulses {
+    /// These impulses times a factor.
+    pub(crate) fn scaled(&self, share: f64) -> Self {
+        let contacts = self.contacts.iter().map(|j| j * share).collect();
+        let rows = |own: &Vec<f64>| own.iter().map(|j| j * share).collect();
+        Self { contacts, joints: self.joints.iter().map(rows).collect() }
+    }
+
+    /// A share of the way from these to others.
+    pub(crate) fn towards(&self, others: &Self, share: f64) -> Self {
+        let contacts = self.contacts.iter().zip(&others.contacts);
+        let rows = |(own, others): (&Vec<f64>, &Vec<f64>)| {
+            own.iter().zip(others).map(|(j, other)| j + (other - j) * share).collect()
+        };
+        Self {
+            contacts: contacts.map(|(j, other)| j + (other - j) * share).collect(),
+            joints: self.joints.iter().zip(&others.joints).map(rows).collect(),
+        }
+    }
+}
+
 /// The impulses that satisfy all complementarity conditions and the rows of all joints at once.
 /// `None` if the solver misses its tolerance or a factorization takes too long.
 pub(crate) fn impact(
     bodies: &[Colliding<'_>],
-    (touches, joints): (&[Touch], &[JointRows]),
+    ImpactTerms { touches, joints }: ImpactTerms<'_>,
     start: &ImpactImpulses,
     accuracy: Accuracy,
 ) -> Option<ImpactImpulses> {
@@ -176,7 +204,8 @@ mod tests {
         };
         let touches: Vec<_> = targets.iter().enumerate().map(touch).collect();
         let none = ImpactImpulses::default();
-        let solved = impact(&bodies, (&touches, &[]), &none, Accuracy::Coarse);
+        let terms = ImpactTerms { touches: &touches, joints: &[] };
+        let solved = impact(&bodies, terms, &none, Accuracy::Coarse);
         let impulses = solved.expect("a solution").contacts;
         let speed = |n: usize| {
             let mass = all[n].0.mass_properties().expect("a sphere").mass();
