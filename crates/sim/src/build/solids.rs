@@ -81,11 +81,7 @@ pub(super) fn solid(
             }
             Ok(Solids { tets: Some(tets), ..solids })
         }
-        scene::Shape::Heightfield(field) => {
-            let sampling = formed::sampling(&spec.shape);
-            let drawn = terrain::mesh(field, sampling.spacing.unwrap_or(f64::INFINITY));
-            of_mesh(&sampling, drawn.into(), spec.density())
-        }
+        scene::Shape::Heightfield(field) => of_terrain(spec, field),
         scene::Shape::Combined(_) | scene::Shape::Extruded(_) => {
             let given = |file: &str| Ok::<_, Cause>(&surface_in(meshes, file)?.mesh);
             let shape = spec.shape.with_outlines(given)?;
@@ -116,6 +112,13 @@ pub(super) fn solid(
             primitive(spec, levelset::Solid::Torus { major: t.major, minor: t.minor })
         }
     }
+}
+
+/// Terrain, exact up to the size of its squares.
+fn of_terrain(spec: &scene::Body, field: &scene::Heightfield) -> Result<Solids, Cause> {
+    let sampling = formed::sampling(&spec.shape);
+    let drawn = terrain::mesh(field, sampling.spacing.unwrap_or(f64::INFINITY));
+    of_mesh(&sampling, drawn.into(), spec.density())
 }
 
 /// A solid without mass.
