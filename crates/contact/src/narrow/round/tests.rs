@@ -345,3 +345,25 @@ fn a_can_that_overhangs_a_table_of_triangles_touches_its_top_alone() {
         }
     }
 }
+
+/// A cylinder that lies across the edge of a table, level with its side.
+#[test]
+fn a_cylinder_that_lies_across_an_edge_of_triangles_touches_the_top_alone() {
+    let cylinder = shape(Round::cylinder(0.15, 0.1));
+    let table = ConvexHull::new(&corners(&Vector3::new(1.0, 0.1, 0.5))).expect("a box");
+    for up in [0.0, -1e-6, 1e-6] {
+        let map = Isometry3::new(
+            Vector3::new(1.05, 0.2 + up, 0.02),
+            Vector3::z() * std::f64::consts::FRAC_PI_2,
+        );
+        let found = contacts(&cylinder, &meshed(&table), &map);
+        assert!(!found.is_empty());
+        for (p, normal, distance) in found {
+            assert!(
+                normal.y > 0.99 && (distance - up).abs() < 1e-7,
+                "{up}: {p} {normal} {distance}"
+            );
+            assert!((0.9 - 1e-6..1.0 + 1e-6).contains(&p.x), "{p}");
+        }
+    }
+}

@@ -68,6 +68,7 @@ impl<'a> AgainstTriangles<'a> {
             triangles.iter().flat_map(|&triangle| self.on_face(triangle, margin)).collect();
         let mut of_edges = self.collector(margin);
         triangles.iter().for_each(|&triangle| self.under_caps(triangle, &mut of_edges));
+        of_edges.found.retain(|c| c.distance >= -SLIGHT * margin || self.is_under_cap(c, &found));
         let mut is_met = found.iter().chain(&of_edges.found).any(|c| c.distance < 0.0);
         let mut deepest: Option<(Edge, NearestOfEdge)> = None;
         for (triangle, side) in self.edges(&triangles) {
@@ -162,6 +163,21 @@ impl<'a> AgainstTriangles<'a> {
                 collector.under_cap(end, &self.edge(triangle, side), &normal);
             }
         }
+    }
+
+    /// Whether a candidate of an edge deep in a cap is at the cap and not beside the solid, as the
+    /// top edge of a table's side is of a cylinder that lies across it. The faces beside it may have
+    /// shown that already.
+    fn is_under_cap(&self, edge: &Candidate, of_faces: &[Candidate]) -> bool {
+        let Some(normal) = edge.normal.map(|normal| -(self.map.rotation * normal)) else {
+            return false;
+        };
+        let is_known = |face: &Candidate| {
+            face.distance < 0.0 && face.normal.is_some_and(|own| (own - normal).norm() < SAME)
+        };
+        let (center, cap) =
+            (self.map.translation.vector.into(), edge.point + normal * edge.distance);
+        of_faces.iter().any(is_known) || self.triangles.is_between([&center, &cap], &normal)
     }
 
     /// Whether a surface like that of the face of a candidate is between the center and the
