@@ -455,8 +455,8 @@ fn a_bridge_fails_plank_by_plank_below_the_heavy_ball_alone() {
             frames[plank].get_or_insert(report.frame);
         }
     }
-    // the planks fail one after the other; the ball is on at most two of them at a time until it is
-    // below their upper faces and drives the last ones before it
+    // the planks fail one after the other; the ball is on at most two of them at a time until it
+    // has fallen below the deck and pushes the last planks ahead of it
     let frames: Vec<usize> = frames.into_iter().map(|frame| frame.expect("all fail")).collect();
     assert!(frames.is_sorted(), "{frames:?}");
     assert!(frames[..9].windows(3).all(|three| three[0] < three[2]), "{frames:?}");

@@ -118,7 +118,7 @@ pub struct Collisions {
     pub waypoints: Vec<Waypoint>,
     /// Work done by kinematic bodies, J.
     pub work: f64,
-    /// Impulses of joints during collisions, by index of the joint.
+    /// Indices of joints in [`Frame::joints`](crate::Frame) and their impulses during collisions, N s and N m s.
     pub joints: Vec<(usize, Reaction)>,
     /// Whether each body left the path that the contact search assumed; its contacts must be
     /// searched again.

@@ -5,7 +5,7 @@ use nalgebra::Point3;
 
 use crate::scene::Heightfield;
 
-/// Limit of squares along an axis: more triangles than 131,072 would slow collisions down.
+/// Limit of squares along an axis: 131,072 triangles, about as many as a body has samples by default.
 const MAX_SQUARES: usize = 256;
 
 /// The closed surface of terrain with sides and a flat base. Vertices are at the centers of pixels,

@@ -11,8 +11,9 @@ const FIRST_KEY: u32 = 8;
 /// Keys per edge: both ends of its part on a cap or side, and its nearest point.
 pub(super) const KEYS: u32 = 3;
 
-/// Largest angle of the normals along an edge parallel to the side, rad. An edge across the side
-/// touches it at one point: its other points are not nearest, and approach a rolling body.
+/// Largest angle between the normals at two points of an edge that count as one line contact, rad. An
+/// edge across the side touches it at one point; a rolling body approaches the others, at this angle
+/// by a thousandth of its speed.
 const PARALLEL: f64 = 1e-3;
 
 /// An edge of the other solid.
@@ -43,7 +44,7 @@ pub(super) struct RegionSide {
     /// Unit normal out of the face.
     pub(super) out: Vector3<f64>,
     pub(super) offset: f64,
-    /// Whether the surface bends there. Contacts at edges inside a flat surface are needless.
+    /// Whether the surface bends there. Contacts at edges inside a flat surface are redundant.
     pub(super) is_bent: bool,
 }
 

@@ -12,7 +12,7 @@ use crate::shape::triangles::{Facing, Place};
 
 /// Keys per triangle: 14 of its face, and those of its edges.
 ///
-/// Keys of more than 2^26 triangles repeat, which costs their contacts the warm start.
+/// Keys of more than 2^26 triangles repeat: of contacts with one key, the first one alone is kept.
 const KEYS_OF_TRIANGLE: u32 = 32;
 /// First key of the edges of a triangle.
 const FIRST_EDGE_KEY: u32 = 16;
@@ -97,7 +97,7 @@ impl<'a> AgainstTriangles<'a> {
         if let Place::Inside(Facing { distance, normal, .. }) = self.center {
             return distance - self.round.reach(&-(self.back.rotation * normal));
         }
-        // a point of the surface is no nearer than the solids
+        // the distance of the center from the surface is an upper bound
         let above = match self.center {
             Place::Front { distance } => distance,
             Place::Back(Facing { distance, .. }) | Place::Inside(Facing { distance, .. }) => {

@@ -4,8 +4,8 @@ use crate::constraint::Joint;
 use crate::settings::Solver;
 use crate::{Frame, Islands};
 
-/// Limit of joints of a linkage that takes part in an impact: the factorization of a tree of so many
-/// takes some 0.1 ms. Impacts on larger ones ignore the joints, which the contact passes enforce.
+/// Limit of joints of a linkage that takes part in an impact, that of pairs in a group of simultaneous
+/// impacts. Impacts on larger linkages ignore the joints, which the contact passes enforce.
 const MAX_JOINTS: usize = 64;
 
 /// The joints of each linkage.
