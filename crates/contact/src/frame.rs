@@ -64,6 +64,22 @@ impl<'a> Frame<'a> {
         islands
     }
 
+    /// Connected components of bodies by joints, and the indices of the joints of each.
+    pub(crate) fn linkages(&self) -> (Islands, Vec<Vec<usize>>) {
+        let count = self.columns.bodies.len();
+        let is_known = |joint: &Joint| joint.bodies.iter().all(|&i| (i as usize) < count);
+        let known = || self.joints.iter().enumerate().filter(|(_, joint)| is_known(joint));
+        let pairs: Vec<(u32, u32)> = known().map(|(_, joint)| joint.bodies.into()).collect();
+        let islands = Islands::new(self.columns, &pairs);
+        let mut joints = vec![Vec::new(); islands.count()];
+        for (n, joint) in known() {
+            if let Some(k) = joint.bodies.iter().find_map(|&i| islands.of_bodies()[i as usize]) {
+                joints[k as usize].push(n);
+            }
+        }
+        (islands, joints)
+    }
+
     /// Change of each momentum by forces in half the step.
     pub(crate) fn half_step_forces(&self) -> Vec<Momentum> {
         let force = |((body, pose), drift): ((&Body, &Isometry3<f64>), &Velocity)| match body {

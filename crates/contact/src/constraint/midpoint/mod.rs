@@ -161,20 +161,11 @@ impl Groups {
     /// Linkages without contacts in the last step and with no other dynamic body near, except bodies
     /// that [fly](flying).
     fn new(frame: &Frame<'_>, contacts: &Contacts) -> Self {
-        let count = frame.columns.bodies.len();
-        let known = |joint: &Joint| joint.bodies.iter().all(|&i| (i as usize) < count);
-        let pairs: Vec<(u32, u32)> =
-            frame.joints.iter().filter(|joint| known(joint)).map(|j| j.bodies.into()).collect();
-        let islands = Islands::new(frame.columns, &pairs);
-        let mut joints = vec![Vec::new(); islands.count()];
-        for (n, joint) in frame.joints.iter().enumerate().filter(|(_, joint)| known(joint)) {
-            let of = joint.bodies.into_iter().find_map(|i| islands.of_bodies()[i as usize]);
-            if let Some(island) = of {
-                joints[island as usize].push(n);
-            }
+        let (islands, mut joints) = frame.linkages();
+        let mut is_joined = vec![false; frame.columns.bodies.len()];
+        for &n in joints.iter().flatten() {
+            frame.joints[n].bodies.iter().for_each(|&i| is_joined[i as usize] = true);
         }
-        let mut is_joined = vec![false; count];
-        pairs.iter().flat_map(|&(a, b)| [a, b]).for_each(|i| is_joined[i as usize] = true);
         let flies = flying(frame, contacts, &islands, &is_joined);
         for pair in contacts.manifolds() {
             let own = [pair.a, pair.b].map(|i| islands.of_bodies()[i as usize]);

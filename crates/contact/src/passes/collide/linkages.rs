@@ -1,6 +1,5 @@
 //! Linkages that an impact sets in motion as a whole.
 
-use crate::constraint::Joint;
 use crate::settings::Solver;
 use crate::{Frame, Islands};
 
@@ -22,17 +21,7 @@ impl ImpactLinkages {
         if frame.joints.is_empty() || frame.settings.solver != Solver::Manifold {
             return none;
         }
-        let count = frame.columns.bodies.len();
-        let is_known = |joint: &Joint| joint.bodies.iter().all(|&i| (i as usize) < count);
-        let known = || frame.joints.iter().enumerate().filter(|(_, joint)| is_known(joint));
-        let pairs: Vec<(u32, u32)> = known().map(|(_, joint)| joint.bodies.into()).collect();
-        let islands = Islands::new(frame.columns, &pairs);
-        let mut joints = vec![Vec::new(); islands.count()];
-        for (n, joint) in known() {
-            if let Some(k) = joint.bodies.iter().find_map(|&i| islands.of_bodies()[i as usize]) {
-                joints[k as usize].push(n);
-            }
-        }
+        let (islands, mut joints) = frame.linkages();
         joints.iter_mut().filter(|own| own.len() > MAX_JOINTS).for_each(Vec::clear);
         Self { islands: Some(islands), joints }
     }
