@@ -682,3 +682,40 @@ fn legs_that_do_not_need_each_other_share_what_they_bear() {
         assert!((force / (2.0 * G) - 1.0).abs() < 0.01, "{force}");
     }
 }
+
+/// A bar of 2 m along x, its left end hinged to the world at the origin.
+fn hinged_bar() -> (World, BodyId, JointId) {
+    let mut world = world(Solver::Manifold, 30.0);
+    let nail = ghost(&mut world, Body::Static, Isometry3::identity());
+    let bar = NewBody::cuboid(Vector3::new(1.0, 0.1, 0.1), 500.0).unwrap();
+    let bar = world.add(bar.at(&Isometry3::translation(1.0, 0.0, 0.0))).unwrap();
+    let hinge = world.add_joint(joint(JointKind::Hinge, [bar, nail], Point3::origin())).unwrap();
+    (world, bar, hinge)
+}
+
+#[test]
+fn the_joint_of_a_removed_body_is_left_out_and_then_reported() {
+    let (mut world, bar, hinge) = hinged_bar();
+    assert!(world.remove(bar));
+    assert_eq!(world.joints().count(), 0);
+    assert_eq!(world.step().events.broken_joints, [hinge]);
+    assert!(!world.remove_joint(hinge));
+}
+
+#[test]
+fn a_joint_stays_with_the_part_of_a_cut_body_at_its_anchor() {
+    let edge = |x: f64, y: f64| [-9.0, 9.0].map(|z| Point3::new(x, y, z));
+    for x in [0.5, 1.5] {
+        let (mut world, bar, hinge) = hinged_bar();
+        world.step();
+        let cuts = world.cut(edge(x, 9.0), edge(x, -9.0));
+        assert_eq!(cuts.len(), 1);
+        let held = state(&world, hinge).bodies[0];
+        assert!(held != bar && cuts[0].fragments.contains(&held));
+        assert!(place(&world, held).x < x, "the left part");
+        for _ in 0..10 {
+            assert!(world.step().events.broken_joints.is_empty());
+            assert!(state(&world, hinge).error[0] < 1e-6);
+        }
+    }
+}

@@ -91,11 +91,7 @@ impl<'a> Frame<'a> {
 
     /// Momenta after half the step.
     pub(crate) fn with_forces(&self, momenta: &[Momentum]) -> Vec<Momentum> {
-        let add = |(m, force): (&Momentum, Momentum)| Momentum {
-            linear: m.linear + force.linear,
-            angular: m.angular + force.angular,
-        };
-        momenta.iter().zip(self.half_step_forces()).map(add).collect()
+        momenta.iter().zip(self.half_step_forces()).map(|(m, force)| *m + force).collect()
     }
 
     pub(crate) fn velocities(&self, momenta: &[Momentum]) -> Vec<Velocity> {
@@ -108,4 +104,9 @@ impl<'a> Frame<'a> {
         let Self { columns, poses, drift, dt, settings, .. } = *self;
         Problem { columns, poses, contacts, order, drift, dt, settings }
     }
+}
+
+/// `after - before` for each body.
+pub(crate) fn differences(after: &[Momentum], before: &[Momentum]) -> Vec<Momentum> {
+    after.iter().zip(before).map(|(after, before)| *after - *before).collect()
 }

@@ -91,7 +91,7 @@ pub use narrow::contacts::{Contact, Contacts, Manifold, Resumed, SearchStats};
 pub use narrow::flight::{Flight, Paths};
 pub use passes::collision::{Collision, Collisions, StrengthQuery, Waypoint};
 pub use passes::search::Search;
-pub use passes::support::Support;
+pub use passes::support::{SolvedContacts, Support};
 pub use passes::transmit::PointImpulse;
 pub use settings::{Levers, Settings, Solver};
 pub use shape::Shape;

@@ -35,6 +35,36 @@ impl Momentum {
     }
 }
 
+impl std::ops::Add for Momentum {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { linear: self.linear + other.linear, angular: self.angular + other.angular }
+    }
+}
+
+impl std::ops::AddAssign for Momentum {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl std::ops::Sub for Momentum {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self { linear: self.linear - other.linear, angular: self.angular - other.angular }
+    }
+}
+
+impl std::ops::Mul<f64> for Momentum {
+    type Output = Self;
+
+    fn mul(self, factor: f64) -> Self {
+        Self { linear: self.linear * factor, angular: self.angular * factor }
+    }
+}
+
 /// Force and torque on a body, about its center of mass, in world axes. Loads add.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Load {

@@ -144,6 +144,9 @@ impl Joint {
 
     /// The angle of a hinge, rad, the displacement of a slider or the length of a distance joint,
     /// m; zero for other joints.
+    ///
+    /// # Panics
+    /// If a body index is out of range.
     pub fn coordinate(&self, poses: &[Isometry3<f64>]) -> f64 {
         let placed = self.placed(poses);
         match self.kind {
@@ -184,6 +187,9 @@ impl Joint {
     }
 
     /// Position error of the joint, m and rad: the norm of `C` without limits.
+    ///
+    /// # Panics
+    /// If a body index is out of range.
     pub fn error(&self, poses: &[Isometry3<f64>]) -> [f64; 2] {
         let placed = self.placed(poses);
         let across = |v: &Vector3<f64>| (v - placed.axis(0) * v.dot(&placed.axis(0))).norm();

@@ -667,9 +667,7 @@ impl Mlcp {
     /// Adds the impulses to the momentum of each body.
     pub fn keep(&self, columns: Columns<'_>, poses: &[Isometry3<f64>], momenta: &mut [Momentum]) {
         for (i, momentum) in momenta.iter_mut().enumerate() {
-            let gained = self.movers.gained(columns, poses, &self.start, i);
-            momentum.linear += gained.linear;
-            momentum.angular += gained.angular;
+            *momentum += self.movers.gained(columns, poses, &self.start, i);
         }
     }
 }

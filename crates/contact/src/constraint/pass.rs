@@ -220,10 +220,7 @@ fn shares(
             continue;
         };
         let rotation = &frame.poses[i].rotation;
-        let change = Momentum {
-            linear: whole[i].linear - plastic[i].linear,
-            angular: whole[i].angular - plastic[i].angular,
-        };
+        let change = whole[i] - plastic[i];
         let velocity = body.velocity(rotation, &plastic[i]);
         let [constant, first, second] = &mut energy[island as usize];
         *constant +=

@@ -5,8 +5,8 @@ use nalgebra::{Point3, Vector3};
 
 use super::touch::{Touch, Touches, TouchingPair};
 use crate::constraint::{Bodies, Bounds, PER_CONTACT, Rounds, Row, alternate, tangents};
-use crate::passes::collision::{Collision, ImpactState, StrengthQuery, total};
-use crate::solve::bounce::{self, ContactPoint, Impulses};
+use crate::passes::collision::{Collision, ImpactState, PairImpulse, StrengthQuery, total};
+use crate::solve::bounce::{self, ContactPoint, ImpactLaw};
 use crate::solve::clamp::kinetic_share;
 use crate::{Frame, Islands, Mover};
 
@@ -27,6 +27,8 @@ const ROUNDS: usize = 20;
 pub struct ImpactResult {
     /// Collisions that break a body.
     pub breaking: Vec<Collision>,
+    /// Collisions with the impulses that were applied.
+    pub exchanged: Vec<Collision>,
     /// Collisions of pairs.
     pub impacts: usize,
     /// Work of kinematic bodies, J.
@@ -78,7 +80,7 @@ impl Frame<'_> {
         let mut pass = ImpactPass::new(self, touches, momenta);
         for _ in 0..MAX_ROUNDS * touches.pairs().len() {
             let Some(n) = pass.fastest() else { break };
-            pass.collide(n, (query, rebounds), time);
+            pass.collide(n, query, rebounds, time);
             pass.renew(n);
         }
         if pass.done.breaking.is_empty() {
@@ -152,7 +154,8 @@ impl<'a, 'f> ImpactPass<'a, 'f> {
     fn collide(
         &mut self,
         number: usize,
-        (query, rebounds): (&mut StrengthQuery<'_>, &mut [u32]),
+        query: &mut StrengthQuery<'_>,
+        rebounds: &mut [u32],
         time: f64,
     ) {
         let Frame { columns, settings, poses, .. } = *self.frame;
@@ -172,8 +175,13 @@ impl<'a, 'f> ImpactPass<'a, 'f> {
         let restitution = if rebounds_on { restitution } else { 0.0 };
         let friction = p.friction_with(q, settings.friction);
         let movers = pair.bodies.map(|i| self.mover(i));
-        let mut impulses =
-            impulses_of([&movers[0], &movers[1]], contacts, (restitution, friction), self.frame);
+        let law = ImpactLaw {
+            restitution,
+            friction,
+            clamp: settings.clamp,
+            tolerance: CONVERGED * settings.resting_speed,
+        };
+        let mut impulses = bounce::impulses([&movers[0], &movers[1]], contacts, law);
         if impulses.iter().all(|j| *j == Vector3::zeros()) {
             self.over[number] = true;
             return;
@@ -184,17 +192,19 @@ impl<'a, 'f> ImpactPass<'a, 'f> {
                 let pose = &poses[[a, b][side]];
                 pose.inverse_transform_point(&Point3::from(pose.translation.vector + arms[side]))
             });
-            let poses = [poses[a], poses[b]];
-            let (at_impact, speeds) =
-                (ImpactState { at, time, poses }, (approach.speed, restitution));
-            Collision::new((pair.bodies[0], pair.bodies[1]), at_impact, (normal, impulse), speeds)
+            let state = ImpactState { at, time, poses: [poses[a], poses[b]] };
+            let approach = approach.speed;
+            let exchanged = PairImpulse { normal, impulse, approach, restitution };
+            Collision::new(pair.bodies, state, exchanged)
         });
-        if let Some((collision, share)) =
-            collision.and_then(|collision| Some((collision, query.share(&collision)?)))
-        {
-            self.done.breaking.push(collision);
-            impulses.iter_mut().for_each(|j| *j *= share);
-            self.over[number] = true;
+        if let Some(collision) = collision {
+            let share = query.share(&collision);
+            if let Some(share) = share {
+                self.done.breaking.push(collision);
+                impulses.iter_mut().for_each(|j| *j *= share);
+                self.over[number] = true;
+            }
+            self.done.exchanged.push(collision.scaled(share.unwrap_or(1.0)));
         }
         self.done.impacts += 1;
         for (contact, j) in contacts.iter().zip(&impulses) {
@@ -283,26 +293,11 @@ impl<'a, 'f> ImpactPass<'a, 'f> {
         for (i, body) in columns.bodies.iter().enumerate() {
             let Some(mass) = body.mass_properties() else { continue };
             let (rotation, before) = (&poses[i].rotation, &self.momenta[i]);
-            let change = Momentum {
-                linear: after[i].linear - before.linear,
-                angular: after[i].angular - before.angular,
-            };
+            let change = after[i] - *before;
             let velocity = body.velocity(rotation, before);
             first += change.linear.dot(&velocity.linear) + change.angular.dot(&velocity.angular);
             second += 2.0 * mass.kinetic_energy(rotation, &change);
         }
         kinetic_share([0.0, first, second])
     }
-}
-
-/// The impulses on the first body of a pair, one per contact point.
-fn impulses_of(
-    movers: [&Mover; 2],
-    contacts: &[ContactPoint],
-    (restitution, friction): (f64, f64),
-    frame: &Frame<'_>,
-) -> Impulses {
-    let clamp = frame.settings.clamp;
-    let still = CONVERGED * frame.settings.resting_speed;
-    bounce::impulses(movers, contacts, (restitution, friction), clamp, still)
 }

@@ -152,10 +152,7 @@ fn between(mass: &MassProperties, before: &Node, after: &Node, time: f64) -> Sta
         + turning(p, &v) * (b * length)
         + q.rotation.quaternion() * c
         + turning(q, &w) * (d * length);
-    let momentum = Momentum {
-        linear: m.linear + (n.linear - m.linear) * share,
-        angular: m.angular + (n.angular - m.angular) * share,
-    };
+    let momentum = *m + (*n - *m) * share;
     let rotation = UnitQuaternion::new_normalize(turn);
     State { pose: Isometry3::from_parts(Translation3::from(place), rotation), momentum }
 }

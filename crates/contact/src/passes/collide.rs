@@ -453,7 +453,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Acceleration by forces, m/s^2.
-    fn gravity(&self, i: usize) -> Vector3<f64> {
+    fn acceleration(&self, i: usize) -> Vector3<f64> {
         self.frame.drift[i].linear * (2.0 / self.frame.dt)
     }
 
@@ -476,10 +476,8 @@ impl<'a> Pass<'a> {
         if body.mass_properties().is_none() {
             return 0.0;
         }
-        let Momentum { linear, angular } = struck.momentum;
-        let after = Momentum { linear: linear + gain.linear, angular: angular + gain.angular };
         let energy = |momentum| body.kinetic_energy(&struck.rotation, momentum);
-        energy(&after) - energy(&struck.momentum)
+        energy(&(struck.momentum + *gain)) - energy(&struck.momentum)
     }
 
     /// Applies an impulse to a body at a time and updates its virtual start.
@@ -487,9 +485,8 @@ impl<'a> Pass<'a> {
         let StruckBody { body: i, pose, mut momentum, .. } = *struck;
         let body = &self.frame.columns.bodies[i];
         let Some(mass) = body.mass_properties() else { return };
-        momentum.linear += gain.linear;
-        momentum.angular += gain.angular;
-        let gravity = self.gravity(i);
+        momentum += *gain;
+        let acceleration = self.acceleration(i);
         let own = &mut self.paths.flights[i];
         own.collisions += u32::from(source != ImpulseSource::Joints);
         own.grounded_collisions += u32::from(source == ImpulseSource::Grounded);
@@ -504,7 +501,8 @@ impl<'a> Pass<'a> {
         self.done.waypoints.push(Waypoint { body: i as u32, time, pose });
         let is_supported = !rises(self.frame, i, &(momentum.linear / mass.mass()));
         let support = if is_supported { flight_state.support } else { Vector3::zeros() };
-        let (flight, start, momentum) = Flight::starting(time, body, &pose, &momentum, &gravity);
+        let (flight, start, momentum) =
+            Flight::starting(time, body, &pose, &momentum, &acceleration);
         let old = std::mem::replace(&mut self.paths.poses[i], start);
         self.paths.momenta[i] = momentum;
         let entry = entry.or(Some(old));

@@ -70,16 +70,28 @@ pub(crate) fn total(impulses: &[Vector3<f64>]) -> Option<(Vector3<f64>, usize)> 
     (total != Vector3::zeros()).then_some((total, hardest))
 }
 
+/// The total impulse of a pair, and the speeds that determine the effective mass.
+pub(crate) struct PairImpulse {
+    /// Unit normal in world axes, out of the second body.
+    pub(crate) normal: Vector3<f64>,
+    /// On the first body, N s.
+    pub(crate) impulse: Vector3<f64>,
+    /// Largest approach speed at a contact, m/s.
+    pub(crate) approach: f64,
+    pub(crate) restitution: f64,
+}
+
 impl Collision {
-    /// `approach` is the largest approach speed at a contact, m/s.
-    pub(crate) fn new(
-        (a, b): (u32, u32),
-        ImpactState { at, time, poses }: ImpactState,
-        (normal, impulse): (Vector3<f64>, Vector3<f64>),
-        (approach, restitution): (f64, f64),
-    ) -> Self {
+    pub(crate) fn new([a, b]: [u32; 2], state: ImpactState, exchanged: PairImpulse) -> Self {
+        let ImpactState { at, time, poses } = state;
+        let PairImpulse { normal, impulse, approach, restitution } = exchanged;
         let mass = impulse.dot(&normal).max(0.0) / ((1.0 + restitution) * approach);
         Self { a, b, at, time, poses, normal, impulse, approach, mass, struck: None }
+    }
+
+    /// The collision with a share of its impulse.
+    pub(crate) fn scaled(&self, share: f64) -> Self {
+        Self { impulse: self.impulse * share, ..*self }
     }
 }
 
@@ -114,6 +126,9 @@ pub struct Collisions {
     /// Collisions that break a body. The sum of simultaneous impulses on a body is followed by the
     /// collisions of that body with the same [`Collision::struck`].
     pub breaking: Vec<Collision>,
+    /// Collisions with the impulses that were applied, in the order in which they took place. The
+    /// bodies of a breaking collision exchange the largest impulse that the weaker one withstands.
+    pub exchanged: Vec<Collision>,
     /// Collisions in free flight, by time for each body.
     pub waypoints: Vec<Waypoint>,
     /// Work done by kinematic bodies, J.

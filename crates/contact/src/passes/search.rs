@@ -6,7 +6,7 @@ use dynamics::{Momentum, Velocity};
 use nalgebra::Isometry3;
 
 use crate::constraint::close;
-use crate::frame::Frame;
+use crate::frame::{Frame, differences};
 use crate::narrow::broad::{Broad, FreeMotion, StepMotion};
 use crate::narrow::contacts::{Contacts, MARGIN, Resumed};
 use crate::narrow::detect::{Step, detect};
@@ -78,9 +78,7 @@ impl<'a> Frame<'a> {
         let (body, pose, drift) = (&self.columns.bodies[i], &self.poses[i], &self.drift[i]);
         let mut half = momenta[i];
         if let Some(mass) = body.mass_properties() {
-            let force = mass.momentum(&pose.rotation, drift);
-            half.linear += force.linear;
-            half.angular += force.angular;
+            half += mass.momentum(&pose.rotation, drift);
         }
         search.poses[i] = *pose;
         search.momenta[i] = momenta[i];
@@ -231,7 +229,7 @@ impl<'a> Frame<'a> {
     /// The bodies that the position pass, which gave them `half` momenta, moves far from their path
     /// under forces alone.
     pub fn diverted(&self, search: &Search, half: &[Momentum]) -> Vec<bool> {
-        let momenta: Vec<Momentum> = without(half, &self.half_step_forces());
+        let momenta = differences(half, &self.half_step_forces());
         let pushed = |i: usize| self.drift[i].linear.norm() * self.dt;
         let reach = |i: usize| DIVERTED * self.columns.shapes[i].radius() + pushed(i);
         if !self.settings.solver.keeps_contacts() {
@@ -253,18 +251,9 @@ impl<'a> Frame<'a> {
     /// Repeats the contact search for bodies that were [diverted](Self::diverted) to `half`
     /// momenta.
     pub fn search_diverted(&self, search: &mut Search, half: &[Momentum], diverted: &[bool]) {
-        let momenta: Vec<Momentum> = without(half, &self.half_step_forces());
+        let momenta = differences(half, &self.half_step_forces());
         self.search_again(search, &momenta, diverted, &[]);
     }
-}
-
-/// `momenta` without the `forces` of half a step.
-fn without(momenta: &[Momentum], forces: &[Momentum]) -> Vec<Momentum> {
-    let less = |(m, force): (&Momentum, &Momentum)| Momentum {
-        linear: m.linear - force.linear,
-        angular: m.angular - force.angular,
-    };
-    momenta.iter().zip(forces).map(less).collect()
 }
 
 /// The contacts of a step, with the state needed to repeat the search for some of them.

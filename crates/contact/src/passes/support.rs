@@ -9,7 +9,7 @@ use nalgebra::{Isometry3, Vector3};
 use crate::constraint::{ImpulseCache, Joint, Method, Reaction, Rows};
 use crate::frame::Frame;
 use crate::narrow::cache::Cache;
-use crate::narrow::contacts::{Contacts, SearchStats};
+use crate::narrow::contacts::{Contact, Contacts, Manifold, SearchStats};
 use crate::passes::project::project;
 use crate::passes::search::Search;
 use crate::reference::{self, Graph};
@@ -51,6 +51,25 @@ impl Frame<'_> {
         let space = Vec::new();
         let done = Done::default();
         Support(Found::Manifolds { contacts, order, impulses, joined, space, done })
+    }
+}
+
+/// The contacts of a frame with the impulses of the contact passes.
+#[derive(Clone, Copy, Debug)]
+pub struct SolvedContacts<'a> {
+    /// The contacts of all pairs.
+    pub contacts: &'a Contacts,
+    /// The impulse of each contact on its first body, N s.
+    pub impulses: &'a [Vector3<f64>],
+}
+
+impl<'a> SolvedContacts<'a> {
+    /// The contacts of a pair, each with its impulse on the first body, N s.
+    pub fn of(
+        &self,
+        pair: &Manifold,
+    ) -> impl Iterator<Item = (&'a Contact, &'a Vector3<f64>)> + use<'a> {
+        self.contacts.of(pair).iter().zip(&self.impulses[self.contacts.range(pair)])
     }
 }
 
@@ -236,14 +255,14 @@ impl Support {
         }
     }
 
-    /// The contacts with the impulse of each on its first body, N s; `None` with
-    /// [`Solver::Reference`].
-    pub fn solved(&self) -> Option<(&Contacts, &[Vector3<f64>])> {
-        match &self.0 {
-            Found::Manifolds { contacts, impulses, .. } => Some((contacts, &impulses.contacts)),
-            Found::Rows { contacts, impulses, .. } => Some((contacts, impulses)),
-            Found::Pairs { .. } => None,
-        }
+    /// The contacts of the frame with their impulses; `None` with [`Solver::Reference`].
+    pub fn solved(&self) -> Option<SolvedContacts<'_>> {
+        let (contacts, impulses) = match &self.0 {
+            Found::Manifolds { contacts, impulses, .. } => (contacts, &impulses.contacts),
+            Found::Rows { contacts, impulses, .. } => (contacts, impulses),
+            Found::Pairs { .. } => return None,
+        };
+        Some(SolvedContacts { contacts, impulses })
     }
 
     /// Rolling and spinning friction: indices of manifolds with the angular impulse on their first

@@ -10,8 +10,9 @@ use dynamics::{Momentum, Velocity};
 use nalgebra::{Point3, Vector3};
 
 use crate::constraint::{Joint, Reaction};
+use crate::frame::differences;
 use crate::narrow::contacts::{Contacts, Manifold};
-use crate::passes::collision::{ImpactState, sums, total};
+use crate::passes::collision::{ImpactState, PairImpulse, sums, total};
 use crate::solve::exact::{Exact, PassResult};
 use crate::solve::impulses::ContactImpulses;
 use crate::solve::levels::Levels;
@@ -50,7 +51,7 @@ struct ImpactSolution {
 
 /// The state of a group of touching bodies.
 #[derive(Clone, Copy, Default)]
-struct Group {
+struct ShockGroup {
     /// Largest approach speed of two of its bodies, m/s; zero if none exceeds that of bodies at
     /// rest.
     approach: f64,
@@ -92,17 +93,17 @@ impl Frame<'_> {
         }
         let before = self.with_forces(momenta);
         let ImpactSolution { momenta: after, impulses, .. } =
-            self.shock(search, momenta, (&before, &chosen));
+            self.shock(search, momenta, &before, &chosen);
         let mut all = Vec::new();
         for pair in contacts.manifolds() {
             let approach =
-                island_of(&islands, (pair.a, pair.b)).map_or(0.0, |island| groups[island].approach);
+                island_of(&islands, [pair.a, pair.b]).map_or(0.0, |island| groups[island].approach);
             all.extend(collision(*self, contacts, pair, &impulses, approach));
         }
         all.extend(sums(&all, query.may_break));
         let mut breaking = Vec::new();
         for collision in all {
-            let Some(island) = island_of(&islands, (collision.a, collision.b)) else { continue };
+            let Some(island) = island_of(&islands, [collision.a, collision.b]) else { continue };
             let group = &mut groups[island];
             if let Some(share) = query.share(&collision) {
                 group.share = Some(group.share.map_or(share, |known| known.min(share)));
@@ -110,7 +111,8 @@ impl Frame<'_> {
             }
         }
         if !breaking.is_empty() {
-            self.exchange(&islands, &groups, (&before, &after), momenta);
+            let gains = differences(&after, &before);
+            self.exchange(&islands, &groups, &gains, momenta);
         }
         breaking
     }
@@ -126,8 +128,7 @@ impl Frame<'_> {
         chosen: &[bool],
     ) -> Vec<PointImpulse> {
         let contacts = search.contacts();
-        let ImpactSolution { impulses, joints, .. } =
-            self.shock(search, momenta, (momenta, chosen));
+        let ImpactSolution { impulses, joints, .. } = self.shock(search, momenta, momenta, chosen);
         let mut found = Vec::new();
         let mut push = |bodies: [u32; 2], at: [Point3<f64>; 2], impulse: Vector3<f64>| {
             let sides = bodies.into_iter().zip(at).zip([impulse, -impulse]);
@@ -148,13 +149,15 @@ impl Frame<'_> {
         found
     }
 
-    /// The state after the approach of the `chosen` bodies is stopped, without friction. Sweeps
-    /// with friction replace the exact solver where that fails.
+    /// The state after the approach of the `chosen` bodies with momenta `before` is stopped, without
+    /// friction. Sweeps with friction replace the exact solver where that fails. The velocities of
+    /// `momenta` order the contacts.
     fn shock(
         &self,
         search: &Search,
         momenta: &[Momentum],
-        (before, chosen): (&[Momentum], &[bool]),
+        before: &[Momentum],
+        chosen: &[bool],
     ) -> ImpactSolution {
         let contacts = search.contacts();
         let velocities = self.velocities(momenta);
@@ -175,8 +178,8 @@ impl Frame<'_> {
         if chosen.iter().zip(&solved).any(|(chosen, solved)| *chosen && !solved) {
             let mut support = self.support(search, momenta);
             support.settle_positions(*self, &mut after);
-            if let Some((_, own)) = support.solved() {
-                impulses.contacts.copy_from_slice(own);
+            if let Some(solved) = support.solved() {
+                impulses.contacts.copy_from_slice(solved.impulses);
             }
         }
         let (mut gains, mut joints) =
@@ -199,7 +202,7 @@ impl Frame<'_> {
         &self,
         contacts: &Contacts,
         islands: &Islands,
-        groups: &mut [Group],
+        groups: &mut [ShockGroup],
         momenta: &[Momentum],
         query: &mut StrengthQuery<'_>,
     ) {
@@ -214,7 +217,7 @@ impl Frame<'_> {
         for pair in contacts.manifolds() {
             let bodies = [pair.a as usize, pair.b as usize];
             let may_break = bodies.iter().any(|&i| query.may_break[i]);
-            let Some(island) = island_of(islands, (pair.a, pair.b)) else { continue };
+            let Some(island) = island_of(islands, [pair.a, pair.b]) else { continue };
             let group = &mut groups[island];
             if group.impact_may_break || !may_break || group.approach == 0.0 {
                 continue;
@@ -227,7 +230,8 @@ impl Frame<'_> {
             let most = (2.0 * mass * energy).sqrt();
             let first = contacts.range(pair).start;
             let impulse = contacts.all()[first].normal * most;
-            let trial = struck(*self, contacts, pair, (first, impulse), group.approach);
+            let at = ContactImpulse { contact: first, impulse };
+            let trial = collision_at(*self, contacts, pair, at, group.approach);
             let [p, q] = (query.strengths)(&trial, false);
             group.impact_may_break = REPORTED_SHARE * p.min(q) <= most;
         }
@@ -239,11 +243,11 @@ impl Frame<'_> {
         islands: &Islands,
         momenta: &[Momentum],
         may_break: &[bool],
-    ) -> Vec<Group> {
+    ) -> Vec<ShockGroup> {
         let velocities = self.velocities(momenta);
-        let mut groups = vec![Group::default(); islands.count()];
+        let mut groups = vec![ShockGroup::default(); islands.count()];
         for pair in contacts.manifolds() {
-            let Some(island) = island_of(islands, (pair.a, pair.b)) else { continue };
+            let Some(island) = island_of(islands, [pair.a, pair.b]) else { continue };
             let group = &mut groups[island];
             group.approach = group.approach.max(self.approach(contacts, pair, &velocities));
             group.may_break |= may_break[pair.a as usize] || may_break[pair.b as usize];
@@ -270,19 +274,15 @@ impl Frame<'_> {
         if fastest > resting { fastest } else { 0.0 }
     }
 
-    /// Gives the bodies of each group its share of the change from `before` to `after`, less if
-    /// that would raise their kinetic energy.
+    /// Gives the bodies of each group its share of their `gains`, less if that would raise their
+    /// kinetic energy.
     fn exchange(
         &self,
         islands: &Islands,
-        groups: &[Group],
-        (before, after): (&[Momentum], &[Momentum]),
+        groups: &[ShockGroup],
+        gains: &[Momentum],
         momenta: &mut [Momentum],
     ) {
-        let gain = |i: usize| Momentum {
-            linear: after[i].linear - before[i].linear,
-            angular: after[i].angular - before[i].angular,
-        };
         // a share s changes the kinetic energy by s a + s^2 b
         let mut growth = vec![(0.0, 0.0); groups.len()];
         let member = |(i, island): (usize, &Option<u32>)| {
@@ -292,8 +292,8 @@ impl Frame<'_> {
         let members: Vec<_> = islands.of_bodies().iter().enumerate().filter_map(member).collect();
         for &(i, island, _) in &members {
             let (body, rotation) = (&self.columns.bodies[i], &self.poses[i].rotation);
-            let (gain, is) = (gain(i), body.velocity(rotation, &momenta[i]));
-            let to = body.velocity(rotation, &gain);
+            let (gain, is) = (&gains[i], body.velocity(rotation, &momenta[i]));
+            let to = body.velocity(rotation, gain);
             let (a, b) = &mut growth[island];
             *a += is.linear.dot(&gain.linear) + is.angular.dot(&gain.angular);
             *b += 0.5 * (to.linear.dot(&gain.linear) + to.angular.dot(&gain.angular));
@@ -301,14 +301,13 @@ impl Frame<'_> {
         for (i, island, strength) in members {
             let (a, b) = growth[island];
             let most = if b > 0.0 { (-a / b).max(0.0) } else { 0.0 };
-            let (gain, share) = (gain(i), strength.min(most));
-            momenta[i].linear += gain.linear * share;
-            momenta[i].angular += gain.angular * share;
+            let (gain, share) = (&gains[i], strength.min(most));
+            momenta[i] += *gain * share;
         }
     }
 }
 
-fn island_of(islands: &Islands, (a, b): (u32, u32)) -> Option<usize> {
+fn island_of(islands: &Islands, [a, b]: [u32; 2]) -> Option<usize> {
     let of = islands.of_bodies();
     of[a as usize].or(of[b as usize]).map(|island| island as usize)
 }
@@ -326,20 +325,28 @@ fn collision(
     let (impulse, hardest) = total(&impulses[range.clone()])?;
     let hardest = range.start + hardest;
     let is_struck = approach > 0.0 && impulse.dot(&contacts.all()[hardest].normal) > 0.0;
-    is_struck.then(|| struck(frame, contacts, pair, (hardest, impulse), approach))
+    let at = ContactImpulse { contact: hardest, impulse };
+    is_struck.then(|| collision_at(frame, contacts, pair, at, approach))
+}
+
+/// An impulse at a contact.
+struct ContactImpulse {
+    contact: usize,
+    /// N s.
+    impulse: Vector3<f64>,
 }
 
 /// The impact of a pair with an impulse at one of its contacts.
-fn struck(
+fn collision_at(
     frame: Frame<'_>,
     contacts: &Contacts,
     pair: &Manifold,
-    (contact, impulse): (usize, Vector3<f64>),
+    ContactImpulse { contact, impulse }: ContactImpulse,
     approach: f64,
 ) -> Collision {
     let normal = contacts.all()[contact].normal;
     let at = *contacts.points(contact);
     let poses = [pair.a, pair.b].map(|i| frame.poses[i as usize]);
-    let at_impact = ImpactState { at, time: 0.0, poses };
-    Collision::new((pair.a, pair.b), at_impact, (normal, impulse), (approach, 0.0))
+    let exchanged = PairImpulse { normal, impulse, approach, restitution: 0.0 };
+    Collision::new([pair.a, pair.b], ImpactState { at, time: 0.0, poses }, exchanged)
 }

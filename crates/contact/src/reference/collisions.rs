@@ -5,7 +5,7 @@ use dynamics::{Momentum, Velocity};
 use super::evolution::{Evolution, Law};
 use crate::frame::Frame;
 use crate::narrow::broad::{Broad, StepMotion};
-use crate::passes::collision::ImpactState;
+use crate::passes::collision::{ImpactState, PairImpulse};
 use crate::{Collision, Collisions, Levers, StrengthQuery};
 
 /// Changes the momenta at time n of pairs that would overlap at the end of the step while
@@ -18,7 +18,7 @@ pub(crate) fn collide(
 ) -> Collisions {
     let ahead = frame.half_step_forces();
     let mut state = Evolution::new(frame, momenta, ahead);
-    let mut breaking: Vec<Collision> = Vec::new();
+    let mut done = Collisions::default();
     for _ in 0..frame.settings.collision_sweeps {
         let mut changed = false;
         let predicted = &state.predicted;
@@ -26,18 +26,18 @@ pub(crate) fn collide(
             StepMotion { columns: frame.columns, poses: predicted, predicted, motion: None };
         for pair in Broad::new(motion, 0.0).pairs().near {
             // a pair that breaks exchanges no further impulse
-            if !state.is_checked(pair) && !breaking.iter().any(|b| (b.a, b.b) == pair) {
-                changed |= collide_pair(&mut state, pair, levers, query, &mut breaking);
+            if !state.is_checked(pair) && !done.breaking.iter().any(|b| (b.a, b.b) == pair) {
+                changed |= collide_pair(&mut state, pair, levers, query, &mut done);
             }
         }
         if !changed {
             break;
         }
     }
-    let work = state.work.iter().sum();
-    let deviated = vec![false; momenta.len()];
-    let shifts = vec![Velocity::default(); momenta.len()];
-    Collisions { breaking, work, deviated, shifts, ..Collisions::default() }
+    done.work = state.work.iter().sum();
+    done.deviated = vec![false; momenta.len()];
+    done.shifts = vec![Velocity::default(); momenta.len()];
+    done
 }
 
 fn collide_pair(
@@ -45,7 +45,7 @@ fn collide_pair(
     pair: (u32, u32),
     levers: Levers,
     query: &mut StrengthQuery<'_>,
-    breaking: &mut Vec<Collision>,
+    done: &mut Collisions,
 ) -> bool {
     let settings = state.frame.settings;
     let law = Law { restitution: None, clamped: true };
@@ -60,16 +60,22 @@ fn collide_pair(
             state.check(pair);
             return repeat > 0;
         };
-        let (at, pushes) = (state.body_points(pair, &contact), (contact.normal, impulse.j));
-        let poses = state.predicted(pair);
-        let at_impact = ImpactState { at, time: 0.0, poses };
-        let collision =
-            Collision::new(pair, at_impact, pushes, (-contact.normal.dot(&contact.u), restitution));
+        let (at, poses) = (state.body_points(pair, &contact), state.predicted(pair));
+        let exchanged = PairImpulse {
+            normal: contact.normal,
+            impulse: impulse.j,
+            approach: -contact.normal.dot(&contact.u),
+            restitution,
+        };
+        let bodies = [pair.0, pair.1];
+        let collision = Collision::new(bodies, ImpactState { at, time: 0.0, poses }, exchanged);
         if let Some(share) = query.share(&collision) {
-            breaking.push(collision);
+            done.breaking.push(collision);
+            done.exchanged.push(collision.scaled(share));
             state.apply(pair, &impulse.times(share));
             return true;
         }
+        done.exchanged.push(collision);
         state.apply(pair, &impulse);
     }
     true

@@ -92,9 +92,7 @@ impl<'a> Evolution<'a> {
 
     fn predict(&mut self, i: usize) {
         let Frame { columns, poses, dt, settings, .. } = self.frame;
-        let (own, ahead) = (self.momenta[i], self.ahead[i]);
-        let momentum =
-            Momentum { linear: own.linear + ahead.linear, angular: own.angular + ahead.angular };
+        let momentum = self.momenta[i] + self.ahead[i];
         self.predicted[i] = settings.scheme.advance(&columns.bodies[i], &poses[i], &momentum, dt);
     }
 

@@ -21,6 +21,18 @@ pub(crate) struct ContactPoint {
     pub(crate) u: Vector3<f64>,
 }
 
+/// The law of the impact of a pair.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ImpactLaw {
+    /// Share of the approach speed with which each contact separates at least.
+    pub(crate) restitution: f64,
+    /// Coefficient of Coulomb friction.
+    pub(crate) friction: f64,
+    pub(crate) clamp: Clamp,
+    /// Tolerance of the speeds, m/s.
+    pub(crate) tolerance: f64,
+}
+
 /// Impulses on `a`, one per contact, N s.
 pub(crate) type Impulses = [Vector3<f64>; MAX_CONTACTS];
 
@@ -43,28 +55,22 @@ const REGULARIZATION: f64 = 1e-9;
 /// Share of the limit of friction above which a contact slides.
 const SLIDING_SHARE: f64 = 1.0 - 1e-12;
 
-/// The impulses on `a`, one per contact, after which each contact separates with at least the
-/// `restitution` share of its approach speed, with Coulomb friction, within the limits of
-/// iterations. Together they add no kinetic energy. Errors of speeds up to `still` m/s remain.
+/// The impulses on `a`, one per contact, that satisfy the law of the impact within the limits of
+/// iterations. Together they add no kinetic energy.
 ///
 /// # Panics
 /// If there are no contacts, or more than [`MAX_CONTACTS`].
-pub(crate) fn impulses(
-    movers: [&Mover; 2],
-    contacts: &[ContactPoint],
-    (restitution, friction): (f64, f64),
-    clamp: Clamp,
-    still: f64,
-) -> Impulses {
-    let mut solved = Bounce::new(movers, contacts, (restitution, friction), still);
+pub(crate) fn impulses(movers: [&Mover; 2], contacts: &[ContactPoint], law: ImpactLaw) -> Impulses {
+    let mut solved = Bounce::new(movers, contacts, law);
     solved.solve(MAX_CONTACT_SOLVES, MAX_NEWTON_STEPS);
     let solved = solved.solution();
     if solved.work(contacts) <= 0.0 {
         return solved.impulses;
     }
-    let start = match clamp {
+    let start = match law.clamp {
         Clamp::Plastic => {
-            let mut plastic = Bounce::new(movers, contacts, (0.0, 0.0), still);
+            let law = ImpactLaw { restitution: 0.0, friction: 0.0, ..law };
+            let mut plastic = Bounce::new(movers, contacts, law);
             // one contact after the other never adds energy; a Newton step may
             plastic.solve(MAX_PLASTIC_SOLVES, 0);
             plastic.solution()
@@ -86,7 +92,7 @@ struct Bounce<'a> {
     motion: Vector6<f64>,
     sites: [Site; MAX_CONTACTS],
     /// Tolerance of the speeds, m/s.
-    still: f64,
+    tolerance: f64,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -140,12 +146,8 @@ struct Unknown {
 }
 
 impl<'a> Bounce<'a> {
-    fn new(
-        movers: [&'a Mover; 2],
-        contacts: &'a [ContactPoint],
-        (restitution, friction): (f64, f64),
-        still: f64,
-    ) -> Self {
+    fn new(movers: [&'a Mover; 2], contacts: &'a [ContactPoint], law: ImpactLaw) -> Self {
+        let ImpactLaw { restitution, friction, tolerance, .. } = law;
         let mut sites = [Site::default(); MAX_CONTACTS];
         let mut fastest = 0.0f64;
         for (site, contact) in sites.iter_mut().zip(contacts) {
@@ -157,7 +159,8 @@ impl<'a> Bounce<'a> {
         }
         let [a, b] = movers.map(|mover| mover.velocity.angular);
         let motion = both(&contacts[0].u, &(a - b));
-        Self { movers, contacts, friction, motion, sites, still: still.max(-CONVERGED * fastest) }
+        let tolerance = tolerance.max(-CONVERGED * fastest);
+        Self { movers, contacts, friction, motion, sites, tolerance }
     }
 
     fn solve(&mut self, contact_solves: usize, mut newton_steps: usize) {
@@ -179,7 +182,7 @@ impl<'a> Bounce<'a> {
     fn worst_contact(&self) -> Option<usize> {
         let sites = &self.sites[..self.contacts.len()];
         let mut farthest = None;
-        let mut most = self.still;
+        let mut most = self.tolerance;
         for (n, site) in sites.iter().enumerate() {
             let wanted = site.target - site.normal.dot(&self.motion);
             let off = if site.impulse[0] > 0.0 { wanted.abs() } else { wanted };

@@ -374,9 +374,7 @@ impl Part {
         let mut momenta = start.momenta.to_vec();
         for (&i, change) in self.bodies.iter().zip(&solution.velocities) {
             if let Some(own) = coordinates(problem, i) {
-                let gained = own.momentum(change);
-                momenta[i as usize].linear += gained.linear;
-                momenta[i as usize].angular += gained.angular;
+                momenta[i as usize] += own.momentum(change);
             }
         }
         momenta
@@ -420,11 +418,7 @@ impl Part {
     fn residual(&self, problem: Problem<'_>, kept: &PassResult<'_>) -> f64 {
         let contacts = problem.contacts;
         let change = |(&i, before): (&u32, &Momentum)| {
-            let after = &kept.momenta[i as usize];
-            let gained = Momentum {
-                linear: after.linear - before.linear,
-                angular: after.angular - before.angular,
-            };
+            let gained = kept.momenta[i as usize] - *before;
             coordinates(problem, i).map_or_else(Vector6::zeros, |c| c.change(&gained))
         };
         let velocities: Vec<_> = self.bodies.iter().zip(&self.before).map(change).collect();

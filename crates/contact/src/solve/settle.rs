@@ -77,9 +77,7 @@ pub(crate) fn settle(
     joined.read(&pass, momenta.len());
     let unsolved_joints = pass.joints.as_ref().map_or(0.0, |own| own.residual(&pass.movers));
     for (i, momentum) in momenta.iter_mut().enumerate() {
-        let gained = pass.movers.gained(columns, poses, &start, i);
-        momentum.linear += gained.linear;
-        momentum.angular += gained.angular;
+        *momentum += pass.movers.gained(columns, poses, &start, i);
     }
     let sweeps = pass.done;
     let Joined { joints, gains, .. } = joined;
@@ -186,8 +184,7 @@ impl Joined {
         let dynamic = bodies.iter().map(|body| body.mass_properties().is_some());
         for ((momentum, gain), is_dynamic) in momenta.iter_mut().zip(&self.gains).zip(dynamic) {
             if is_dynamic {
-                momentum.linear += gain.linear;
-                momentum.angular += gain.angular;
+                *momentum += *gain;
             }
         }
         self.joints.iter().map(|joint| joint.last).collect()

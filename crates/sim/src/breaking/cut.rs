@@ -30,9 +30,12 @@ impl World {
     /// plane. Parts may be cut again, and break like the body. A body stays whole if there is no
     /// room for its parts, or if a part is below the least size of pieces or debris, or below a
     /// millionth of its volume.
+    /// A joint stays with the part at its anchor. If there is none, the next frame breaks it.
     pub fn cut(&mut self, from: [Point3<f64>; 2], to: [Point3<f64>; 2]) -> Vec<Fracture> {
         let mut events = Events::default();
+        self.place_joints();
         self.cut_all(from, to, &mut events);
+        self.transfer_joints(&events);
         self.pass_user_data_on(&events);
         events.fractures
     }

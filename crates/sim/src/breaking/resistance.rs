@@ -4,16 +4,9 @@ use contact::{Collision, StrengthQuery};
 use fracture::{Impact, Material};
 use nalgebra::{UnitVector3, Vector3};
 
-use crate::TouchingPair;
 use crate::breaking::strength::{ImpactLoad, Resistance, Strength};
 use crate::script::event::Trigger;
 use crate::{BodyId, Breakage, FractureModel, Loads, Report, World};
-
-/// Output of a collision pass: the colliding pairs.
-pub(crate) struct PairReports<'a> {
-    pub(crate) loads: &'a mut Loads,
-    pub(crate) touching: &'a mut Vec<TouchingPair>,
-}
 
 impl World {
     /// The resistances of bodies in a collision pass: those of recorded events in a replay, else
@@ -95,27 +88,20 @@ impl World {
         paths: &mut contact::Paths,
         max_deviated: usize,
         resistances: &[Resistance],
-        PairReports { loads, touching }: PairReports<'_>,
+        loads: &mut Loads,
     ) -> contact::Collisions {
         let waking = self.waking_impulses();
-        let logs_contacts = self.log.is_some();
         let may_break: Vec<bool> = resistances
             .iter()
             .zip(&waking)
-            .map(|(resistance, w)| {
-                *resistance != Resistance::Unbreakable || w.is_finite() || logs_contacts
-            })
+            .map(|(resistance, w)| *resistance != Resistance::Unbreakable || w.is_finite())
             .collect();
         let strengths = &mut |collision: &Collision, _| {
             let strengths = self.strengths_of_pair(resistances, collision, loads);
-            let strengths = [
+            [
                 strengths[0].min(waking[collision.a as usize]),
                 strengths[1].min(waking[collision.b as usize]),
-            ];
-            if logs_contacts {
-                touching.push(self.touching_in(collision, strengths));
-            }
-            strengths
+            ]
         };
         frame.collide(
             contacts,

@@ -3,7 +3,6 @@
 use contact::{Broad, Collisions, Paths, Resumed, Search};
 
 use crate::breaking::hits::{Hit, ImpactContext};
-use crate::breaking::resistance::PairReports;
 use crate::frame::free::FreeIslands;
 use crate::frame::inputs::FrameInputs;
 use crate::frame::phase::Phase;
@@ -123,8 +122,6 @@ impl World {
         let cause = Trigger::Collision(pass);
         let resistances = self.resistances(cause, may_break, report);
         let mut paths = self.paths();
-        let mut touching = Vec::new();
-        let reported = PairReports { loads: &mut report.loads, touching: &mut touching };
         let most = self.len() / DEVIATED_DIVISOR;
         let done = self.collide(
             self.contact_frame(inputs),
@@ -132,7 +129,7 @@ impl World {
             &mut paths,
             most,
             &resistances,
-            reported,
+            &mut report.loads,
         );
         ended(Phase::Collide);
         self.report_woken(&done.breaking, &resistances, cause, &mut report.events);
@@ -140,7 +137,9 @@ impl World {
         if woken.contains(&true) {
             return PassOutcome::WokeSleepers(woken);
         }
-        let (before, start) = (self.mechanical_energy(), self.exchange(paths));
+        let touching = self.touching_in(&done.exchanged);
+        let before = self.mechanical_energy();
+        let start = self.exchange(paths);
         let work = done.work + self.total_force_work(&start.poses);
         let (frame, dissipated) =
             (self.contact_frame(inputs), before + work - self.mechanical_energy());

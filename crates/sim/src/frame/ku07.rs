@@ -111,17 +111,12 @@ impl World {
             let before = self.mechanical_energy();
             let mut momenta = self.momenta.clone();
             let mut rebounds = progress.rebounds.clone();
-            let mut touching = Vec::new();
             let may_break: Vec<bool> = resistances
                 .iter()
-                .map(|resistance| *resistance != Resistance::Unbreakable || self.log.is_some())
+                .map(|resistance| *resistance != Resistance::Unbreakable)
                 .collect();
             let strengths = &mut |collision: &Collision, _| {
-                let strengths = self.strengths_of_pair(&resistances, collision, &mut report.loads);
-                if self.log.is_some() {
-                    touching.push(self.touching_in(collision, strengths));
-                }
-                strengths
+                self.strengths_of_pair(&resistances, collision, &mut report.loads)
             };
             let mut query =
                 StrengthQuery { may_break: &may_break, strengths, max_deviated: usize::MAX };
@@ -132,6 +127,7 @@ impl World {
             let done =
                 frame.resolve_impacts(&touches, &mut momenta, &mut query, &mut rebounds, time);
             ended(Phase::Collide);
+            let touching = self.touching_in(&done.exchanged);
             let mut start = self.paths();
             std::mem::swap(&mut self.momenta, &mut momenta);
             start.momenta = momenta;

@@ -1,11 +1,11 @@
 //! Which bodies fall asleep.
 
-use contact::Support;
+use contact::{SolvedContacts, Support};
 use dynamics::{Body, Momentum};
 use nalgebra::{Isometry3, Vector3};
 
 use crate::sleep::rest::{Link, Rest, WAKING_SPEED, key, speed};
-use crate::sleep::touch::{Solved, Touch};
+use crate::sleep::touch::Touch;
 use crate::world::joints::JointLoad;
 use crate::{Report, World};
 
@@ -50,12 +50,12 @@ impl World {
         report.counters.awake = awake.count();
     }
 
-    fn fall_asleep(&mut self, touches: &[Touch], solved: Solved<'_>, report: &mut Report) {
+    fn fall_asleep(&mut self, touches: &[Touch], solved: SolvedContacts<'_>, report: &mut Report) {
         self.wake_loaded(touches);
         self.track_motion();
-        let falling = self.falling_asleep(touches, solved);
-        self.link(touches, &falling, solved);
-        for i in (0..self.len()).filter(|&i| falling[i]) {
+        let entering = self.entering_sleep(touches, solved);
+        self.link(touches, &entering, solved);
+        for i in (0..self.len()).filter(|&i| entering[i]) {
             report.energy.dissipation.sleep += self.kinetic_energy_of(i);
             self.rests[i].asleep = true;
             self.momenta[i] = Momentum::default();
@@ -65,8 +65,8 @@ impl World {
 
     /// Links bodies that fall asleep to the bodies they touch, and updates which neighbors of
     /// sleepers are static.
-    fn link(&mut self, touches: &[Touch], falling: &[bool], solved: Solved<'_>) {
-        if !falling.contains(&true) {
+    fn link(&mut self, touches: &[Touch], entering: &[bool], solved: SolvedContacts<'_>) {
+        if !entering.contains(&true) {
             return;
         }
         let mut links = std::mem::take(&mut self.links);
@@ -74,14 +74,14 @@ impl World {
         for touch in touches {
             let Touch { body, other, load, .. } = *touch;
             let (sleeper, name) = (self.ids[body], self.ids[other]);
-            let props = || match falling[other] || self.acting[other].mass_properties().is_none() {
+            let props = || match entering[other] || self.acting[other].mass_properties().is_none() {
                 true => self.props(touch, solved),
                 false => Vec::new(),
             };
-            if falling[body] {
+            if entering[body] {
                 let (supports, props) = (self.is_supporting(touch), props());
                 links.push(Link { sleeper, other: name, load, average: load, supports, props });
-            } else if self.rests[body].asleep && falling[other] {
+            } else if self.rests[body].asleep && entering[other] {
                 let old = links[..known].binary_search_by_key(&(sleeper, name), key);
                 if let Ok(n) = old {
                     links[n].props = props();
@@ -121,7 +121,7 @@ impl World {
     }
 
     /// The bodies that are still and have no awake supports except each other.
-    fn falling_asleep(&self, touches: &[Touch], solved: Solved<'_>) -> Vec<bool> {
+    fn entering_sleep(&self, touches: &[Touch], solved: SolvedContacts<'_>) -> Vec<bool> {
         let frames = self.half_still().saturating_mul(2);
         let still = |rest: &Rest| rest.frames >= frames && !rest.speeds_up;
         // an impact in the last of these frames has not moved the body yet
@@ -129,33 +129,33 @@ impl World {
             let velocity = self.bodies[i].velocity(&self.poses[i].rotation, &self.momenta[i]);
             speed(&velocity, self.shapes[i].radius()) <= WAKING_SPEED
         };
-        let mut falling: Vec<bool> = (0..self.len())
+        let mut entering: Vec<bool> = (0..self.len())
             .map(|i| {
                 let is_moved = self.acting[i].mass_properties().is_some();
                 is_moved && still(&self.rests[i]) && is_slow(i)
             })
             .collect();
         for i in self.near_kinematic(false) {
-            falling[i] = false;
+            entering[i] = false;
         }
         let carried: Vec<&Touch> =
             touches.iter().filter(|touch| self.is_supporting(touch)).collect();
         if self.settings.gravity != Vector3::zeros() {
             let mut supported = vec![false; self.len()];
             carried.iter().for_each(|touch| supported[touch.body] = true);
-            falling
+            entering
                 .iter_mut()
                 .zip(supported)
-                .for_each(|(falling, supported)| *falling &= supported);
+                .for_each(|(entering, supported)| *entering &= supported);
         }
         let steady =
-            |falling: &[bool], i: usize| falling[i] || self.acting[i].mass_properties().is_none();
+            |entering: &[bool], i: usize| entering[i] || self.acting[i].mass_properties().is_none();
         let joined: Vec<_> = self.joint_loads().collect();
         // both must be free to move apart
         let is_overlapping = |touch: &&Touch| {
-            falling[touch.body]
+            entering[touch.body]
                 && self.acting[touch.other].mass_properties().is_some()
-                && self.is_pushed_out(touch, solved)
+                && self.is_pushed_out(touch, solved.contacts)
         };
         let overlapping: Vec<&Touch> = touches.iter().filter(is_overlapping).collect();
         // joined bodies are not tested: a joint may transmit another load later
@@ -166,15 +166,15 @@ impl World {
             for JointLoad { bodies: [a, b], has_motor, .. } in &joined {
                 for (one, other) in [(*a, *b), (*b, *a)] {
                     // joined bodies fall asleep together, and never while a motor runs
-                    if falling[one] && (*has_motor || !steady(&falling, other)) {
-                        falling[one] = false;
+                    if entering[one] && (*has_motor || !steady(&entering, other)) {
+                        entering[one] = false;
                         changed = true;
                     }
                 }
             }
             for touch in carried.iter().chain(&overlapping) {
-                if falling[touch.body] && !steady(&falling, touch.other) {
-                    falling[touch.body] = false;
+                if entering[touch.body] && !steady(&entering, touch.other) {
+                    entering[touch.body] = false;
                     changed = true;
                 }
             }
@@ -183,16 +183,16 @@ impl World {
             }
             for touches in touches.chunk_by(|p, q| p.body == q.body) {
                 let i = touches[0].body;
-                if falling[i] && !tested[i] {
+                if entering[i] && !tested[i] {
                     tested[i] = true;
-                    if !self.can_support_load(touches, &falling, solved) {
-                        falling[i] = false;
+                    if !self.can_support_load(touches, &entering, solved) {
+                        entering[i] = false;
                         changed = true;
                     }
                 }
             }
             if !changed {
-                return falling;
+                return entering;
             }
         }
     }

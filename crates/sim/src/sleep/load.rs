@@ -5,12 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use contact::{SupportContact, balance_load};
+use contact::{SolvedContacts, SupportContact, balance_load};
 use dynamics::Momentum;
 
 use crate::World;
 use crate::sleep::rest::{Link, WAKING_SPEED, key, speed};
-use crate::sleep::touch::{Solved, Touch, add};
+use crate::sleep::touch::Touch;
 
 /// Share of the load of a sleeper by which the load from bodies that touched it when it fell asleep
 /// may change without waking it: in a pile loads shift for a long time.
@@ -83,8 +83,7 @@ impl World {
             // a body that did not touch it when it fell asleep may topple it by leaning on it
             let is_new = link.load == Momentum::default();
             let share = share(if is_new { NEW_LOAD_TIME } else { LOAD_TIME });
-            link.average.linear += (now.linear - link.average.linear) * share;
-            link.average.angular += (now.angular - link.average.angular) * share;
+            link.average += (now - link.average) * share;
             link.props.clear();
             doubtful.insert(body);
             let waking_impulse = WAKING_SPEED * self.moving_mass(body);
@@ -114,8 +113,7 @@ impl World {
         let links = self.links[first..].iter().take_while(|link| link.sleeper == self.ids[i]);
         let (mut change, mut props) = (Momentum::default(), Vec::new());
         for Link { load, average, props: own, .. } in links {
-            change.linear += average.linear - load.linear;
-            change.angular += average.angular - load.angular;
+            change += *average - *load;
             props.extend_from_slice(own);
         }
         let limit = UNSUPPORTED_LEAST + UNSUPPORTED * load / mass.mass();
@@ -145,17 +143,18 @@ impl World {
     pub(super) fn can_support_load(
         &self,
         touches: &[Touch],
-        falling: &[bool],
-        solved: Solved<'_>,
+        entering: &[bool],
+        solved: SolvedContacts<'_>,
     ) -> bool {
         let Some(i) = touches.first().map(|touch| touch.body) else { return true };
         let (mut sum, mut size, mut props) = (Momentum::default(), 0.0, Vec::new());
         sum.linear = self.weight(i) * self.settings.dt;
         for touch in touches {
-            add(&mut sum, &touch.load);
+            sum += touch.load;
             size += touch.load.linear.norm();
             let back = -touch.load.linear;
-            let held = falling[touch.other] || self.acting[touch.other].mass_properties().is_none();
+            let held =
+                entering[touch.other] || self.acting[touch.other].mass_properties().is_none();
             if held && !self.supports_weight(touch.other, &back) {
                 props.append(&mut self.props(touch, solved));
             }

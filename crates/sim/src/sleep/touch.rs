@@ -1,6 +1,6 @@
 //! Impulses of a frame between bodies in contact or joined.
 
-use contact::{Contacts, SupportContact};
+use contact::{Contacts, SolvedContacts, SupportContact};
 use dynamics::Momentum;
 use nalgebra::Vector3;
 
@@ -20,28 +20,20 @@ pub(super) struct Touch {
     pub(super) pair: Option<usize>,
 }
 
-/// The contacts of a frame with their impulses.
-pub(super) type Solved<'a> = (&'a Contacts, &'a [Vector3<f64>]);
-
-pub(super) fn add(sum: &mut Momentum, load: &Momentum) {
-    sum.linear += load.linear;
-    sum.angular += load.angular;
-}
-
 impl World {
     /// Both sides of all pairs in contact or joined, sorted.
     pub(super) fn touches(
         &self,
-        (contacts, impulses): Solved<'_>,
+        solved: SolvedContacts<'_>,
         torques: &[(usize, Vector3<f64>)],
     ) -> Vec<Touch> {
         let mut torques = torques.iter().peekable();
-        let mut touches = Vec::with_capacity(2 * contacts.manifolds().len());
-        for (n, pair) in contacts.manifolds().iter().enumerate() {
+        let manifolds = solved.contacts.manifolds();
+        let mut touches = Vec::with_capacity(2 * manifolds.len());
+        for (n, pair) in manifolds.iter().enumerate() {
             let (a, b) = (pair.a as usize, pair.b as usize);
             let mut loads = [Momentum::default(); 2];
-            for (contact, impulse) in contacts.of(pair).iter().zip(&impulses[contacts.range(pair)])
-            {
+            for (contact, impulse) in solved.of(pair) {
                 let at = contact.at(&self.poses[a], &self.poses[b]).coords;
                 loads[0].apply_impulse(impulse, &(at - self.poses[a].translation.vector));
                 loads[1].apply_impulse(&-impulse, &(at - self.poses[b].translation.vector));
@@ -62,7 +54,7 @@ impl World {
         touches.dedup_by(|next, touch| {
             let same = (next.body, next.other) == (touch.body, touch.other);
             if same {
-                add(&mut touch.load, &next.load);
+                touch.load += next.load;
                 touch.pair = touch.pair.or(next.pair);
             }
             same
@@ -75,36 +67,31 @@ impl World {
     pub(super) fn constraint_impulses(&self, touches: &[Touch]) -> Vec<Momentum> {
         let mut constraint_impulses = vec![Momentum::default(); self.len()];
         for touch in touches.iter().filter(|touch| !self.rests[touch.other].asleep) {
-            add(&mut constraint_impulses[touch.body], &touch.load);
+            constraint_impulses[touch.body] += touch.load;
         }
         for link in &self.links {
             let [sleeper, other] = [link.sleeper, link.other].map(|id| self.ids.binary_search(&id));
             let (Ok(sleeper), Ok(other)) = (sleeper, other) else { continue };
             let arm = self.poses[sleeper].translation.vector - self.poses[other].translation.vector;
             let Momentum { linear, angular } = link.average;
-            add(
-                &mut constraint_impulses[other],
-                &Momentum { linear: -linear, angular: -angular - arm.cross(&linear) },
-            );
+            constraint_impulses[other] +=
+                Momentum { linear: -linear, angular: -angular - arm.cross(&linear) };
         }
         constraint_impulses
     }
 
     /// The contacts of a pair that support a body, or would if it moved by less than the slop.
-    pub(super) fn props(
-        &self,
-        touch: &Touch,
-        (contacts, impulses): Solved<'_>,
-    ) -> Vec<SupportContact> {
-        let Some(pair) = touch.pair.map(|n| &contacts.manifolds()[n]) else { return Vec::new() };
+    pub(super) fn props(&self, touch: &Touch, solved: SolvedContacts<'_>) -> Vec<SupportContact> {
+        let manifolds = solved.contacts.manifolds();
+        let Some(pair) = touch.pair.map(|n| &manifolds[n]) else { return Vec::new() };
         let (a, b) = (pair.a as usize, pair.b as usize);
         let settings = &self.settings.contact;
         let [p, q] = [a, b].map(|i| &self.materials[i]);
         let friction = p.friction_with(q, settings.friction);
         let sign = if touch.body == a { 1.0 } else { -1.0 };
         let slop = settings.slop_of([&self.shapes[a], &self.shapes[b]]);
-        let touching = contacts.of(pair).iter().zip(&impulses[contacts.range(pair)]);
-        touching
+        solved
+            .of(pair)
             .filter(|(contact, impulse)| contact.gap <= slop || **impulse != Vector3::zeros())
             .map(|(contact, impulse)| SupportContact {
                 at: contact.at(&self.poses[a], &self.poses[b]),
@@ -116,7 +103,7 @@ impl World {
     }
 
     /// Whether bodies of a pair are pushed out of each other.
-    pub(super) fn is_pushed_out(&self, touch: &Touch, (contacts, _): Solved<'_>) -> bool {
+    pub(super) fn is_pushed_out(&self, touch: &Touch, contacts: &Contacts) -> bool {
         let Some(pair) = touch.pair.map(|n| &contacts.manifolds()[n]) else { return false };
         let shapes = [pair.a, pair.b].map(|i| &*self.shapes[i as usize]);
         let settings = &self.settings.contact;

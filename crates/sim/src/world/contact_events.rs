@@ -35,13 +35,16 @@ impl World {
         };
     }
 
-    /// The contact event of an impact on a pair of bodies with these strengths, N s.
-    pub(crate) fn touching_in(&self, collision: &Collision, strengths: [f64; 2]) -> TouchingPair {
+    /// The contact events of collisions; none unless contact events are enabled.
+    pub(crate) fn touching_in(&self, collisions: &[Collision]) -> Vec<TouchingPair> {
+        let all = collisions.iter().filter(|_| self.log.is_some());
+        all.map(|collision| self.touching_in_collision(collision)).collect()
+    }
+
+    fn touching_in_collision(&self, collision: &Collision) -> TouchingPair {
         let bodies = [collision.a as usize, collision.b as usize];
-        let size = collision.impulse.norm();
-        let share = if size > 0.0 { (strengths[0].min(strengths[1]) / size).min(1.0) } else { 0.0 };
         // opposite normal impulses of a body in a slot may cancel, so that only friction remains
-        let impulse = share * collision.impulse.dot(&collision.normal).max(0.0);
+        let impulse = collision.impulse.dot(&collision.normal).max(0.0);
         // at the poses of the contact search, only one of the bodies has the point on its surface
         let off =
             |side: usize| self.shapes[bodies[side]].field().distance(&collision.at[side]).abs();
@@ -129,13 +132,12 @@ impl World {
 
     /// Pairs with an impulse in the contact pass, or in contact at the end of the frame.
     fn touching_at_end(&self, support: &Support) -> Vec<TouchingPair> {
-        let Some((contacts, impulses)) = support.solved().filter(|_| self.log.is_some()) else {
+        let Some(solved) = support.solved().filter(|_| self.log.is_some()) else {
             return Vec::new();
         };
         let of = |pair: &contact::Manifold| {
             let bodies = [pair.a as usize, pair.b as usize];
             let slop = self.settings.contact.slop_of(bodies.map(|i| &*self.shapes[i]));
-            let own = contacts.of(pair).iter().zip(&impulses[contacts.range(pair)]);
             let touches = |(contact, j): &(&contact::Contact, &Vector3<f64>)| {
                 contact.gap <= slop || **j != Vector3::zeros()
             };
@@ -144,11 +146,11 @@ impl World {
                 let along = contact.normal.dot(j);
                 self.touching(bodies, point, contact.normal, [along; 2])
             };
-            own.filter(touches).map(one).reduce(|mut sum, next| {
+            solved.of(pair).filter(touches).map(one).reduce(|mut sum, next| {
                 sum.add(&next);
                 sum
             })
         };
-        contacts.manifolds().iter().filter_map(of).collect()
+        solved.contacts.manifolds().iter().filter_map(of).collect()
     }
 }

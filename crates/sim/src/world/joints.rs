@@ -93,10 +93,13 @@ impl World {
         true
     }
 
-    /// All joints, in the order they were added.
+    /// All joints, in the order they were added. Joints of bodies that were removed since the last
+    /// frame are left out; the next frame reports them in [`Events::broken_joints`].
     pub fn joints(&self) -> impl Iterator<Item = JointState> {
         let numbered = self.frame_joints();
-        self.joints.iter().zip(numbered).map(|(link, joint)| JointState {
+        let has_bodies = |joint: &Joint| joint.bodies.iter().all(|&i| (i as usize) < self.len());
+        let held = self.joints.iter().zip(numbered).filter(move |(_, joint)| has_bodies(joint));
+        held.map(|(link, joint)| JointState {
             id: link.id,
             bodies: link.ids,
             kind: joint.kind,
@@ -150,22 +153,31 @@ impl World {
     /// Transfers joints of bodies that broke in this frame to the piece at the anchor; removes
     /// those of bodies that are gone or have no piece there.
     pub(crate) fn inherit_joints(&mut self, events: &mut Events) {
+        self.transfer_joints(events);
+        let (held, broken) = std::mem::take(&mut self.joints)
+            .into_iter()
+            .partition(|link| link.ids.iter().all(|id| self.ids.binary_search(id).is_ok()));
+        self.joints = held;
+        let broken: Vec<WorldJoint> = broken;
+        for link in &broken {
+            events.broken_joints.push(link.id);
+            self.wake_all(&link.ids);
+        }
+    }
+
+    /// Transfers joints of bodies that broke to the piece at the anchor, if there is one.
+    pub(crate) fn transfer_joints(&mut self, events: &Events) {
         let mut links = std::mem::take(&mut self.joints);
-        links.retain_mut(|link| {
-            let held = (0..2).all(|side| self.inherit(link, side, events));
-            if !held {
-                events.broken_joints.push(link.id);
-                self.wake_all(&link.ids);
-            }
-            held
-        });
+        for link in &mut links {
+            (0..2).for_each(|side| self.inherit(link, side, events));
+        }
         self.joints = links;
     }
 
-    /// Whether a side of a joint still has a body.
-    fn inherit(&self, link: &mut WorldJoint, side: usize, events: &Events) -> bool {
+    /// Transfers a side of a joint to the nearest piece of its body if that broke.
+    fn inherit(&self, link: &mut WorldJoint, side: usize, events: &Events) {
         if self.ids.binary_search(&link.ids[side]).is_ok() {
-            return true;
+            return;
         }
         let place = Point3::from(link.places[side].translation.vector);
         let distance = |i: usize| {
@@ -175,10 +187,9 @@ impl World {
             (distance <= reach).then_some((distance, i))
         };
         let heirs = self.heirs(link.ids[side], events).into_iter().filter_map(distance);
-        let Some((_, nearest)) = heirs.min_by(|p, q| p.0.total_cmp(&q.0)) else { return false };
+        let Some((_, nearest)) = heirs.min_by(|p, q| p.0.total_cmp(&q.0)) else { return };
         link.ids[side] = self.ids[nearest];
         link.joint.frames[side] = self.poses[nearest].inv_mul(&link.places[side]);
-        true
     }
 
     /// The existing descendants of a body that broke or was dented in this frame, in ascending

@@ -25,7 +25,7 @@ use crate::Frame;
 use crate::constraint::{Bounds, Joint, Row, Stepping};
 use crate::narrow::contacts::{MARGIN, Manifold};
 use crate::narrow::posed::Spot;
-use crate::passes::collision::{Collision, ImpactState, StrengthQuery, sums, total};
+use crate::passes::collision::{Collision, ImpactState, PairImpulse, StrengthQuery, sums, total};
 use crate::solve::clamp::{Blend, blend};
 use crate::solve::exact::impact::{
     Accuracy, Colliding, ImpactImpulses, ImpactTerms, JointRows, Touch, impact as impulses_of,
@@ -419,6 +419,7 @@ impl Pass<'_> {
                 self.done.breaking.extend(struck.map(|_| Collision { struck, ..*own }));
             }
         }
+        self.done.exchanged.extend(own.iter().map(|(_, collision)| collision.scaled(share)));
         impact.impulses = impact.impulses.scaled(share);
         for (touch, j) in impact.touches.iter().zip(&impact.impulses.contacts) {
             let own = touch.bodies.map(|place| impact.bodies[place]);
@@ -606,12 +607,12 @@ impl Impact {
             let hardest = pair.contacts.start + hardest;
             let touch = &self.touches[hardest];
             let poses = touch.bodies.map(|n| group.bodies[&self.bodies[n]].pose);
-            let at_impact = ImpactState { at: self.at[hardest], time: group.time, poses };
+            let state = ImpactState { at: self.at[hardest], time: group.time, poses };
             let Manifold { a, b, .. } = pass.contacts.manifolds()[pair.number];
-            // pairs that only transmit an impulse have no speed of approach of their own
-            let speeds = (approach, pair.restitution);
-            let bodies = (a, b);
-            Some((pair.number, Collision::new(bodies, at_impact, (touch.normal, impulse), speeds)))
+            let (normal, restitution) = (touch.normal, pair.restitution);
+            // pairs that only transmit an impulse have no approach speed of their own
+            let exchanged = PairImpulse { normal, impulse, approach, restitution };
+            Some((pair.number, Collision::new([a, b], state, exchanged)))
         };
         self.pairs.iter().filter_map(collision).collect()
     }

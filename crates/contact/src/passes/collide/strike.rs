@@ -8,8 +8,8 @@ use crate::Frame;
 use crate::narrow::candidate::Side;
 use crate::narrow::contacts::MARGIN;
 use crate::narrow::posed::{Posed, Spot};
-use crate::passes::collision::{Collision, ImpactState, StrengthQuery, total};
-use crate::solve::bounce::{self, ContactPoint, Impulses, MAX_CONTACTS};
+use crate::passes::collision::{Collision, ImpactState, PairImpulse, StrengthQuery, total};
+use crate::solve::bounce::{self, ContactPoint, ImpactLaw, Impulses, MAX_CONTACTS};
 
 /// Tolerance of the speeds after a collision, as a share of the resting speed.
 const CONVERGED: f64 = 1e-3;
@@ -39,14 +39,14 @@ impl Pass<'_> {
             return false;
         }
         let poses = struck.each_ref().map(|struck| struck.pose);
-        let numbers = (bodies[0] as u32, bodies[1] as u32);
-        let collision = hit.collision(numbers, poses);
-        if let Some((collision, share)) =
-            collision.and_then(|collision| Some((collision, query.share(&collision)?)))
-        {
-            self.done.breaking.push(collision);
-            hit.impulses.iter_mut().for_each(|j| *j *= share);
-            self.histories[pair].is_over = true;
+        if let Some(collision) = hit.collision(bodies.map(|i| i as u32), poses) {
+            let share = query.share(&collision);
+            if let Some(share) = share {
+                self.done.breaking.push(collision);
+                hit.impulses.iter_mut().for_each(|j| *j *= share);
+                self.histories[pair].is_over = true;
+            }
+            self.done.exchanged.push(collision.scaled(share.unwrap_or(1.0)));
         }
         self.histories[pair].collisions += 1;
         let works = hit.given().map(|(contact, j)| self.work_at(bodies, (&contact.arms, j)));
@@ -104,9 +104,9 @@ impl Pass<'_> {
         hit.restitution = restitution;
         let friction = p.friction_with(q, settings.friction);
         let contacts = &hit.contacts[..hit.count];
-        let clamp = settings.clamp;
-        hit.impulses =
-            bounce::impulses(movers, contacts, (restitution, friction), clamp, CONVERGED * resting);
+        let (clamp, tolerance) = (settings.clamp, CONVERGED * resting);
+        let law = ImpactLaw { restitution, friction, clamp, tolerance };
+        hit.impulses = bounce::impulses(movers, contacts, law);
         hit.given().any(|(_, j)| *j != Vector3::zeros())
     }
 }
@@ -127,11 +127,13 @@ impl Hit {
     }
 
     /// The collision of all contacts; `None` if its impulse is zero.
-    fn collision(&self, bodies: (u32, u32), poses: [Isometry3<f64>; 2]) -> Option<Collision> {
+    fn collision(&self, bodies: [u32; 2], poses: [Isometry3<f64>; 2]) -> Option<Collision> {
         let (impulse, hardest) = total(&self.impulses[..self.count])?;
-        let at_impact = ImpactState { at: self.at[hardest], time: self.time, poses };
-        let given = (self.contacts[hardest].normal, impulse);
-        Some(Collision::new(bodies, at_impact, given, (self.approach, self.restitution)))
+        let state = ImpactState { at: self.at[hardest], time: self.time, poses };
+        let Self { approach, restitution, .. } = *self;
+        let normal = self.contacts[hardest].normal;
+        let exchanged = PairImpulse { normal, impulse, approach, restitution };
+        Some(Collision::new(bodies, state, exchanged))
     }
 }
 
