@@ -168,7 +168,7 @@ proptest! {
         let frame = Frame {
             columns,
             poses: &crowd.poses,
-            drift: &drift,
+            half_kick: &drift,
             flights: &[],
             dt: 1.0 / 30.0,
             joints: &[],
@@ -266,7 +266,7 @@ fn a_contact_is_kept_when_a_body_is_looked_at_on_its_way_off() {
     let frame = Frame {
         columns,
         poses: &poses,
-        drift: &[Velocity::default(); 2],
+        half_kick: &[Velocity::default(); 2],
         flights: &[],
         dt: 1.0 / 30.0,
         joints: &[],
@@ -313,7 +313,7 @@ fn shapes_of_negative_or_no_size_touch_nothing_and_leave_the_others_alone() {
         let frame = Frame {
             columns,
             poses: &poses,
-            drift: &[Velocity::default(); 4],
+            half_kick: &[Velocity::default(); 4],
             flights: &[],
             dt: 1.0 / 30.0,
             joints: &[],

@@ -188,9 +188,10 @@ proptest! {
         values in proptest::collection::vec(sample(), 8),
     ) {
         let field = field([2; 3], values);
-        if let Some(expected) = sure_topology(&field, &CELL) {
-            prop_assert_eq!(by_isosurface(&field), expected);
-        }
+        // random fields whose topology depends on round-off are left out
+        let expected = sure_topology(&field, &CELL);
+        prop_assume!(expected.is_some());
+        prop_assert_eq!(Some(by_isosurface(&field)), expected);
     }
 
     /// Two opposite corners inside: no face shows whether they are connected.
@@ -203,9 +204,10 @@ proptest! {
         let sign = if flip { -1.0 } else { 1.0 };
         let value = |c: usize| if c == 1 || c == 6 { -sizes[c] } else { sizes[c] * weak };
         let field = field([2; 3], (0..8).map(|c| sign * value(c)).collect());
-        if let Some(expected) = sure_topology(&field, &CELL) {
-            prop_assert_eq!(by_isosurface(&field), expected);
-        }
+        // random fields whose topology depends on round-off are left out
+        let expected = sure_topology(&field, &CELL);
+        prop_assume!(expected.is_some());
+        prop_assert_eq!(Some(by_isosurface(&field)), expected);
     }
 }
 
@@ -220,9 +222,10 @@ proptest! {
         }),
     ) {
         let field = field(dims, values);
-        if let Some(expected) = sure_topology(&field, &[12, 24]) {
-            prop_assert_eq!(by_isosurface(&field), expected);
-        }
+        // random fields whose topology depends on round-off are left out
+        let expected = sure_topology(&field, &[12, 24]);
+        prop_assume!(expected.is_some());
+        prop_assert_eq!(Some(by_isosurface(&field)), expected);
     }
 }
 

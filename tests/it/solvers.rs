@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use contact::constraint::{
-    Bounds, Flight, FrictionBounds, Mlcp, ProgramError, Row, RowError, SequentialImpulse,
+    Bounds, FreeFlight, FrictionBounds, Mlcp, ProgramError, Row, RowError, SequentialImpulse,
     contact_forces, time_of_impact,
 };
 use contact::{Clamp, Columns, Material, Shape, Solver};
@@ -331,7 +331,7 @@ fn still(pose: Isometry3<f64>) -> State {
 #[test]
 fn bisection_finds_the_time_of_impact_to_a_nanosecond() {
     let plane = Shape::half_space();
-    let ground = Flight {
+    let ground = FreeFlight {
         body: &Body::Static,
         shape: &plane,
         start: still(Isometry3::identity()),
@@ -344,7 +344,7 @@ fn bisection_finds_the_time_of_impact_to_a_nanosecond() {
         let pose = Isometry3::from_parts(Vector3::new(0.3, height, 0.0).into(), turn);
         let mut start = still(pose);
         start.momentum.linear = Vector3::new(2.0, up, -1.0) * 3.0;
-        let flights = [Flight { body: &body, shape, start, load: weight }, ground];
+        let flights = [FreeFlight { body: &body, shape, start, load: weight }, ground];
         time_of_impact(flights, 10.0).unwrap().map(|impact| impact.time)
     };
     let exact = |way: f64, up: f64| (up + (up * up + 2.0 * G * way).sqrt()) / G;
@@ -366,7 +366,7 @@ fn bisection_finds_the_time_of_impact_to_a_nanosecond() {
     let thrown = |x: f64, speed: f64| {
         let mut start = still(Isometry3::translation(x, 0.0, 0.0));
         start.momentum.linear.x = speed * 3.0;
-        Flight { body: &body, shape: &ball, start, load: weight }
+        FreeFlight { body: &body, shape: &ball, start, load: weight }
     };
     let met = time_of_impact([thrown(0.0, 4.0), thrown(5.0, -3.0)], 1.0).unwrap().unwrap();
     assert!((met.time - 4.8 / 7.0).abs() < 1e-9 && met.gap >= 0.0);
@@ -386,8 +386,8 @@ fn a_spinning_rod_hits_when_its_end_comes_round() {
     let load = Load::default();
     let ground = still(Isometry3::identity());
     let flights = [
-        Flight { body: &body, shape: &rod, start, load },
-        Flight { body: &Body::Static, shape: &plane, start: ground, load },
+        FreeFlight { body: &body, shape: &rod, start, load },
+        FreeFlight { body: &Body::Static, shape: &plane, start: ground, load },
     ];
     let impact = time_of_impact(flights, 5.0).unwrap().unwrap();
     // the lowest corner: -(sin a + 1e-3 cos a) = -0.5

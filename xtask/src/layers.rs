@@ -97,7 +97,7 @@ const FORBIDDEN: [&str; 6] =
     ["std::fs", "std::net", "std::env", "std::time", "std::thread", "std::process"];
 
 /// Methods whose last digits depend on the platform; `libm` has replacements.
-const INEXACT: [&str; 15] = [
+const INEXACT: [&str; 16] = [
     ".sin()",
     ".cos()",
     ".sin_cos()",
@@ -113,6 +113,7 @@ const INEXACT: [&str; 15] = [
     ".log2()",
     ".cbrt()",
     ".hypot(",
+    ".powf(",
 ];
 
 /// Checks every package of [`LAYERS`].

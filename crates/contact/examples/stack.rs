@@ -81,11 +81,11 @@ impl World {
             materials: &self.materials,
             groups: &self.groups,
         };
-        let drift = self.drift();
+        let half_kick = self.half_kick();
         let frame = Frame {
             columns,
             poses: &self.poses,
-            drift: &drift,
+            half_kick: &half_kick,
             flights: &[],
             dt: DT,
             joints: &[],
@@ -124,7 +124,7 @@ impl World {
     }
 
     /// The change of each velocity by gravity in half a step.
-    fn drift(&self) -> Vec<Velocity> {
+    fn half_kick(&self) -> Vec<Velocity> {
         let of = |body: &Body| match body {
             Body::Dynamic(_) => Velocity { linear: GRAVITY * (DT / 2.0), ..Velocity::default() },
             Body::Static | Body::Kinematic(_) => Velocity::default(),

@@ -27,7 +27,7 @@ pub struct Frame<'a> {
     /// Poses of the bodies.
     pub poses: &'a [Isometry3<f64>],
     /// Change of each velocity by forces in half the step.
-    pub drift: &'a [Velocity],
+    pub half_kick: &'a [Velocity],
     /// The last collision of each body in this step; empty if there were none.
     pub flights: &'a [Flight],
     /// Length of the step, s.
@@ -82,11 +82,11 @@ impl<'a> Frame<'a> {
 
     /// Change of each momentum by forces in half the step.
     pub(crate) fn half_step_forces(&self) -> Vec<Momentum> {
-        let force = |((body, pose), drift): ((&Body, &Isometry3<f64>), &Velocity)| match body {
-            Body::Dynamic(mass) => mass.momentum(&pose.rotation, drift),
+        let force = |((body, pose), half_kick): ((&Body, &Isometry3<f64>), &Velocity)| match body {
+            Body::Dynamic(mass) => mass.momentum(&pose.rotation, half_kick),
             Body::Static | Body::Kinematic(_) => Momentum::default(),
         };
-        self.columns.bodies.iter().zip(self.poses).zip(self.drift).map(force).collect()
+        self.columns.bodies.iter().zip(self.poses).zip(self.half_kick).map(force).collect()
     }
 
     /// Momenta after half the step.
@@ -101,8 +101,8 @@ impl<'a> Frame<'a> {
     }
 
     pub(crate) fn problem(&self, contacts: &'a Contacts, order: &'a Order) -> Problem<'a> {
-        let Self { columns, poses, drift, dt, settings, .. } = *self;
-        Problem { columns, poses, contacts, order, drift, dt, settings }
+        let Self { columns, poses, half_kick, dt, settings, .. } = *self;
+        Problem { columns, poses, contacts, order, half_kick, dt, settings }
     }
 }
 

@@ -30,7 +30,7 @@
 //! let frame = Frame {
 //!     columns: Columns { bodies: &bodies, shapes: &shapes, materials: &materials, groups: &groups },
 //!     poses: &poses,
-//!     drift: &[Velocity::default(); 2],
+//!     half_kick: &[Velocity::default(); 2],
 //!     flights: &[],
 //!     dt: 1.0 / 60.0,
 //!     joints: &[],
@@ -79,7 +79,7 @@ pub use body::Columns;
 pub(crate) use body::Mover;
 pub use cast::bodies::{Bodies, QueryTree};
 pub use cast::placed::PlacedShape;
-pub use cast::ray::{Impact, Ray};
+pub use cast::ray::{Ray, ShapeHit};
 pub use cast::sweep::Sweep;
 pub use frame::Frame;
 pub use groups::Groups;

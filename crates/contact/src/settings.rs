@@ -239,23 +239,23 @@ impl Settings {
     }
 
     /// Restitution threshold of a body, m/s, in a pair with this `restitution`, if forces add
-    /// `drift` to its velocity in half the step.
-    pub(crate) fn resting_at(&self, drift: &Velocity, restitution: f64) -> f64 {
+    /// `half_kick` to its velocity in half the step.
+    pub(crate) fn resting_at(&self, half_kick: &Velocity, restitution: f64) -> f64 {
         let share = self.resting_share * (1.0 - restitution);
-        self.resting_speed.max(share * drift.linear.norm())
+        self.resting_speed.max(share * half_kick.linear.norm())
     }
 
-    /// Restitution threshold of a pair, m/s, if forces add `drift` to the velocity of each body in
+    /// Restitution threshold of a pair, m/s, if forces add `half_kick` to the velocity of each body in
     /// half the step.
     pub(crate) fn resting_of(
         &self,
         columns: Columns<'_>,
-        drift: &[Velocity],
+        half_kick: &[Velocity],
         bodies: [usize; 2],
     ) -> f64 {
         let [p, q] = bodies.map(|i| &columns.materials[i]);
         let restitution = p.restitution_with(q, self.restitution);
-        let [a, b] = bodies.map(|i| self.resting_at(&drift[i], restitution));
+        let [a, b] = bodies.map(|i| self.resting_at(&half_kick[i], restitution));
         a.max(b)
     }
 }

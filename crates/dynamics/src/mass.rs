@@ -21,7 +21,7 @@ pub enum MassError {
         inertia: [f64; 3],
     },
     /// A length is negative.
-    #[error("lengths must not be negative, as {length} m is")]
+    #[error("a length must not be negative, not {length} m")]
     Length {
         /// The length given, m.
         length: f64,

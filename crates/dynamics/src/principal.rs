@@ -91,9 +91,19 @@ mod tests {
     }
 
     #[test]
-    fn ends_for_any_numbers() {
-        for number in [0.0, f64::NAN, f64::INFINITY, 5e-324, 1e300] {
-            principal_axes(&Matrix3::repeat(number));
+    fn axes_of_any_finite_tensor_are_unit_vectors() {
+        for number in [0.0, 5e-324, 1e300] {
+            let (_, axes) = principal_axes(&Matrix3::repeat(number));
+            let error = (axes.to_rotation_matrix().matrix().column(0).norm() - 1.0).abs();
+            assert!(error < 1e-14, "{number:e}: {error:e}");
+        }
+    }
+
+    #[test]
+    fn a_tensor_that_is_not_finite_ends_the_iteration() {
+        for number in [f64::NAN, f64::INFINITY] {
+            let (moments, _) = principal_axes(&Matrix3::repeat(number));
+            assert!(!moments.iter().all(|moment| moment.is_finite()), "{moments}");
         }
     }
 }

@@ -68,7 +68,7 @@ pub enum ReadPatternError {
     )]
     Noise,
     /// There are bytes after the last region.
-    #[error("the pattern file goes on after its last region")]
+    #[error("the pattern file has data after its last region")]
     TrailingBytes,
 }
 

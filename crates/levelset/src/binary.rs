@@ -40,7 +40,7 @@ pub enum ReadError {
     #[error(transparent)]
     Grid(#[from] GridError),
     /// The header's band is not positive, a sample is not finite, or a position is beyond 1e30 m.
-    #[error("the level set holds numbers that make no sense")]
+    #[error("the level set contains invalid values: its band, a sample or a position")]
     Damaged,
     /// There are bytes after the samples.
     #[error("{count} bytes follow the samples")]

@@ -123,7 +123,7 @@ fn corner(vertex: &DefaultElement) -> Paint {
 
 /// Linear light of an sRGB value (IEC 61966-2-1), both from 0 to 1.
 fn from_srgb(value: f64) -> f64 {
-    if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+    if value <= 0.04045 { value / 12.92 } else { libm::pow((value + 0.055) / 1.055, 2.4) }
 }
 
 fn number(property: &Property) -> Option<f64> {

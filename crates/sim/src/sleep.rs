@@ -8,7 +8,7 @@
 //! joined to it wakes or is removed, when its load changes by a large share or beyond the capacity
 //! of its supports, and near a moving kinematic body.
 
-pub(crate) mod fall;
+pub(crate) mod fall_asleep;
 pub(crate) mod load;
 pub(crate) mod rest;
 pub(crate) mod touch;

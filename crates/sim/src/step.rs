@@ -60,9 +60,9 @@ impl World {
         self.report_missing(&mut report.events);
 
         // 3 move: contact at (x^{n+1}, v^{n+1/2}), only to determine the positions
-        let (drift, names, joints) = (self.drift(), self.names(), self.frame_joints());
+        let (half_kick, names, joints) = (self.half_kick(), self.names(), self.frame_joints());
         // bodies held by joints alone move separately
-        let inputs = FrameInputs { drift: &drift, names: &names, joints: &joints };
+        let inputs = FrameInputs { half_kick: &half_kick, names: &names, joints: &joints };
         let frame = self.contact_frame(inputs);
         let mut linkages = Linkages::new(&frame, &mut search, &self.momenta);
         let mut settled = self.settle_outside_linkages(&mut linkages, &mut search, inputs, ended);
@@ -107,7 +107,7 @@ impl World {
         // 5 ledger
         self.frame += 1;
         self.keep_in_plane(&start);
-        self.freeze_broken_states(&start, &mut report.events);
+        self.freeze_unusable_states(&start, &mut report.events);
         let supplied: f64 = work.iter().sum();
         report.energy.work += supplied;
         report.energy.dissipation.contact = collided + spent + supplied - self.mechanical_energy();
@@ -145,7 +145,7 @@ impl World {
     }
 
     /// Resets bodies whose state is not finite to `start`, at rest.
-    pub(crate) fn freeze_broken_states(&mut self, start: &[Isometry3<f64>], events: &mut Events) {
+    pub(crate) fn freeze_unusable_states(&mut self, start: &[Isometry3<f64>], events: &mut Events) {
         for (i, pose) in self.poses.iter_mut().enumerate() {
             if !is_usable(pose, &self.momenta[i]) {
                 (*pose, self.momenta[i]) = (start[i], Momentum::default());

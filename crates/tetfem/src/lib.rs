@@ -65,7 +65,7 @@ mod solve_error;
 mod solver;
 mod structure;
 #[cfg(test)]
-#[allow(unreachable_pub, reason = "public where it is at home")]
+#[allow(unreachable_pub, reason = "shared with examples and tests by `#[path]`")]
 mod tet_boxes;
 mod write;
 

@@ -81,8 +81,8 @@ impl Session {
         self.hand.as_ref().map(Hand::body)
     }
 
-    /// Executes a command between the last frame and the next. Drops scheduled commands. Returns
-    /// the added bodies.
+    /// Executes a command between the last frame and the next, and drops scheduled commands.
+    /// Returns the added bodies.
     ///
     /// # Errors
     /// [`SessionError`] if the command cannot be executed; nothing changes then.
@@ -91,8 +91,9 @@ impl Session {
         world: &mut World,
         command: Command,
     ) -> Result<Vec<Appearance>, SessionError> {
+        let added = self.carry_out(world, command)?;
         self.scheduled.clear();
-        self.carry_out(world, command)
+        Ok(added)
     }
 
     /// Executes the scheduled commands that are due, and moves the hand. Call it before each frame.
@@ -152,7 +153,7 @@ impl Session {
                 world.schedule(Action::Explode(explosion));
             }
             Command::Gravity { down } => {
-                // the ray is finite
+                // gravity is finite: see `Command::check`
                 let _ = world.set_gravity(Vector3::new(0.0, -f64::from(down), 0.0));
             }
         }

@@ -9,7 +9,7 @@ use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhNode};
 use parry3d::query::PointQuery;
 
 use crate::cast::placed::PlacedShape;
-use crate::cast::ray::{Impact, Ray};
+use crate::cast::ray::{Ray, ShapeHit};
 use crate::cast::sweep::Sweep;
 use crate::narrow::broad::tree_box;
 use crate::shape::Shape;
@@ -67,7 +67,7 @@ impl QueryTree {
 
 impl Bodies<'_> {
     /// Ray cast: the first body hit, the lower index at equal distances.
-    pub fn cast_ray(&self, ray: &Ray) -> Option<(usize, Impact)> {
+    pub fn cast_ray(&self, ray: &Ray) -> Option<(usize, ShapeHit)> {
         self.first(ray, &Vector3::zeros(), |i, max_distance| {
             let own = Ray { max_distance, ..ray.seen_from(&self.poses[i]) };
             self.shapes[i].cast_ray(&own).map(|impact| impact.at(&self.poses[i]))
@@ -76,7 +76,7 @@ impl Bodies<'_> {
 
     /// Shape cast: the index of the first body that a translating solid hits, and the impact. An
     /// unbounded solid hits nothing.
-    pub fn sweep(&self, solid: &PlacedShape<'_>, sweep: &Sweep) -> Option<(usize, Impact)> {
+    pub fn sweep(&self, solid: &PlacedShape<'_>, sweep: &Sweep) -> Option<(usize, ShapeHit)> {
         let bounds = solid.shape.bounds_at(solid.pose);
         let Sweep { along, max_distance } = *sweep;
         let ray = Ray { from: bounds.center(), along, max_distance };
@@ -103,7 +103,7 @@ impl Bodies<'_> {
     /// The body nearest to a point, at most `max_distance` m away, with the nearest point of its
     /// surface and the signed distance, m; if several contain the point, the one with the greatest
     /// depth.
-    pub fn nearest(&self, p: &Point3<f64>, max_distance: f64) -> Option<(usize, Impact)> {
+    pub fn nearest(&self, p: &Point3<f64>, max_distance: f64) -> Option<(usize, ShapeHit)> {
         let of = |i: usize| {
             let pose = &self.poses[i];
             let found = self.shapes[i].nearest_point(&pose.inverse_transform_point(p)).at(pose);
@@ -132,14 +132,14 @@ impl Bodies<'_> {
         &self,
         ray: &Ray,
         half: &Vector3<f64>,
-        meets: impl Fn(usize, f64) -> Option<Impact>,
-    ) -> Option<(usize, Impact)> {
+        meets: impl Fn(usize, f64) -> Option<ShapeHit>,
+    ) -> Option<(usize, ShapeHit)> {
         let usable = half.iter().all(|x| x.is_finite());
         if !ray.is_usable() || !usable {
             return None;
         }
         let QueryTree { tree, bounded, unbounded } = self.tree;
-        let mut best: Option<(usize, Impact)> = None;
+        let mut best: Option<(usize, ShapeHit)> = None;
         for i in unbounded.iter().map(|&i| i as usize).filter(|&i| (self.wanted)(i)) {
             let max_distance = best.map_or(ray.max_distance, |(_, impact)| impact.distance);
             let found = meets(i, max_distance)
@@ -160,8 +160,8 @@ impl Bodies<'_> {
 fn first_in(
     tree: &Bvh,
     (ray, half, max_distance): (&Ray, &Vector3<f64>, f64),
-    meets: impl Fn(u32, f64) -> Option<Impact>,
-) -> Option<(u32, Impact)> {
+    meets: impl Fn(u32, f64) -> Option<ShapeHit>,
+) -> Option<(u32, ShapeHit)> {
     let enters = |node: &BvhNode, best: f64| {
         let bounds = node.aabb();
         let low = Vector3::from(bounds.mins.to_array()) - half;
@@ -199,8 +199,8 @@ impl Triangles {
     pub(crate) fn first_along(
         &self,
         ray: &Ray,
-        meets: impl Fn(u32) -> Option<Impact>,
-    ) -> Option<Impact> {
+        meets: impl Fn(u32) -> Option<ShapeHit>,
+    ) -> Option<ShapeHit> {
         self.first_along_box(ray, &Vector3::zeros(), |triangle, _| meets(triangle))
     }
 
@@ -210,8 +210,8 @@ impl Triangles {
         &self,
         ray: &Ray,
         half: &Vector3<f64>,
-        meets: impl Fn(u32, f64) -> Option<Impact>,
-    ) -> Option<Impact> {
+        meets: impl Fn(u32, f64) -> Option<ShapeHit>,
+    ) -> Option<ShapeHit> {
         first_in(self.tree(), (ray, half, ray.max_distance), meets).map(|(_, impact)| impact)
     }
 

@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use crate::Triangles;
 use crate::cast::core::Core;
 use crate::cast::placed::PlacedShape;
-use crate::cast::ray::Impact;
+use crate::cast::ray::ShapeHit;
 use crate::cast::sweep::{apart, point_behind_mesh};
 use crate::shape::Shape;
 use crate::shape::field::Field;
@@ -35,7 +35,7 @@ impl Shape {
     /// The nearest point of the surface to a point, both in body coordinates, with the signed
     /// distance there, m, negative inside. Inside a union of convex solids it is that of one part;
     /// for samples it is approximate.
-    pub fn nearest_point(&self, p: &Point3<f64>) -> Impact {
+    pub fn nearest_point(&self, p: &Point3<f64>) -> ShapeHit {
         let field = self.field();
         let (mut point, value) = (*p, field.distance(p));
         if let Field::Grid { level_set, .. } = field {
@@ -48,10 +48,10 @@ impl Shape {
                 }
             }
             let distance = (point - p).norm().copysign(value);
-            return Impact { distance, point, normal: field.normal(&point) };
+            return ShapeHit { distance, point, normal: field.normal(&point) };
         }
         let normal = field.normal(p);
-        Impact { distance: value, point: p - normal * value, normal }
+        ShapeHit { distance: value, point: p - normal * value, normal }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::shape::round::Round;
 
 /// First contact of a ray or a translating solid with a solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Impact {
+pub struct ShapeHit {
     /// Distance travelled, m; zero if it starts in the solid or on its surface.
     pub distance: f64,
     /// Point of the surface of the solid, m.
@@ -20,7 +20,7 @@ pub struct Impact {
     pub normal: Vector3<f64>,
 }
 
-impl Impact {
+impl ShapeHit {
     /// The impact transformed by `pose`.
     pub(crate) fn at(&self, pose: &Isometry3<f64>) -> Self {
         Self { distance: self.distance, point: pose * self.point, normal: pose * self.normal }
@@ -69,9 +69,9 @@ impl Ray {
         Self { from, along: Unit::new_unchecked(along), max_distance: self.max_distance }
     }
 
-    fn hit(&self, distance: f64, normal: Vector3<f64>) -> Option<Impact> {
+    fn hit(&self, distance: f64, normal: Vector3<f64>) -> Option<ShapeHit> {
         let hits = distance >= 0.0 && distance <= self.max_distance;
-        hits.then(|| Impact { distance, point: self.at(distance), normal })
+        hits.then(|| ShapeHit { distance, point: self.at(distance), normal })
     }
 }
 
@@ -80,7 +80,7 @@ impl Shape {
     ///
     /// Exact up to round-off; for samples to their accuracy: walls thinner than a quarter of the
     /// spacing may be missed.
-    pub fn cast_ray(&self, ray: &Ray) -> Option<Impact> {
+    pub fn cast_ray(&self, ray: &Ray) -> Option<ShapeHit> {
         if self.is_empty() || !ray.is_usable() {
             return None;
         }
@@ -113,17 +113,17 @@ impl Shape {
 }
 
 /// The first hit along the ray.
-pub(crate) fn nearest(impacts: impl Iterator<Item = Impact>) -> Option<Impact> {
-    impacts.reduce(|best, next| if next.distance < best.distance { next } else { best })
+pub(crate) fn nearest(hits: impl Iterator<Item = ShapeHit>) -> Option<ShapeHit> {
+    hits.reduce(|best, next| if next.distance < best.distance { next } else { best })
 }
 
-fn half_space(ray: &Ray) -> Option<Impact> {
+fn half_space(ray: &Ray) -> Option<ShapeHit> {
     let speed = -ray.along.y;
     if speed > 0.0 { ray.hit(ray.from.y / speed, Vector3::y()) } else { None }
 }
 
 /// A ball; the ray starts outside.
-fn ball(ray: &Ray, center: &Point3<f64>, radius: f64) -> Option<Impact> {
+fn ball(ray: &Ray, center: &Point3<f64>, radius: f64) -> Option<ShapeHit> {
     let from = ray.from - center;
     let middle = -from.dot(&ray.along);
     let aside = (from + ray.along.into_inner() * middle).norm_squared();
@@ -137,7 +137,7 @@ fn ball(ray: &Ray, center: &Point3<f64>, radius: f64) -> Option<Impact> {
 }
 
 /// Clips the ray by the planes of the faces (Cyrus and Beck 1978).
-fn polyhedron(ray: &Ray, solid: &Polyhedron) -> Option<Impact> {
+fn polyhedron(ray: &Ray, solid: &Polyhedron) -> Option<ShapeHit> {
     let (mut enters, mut leaves) = ((f64::NEG_INFINITY, Vector3::y()), f64::INFINITY);
     for planes in &solid.planes {
         for lane in 0..LANES {
@@ -158,7 +158,7 @@ fn polyhedron(ray: &Ray, solid: &Polyhedron) -> Option<Impact> {
 }
 
 /// A cylinder, cone or capsule; the ray starts outside.
-fn solid_of_revolution(ray: &Ray, round: &Round) -> Option<Impact> {
+fn solid_of_revolution(ray: &Ray, round: &Round) -> Option<ShapeHit> {
     let [low, high] = *round.rims();
     if round.rounding() == 0.0 {
         let side = side(ray, round, [low.radius, high.radius]);
@@ -180,7 +180,7 @@ fn solid_of_revolution(ray: &Ray, round: &Round) -> Option<Impact> {
 }
 
 /// The side of a solid of revolution with these radii at its rims.
-fn side(ray: &Ray, round: &Round, [bottom, top]: [f64; 2]) -> Option<Impact> {
+fn side(ray: &Ray, round: &Round, [bottom, top]: [f64; 2]) -> Option<ShapeHit> {
     let [low, high] = round.rims().map(|rim| rim.height);
     let slope = (top - bottom) / (high - low);
     // |x, z|^2 = (bottom + slope (y - low))^2
@@ -213,12 +213,12 @@ fn roots(a: f64, b: f64, c: f64) -> [Option<f64>; 2] {
 
 /// A convex solid; the ray starts outside. The distance is convex along a line, so that Newton's
 /// method does not overshoot.
-fn convex(ray: &Ray, field: &Field) -> Option<Impact> {
+fn convex(ray: &Ray, field: &Field) -> Option<ShapeHit> {
     ball_at_convex(ray, field, 0.0)
 }
 
 /// Hit of a ball of a radius, m, whose center moves along the ray, with a convex solid.
-pub(crate) fn ball_at_convex(ray: &Ray, field: &Field, radius: f64) -> Option<Impact> {
+pub(crate) fn ball_at_convex(ray: &Ray, field: &Field, radius: f64) -> Option<ShapeHit> {
     let mut distance = 0.0;
     for _ in 0..NEWTON_STEPS {
         let center = ray.at(distance);
@@ -226,7 +226,7 @@ pub(crate) fn ball_at_convex(ray: &Ray, field: &Field, radius: f64) -> Option<Im
         let normal = field.normal(&center);
         let hit = |normal: Vector3<f64>| {
             let point = center - normal * (gap + radius);
-            Some(Impact { distance, point, normal })
+            Some(ShapeHit { distance, point, normal })
         };
         let speed = -normal.dot(&ray.along);
         if gap <= 0.0 {
@@ -248,7 +248,7 @@ pub(crate) fn ball_at_convex(ray: &Ray, field: &Field, radius: f64) -> Option<Im
 }
 
 /// Moeller and Trumbore (1997), from both sides.
-fn triangles(ray: &Ray, mesh: &Triangles) -> Option<Impact> {
+fn triangles(ray: &Ray, mesh: &Triangles) -> Option<ShapeHit> {
     let test = |triangle: u32| {
         let [a, b, c] = mesh.mesh().corners(triangle as usize);
         let (p, q) = (b - a, c - a);
@@ -268,7 +268,7 @@ fn triangles(ray: &Ray, mesh: &Triangles) -> Option<Impact> {
 }
 
 /// Samples: steps by the distance, but at least by a share of the spacing, then bisection.
-fn samples(ray: &Ray, field: &Field) -> Option<Impact> {
+fn samples(ray: &Ray, field: &Field) -> Option<ShapeHit> {
     let Field::Grid { level_set, .. } = field else { return None };
     let least = GRID_STEP * level_set.grid().spacing();
     let (mut before, mut distance) = (0.0, 0.0);

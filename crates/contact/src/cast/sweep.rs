@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitVector3, Vector3};
 use crate::Triangles;
 use crate::cast::core::Core;
 use crate::cast::placed::PlacedShape;
-use crate::cast::ray::{Impact, Ray, ball_at_convex, bisect, nearest};
+use crate::cast::ray::{Ray, ShapeHit, ball_at_convex, bisect, nearest};
 use crate::narrow::candidate::Side;
 use crate::shape::Shape;
 use crate::shape::field::Field;
@@ -35,12 +35,12 @@ impl PlacedShape<'_> {
     /// up to round-off, except for samples, to their accuracy, and tetrahedra, by their vertices.
     /// Half-spaces and meshes do not hit each other, and shapes that are not
     /// [usable](Shape::is_usable) hit nothing.
-    pub fn sweep(&self, sweep: &Sweep, other: &PlacedShape<'_>) -> Option<Impact> {
+    pub fn sweep(&self, sweep: &Sweep, other: &PlacedShape<'_>) -> Option<ShapeHit> {
         if self.is_solid() && other.is_solid() { cast(*self, *other, *sweep) } else { None }
     }
 }
 
-fn cast(moving: PlacedShape<'_>, target: PlacedShape<'_>, sweep: Sweep) -> Option<Impact> {
+fn cast(moving: PlacedShape<'_>, target: PlacedShape<'_>, sweep: Sweep) -> Option<ShapeHit> {
     let (a, b) = (moving.shape.field(), target.shape.field());
     match (a, b) {
         (Field::Grid { .. } | Field::Tets(_), _) | (_, Field::Grid { .. } | Field::Tets(_)) => {
@@ -63,15 +63,15 @@ fn cast(moving: PlacedShape<'_>, target: PlacedShape<'_>, sweep: Sweep) -> Optio
 }
 
 /// Swaps the roles: the target moves in the opposite direction.
-fn swapped(moving: PlacedShape<'_>, target: PlacedShape<'_>, sweep: Sweep) -> Option<Impact> {
+fn swapped(moving: PlacedShape<'_>, target: PlacedShape<'_>, sweep: Sweep) -> Option<ShapeHit> {
     let back = Sweep { along: -sweep.along, ..sweep };
-    let Impact { distance, point, normal } = cast(target, moving, back)?;
+    let ShapeHit { distance, point, normal } = cast(target, moving, back)?;
     let point = point + sweep.along.into_inner() * distance;
-    Some(Impact { distance, point, normal: -normal })
+    Some(ShapeHit { distance, point, normal: -normal })
 }
 
 /// A moving union of convex solids against another one, a half-space or a mesh.
-fn convex(moving: PlacedShape<'_>, target: PlacedShape<'_>, sweep: Sweep) -> Option<Impact> {
+fn convex(moving: PlacedShape<'_>, target: PlacedShape<'_>, sweep: Sweep) -> Option<ShapeHit> {
     let map = moving.seen_from(target.pose);
     let ray =
         Ray { from: map * Point3::origin(), along: sweep.along, max_distance: sweep.max_distance };
@@ -97,14 +97,14 @@ fn convex(moving: PlacedShape<'_>, target: PlacedShape<'_>, sweep: Sweep) -> Opt
 }
 
 /// Sweep of a convex part against the half-space y < 0.
-fn to_plane(part: &Core<'_>, map: &Isometry3<f64>, ray: &Ray) -> Option<Impact> {
+fn to_plane(part: &Core<'_>, map: &Isometry3<f64>, ray: &Ray) -> Option<ShapeHit> {
     let up = Vector3::y();
     let lowest = map * part.lowest(&map.inverse_transform_vector(&up));
     let (height, speed) = (lowest.y.max(0.0), -ray.along.y);
     let distance = if height > 0.0 { height / speed } else { 0.0 };
     let meets = height == 0.0 || speed > 0.0 && distance <= ray.max_distance;
     let point = lowest + ray.along.into_inner() * distance;
-    meets.then_some(Impact { distance, point, normal: up })
+    meets.then_some(ShapeHit { distance, point, normal: up })
 }
 
 /// Sweep of a convex part against another; `map` takes coordinates of the first to those of the
@@ -114,7 +114,7 @@ fn to_core(
     map: &Isometry3<f64>,
     ray: &Ray,
     tolerance: f64,
-) -> Option<Impact> {
+) -> Option<ShapeHit> {
     let mut distance = 0.0;
     for step in 0..NEWTON_STEPS {
         let shift = Translation3::from(ray.along.into_inner() * distance);
@@ -123,7 +123,7 @@ fn to_core(
         if gap.distance <= tolerance || step + 1 == NEWTON_STEPS {
             let rest = if speed > 0.0 { gap.distance.max(0.0) / speed } else { 0.0 };
             let distance = (distance + rest.min(tolerance)).min(ray.max_distance);
-            return Some(Impact { distance, point: gap.point, normal: gap.normal });
+            return Some(ShapeHit { distance, point: gap.point, normal: gap.normal });
         }
         distance += gap.distance / speed;
         if speed <= 0.0 || distance > ray.max_distance {
@@ -138,10 +138,10 @@ fn to_mesh(
     (shape, parts): (&Shape, &[Core<'_>]),
     mesh: &Triangles,
     (map, ray): (&Isometry3<f64>, &Ray),
-) -> Option<Impact> {
+) -> Option<ShapeHit> {
     if let Some(point) = point_behind_mesh(parts, mesh, map) {
         let normal = mesh.normal(&point).unwrap_or_else(Vector3::y);
-        return Some(Impact { distance: 0.0, point, normal });
+        return Some(ShapeHit { distance: 0.0, point, normal });
     }
     let bounds = shape.bounds_at(map);
     let half = bounds.extents() / 2.0;
@@ -169,7 +169,7 @@ fn advance_sampled(
     moving: PlacedShape<'_>,
     target: PlacedShape<'_>,
     sweep: Sweep,
-) -> Option<Impact> {
+) -> Option<ShapeHit> {
     let spacing = spacing(moving.shape).min(spacing(target.shape));
     let at = |distance: f64| {
         let shift = Translation3::from(sweep.along.into_inner() * distance);
@@ -219,17 +219,17 @@ pub(crate) fn apart(a: PlacedShape<'_>, b: PlacedShape<'_>, max_distance: f64) -
 }
 
 /// The contact of two touching solids, one of them sampled, after a sweep by `distance` m.
-fn touch([a, b]: [PlacedShape<'_>; 2], distance: f64, along: &UnitVector3<f64>) -> Impact {
+fn touch([a, b]: [PlacedShape<'_>; 2], distance: f64, along: &UnitVector3<f64>) -> ShapeHit {
     let margin = spacing(a.shape).min(spacing(b.shape));
     let posed = a.with(&b);
     let near = posed.candidates(margin, &mut 0);
     let Some(deepest) = near.iter().min_by(|p, q| p.distance.total_cmp(&q.distance)) else {
         let point = Point3::from(a.pose.translation.vector);
-        return Impact { distance, point, normal: -along.into_inner() };
+        return ShapeHit { distance, point, normal: -along.into_inner() };
     };
     let found = posed.found(deepest);
     let spot = posed.spot(&found);
     // on the surface of the second solid
     let off = if found.owner == Side::A { found.distance } else { 0.0 };
-    Impact { distance, point: spot.place - spot.normal * off, normal: spot.normal }
+    ShapeHit { distance, point: spot.place - spot.normal * off, normal: spot.normal }
 }

@@ -16,7 +16,7 @@ const MAX_STEPS: usize = 1_000_000;
 
 /// The free flight of a body.
 #[derive(Clone, Copy, Debug)]
-pub struct Flight<'a> {
+pub struct FreeFlight<'a> {
     /// Mass properties or motion of the body.
     pub body: &'a Body,
     /// Its shape.
@@ -29,7 +29,7 @@ pub struct Flight<'a> {
 
 /// The impact of two bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Impact {
+pub struct TimeOfImpact {
     /// Time of impact, s since the start; the bodies do not overlap yet.
     pub time: f64,
     /// States of the bodies at that time.
@@ -38,7 +38,7 @@ pub struct Impact {
     pub gap: f64,
 }
 
-impl Flight<'_> {
+impl FreeFlight<'_> {
     fn after(&self, state: &State, time: f64) -> Result<State, IntegrateError> {
         match self.body {
             Body::Dynamic(mass) => {
@@ -76,19 +76,19 @@ impl Flight<'_> {
 /// # Errors
 /// [`IntegrateError`] for a duration that is not finite and motion that cannot be integrated.
 pub fn time_of_impact(
-    flights: [Flight<'_>; 2],
+    flights: [FreeFlight<'_>; 2],
     duration: f64,
-) -> Result<Option<Impact>, IntegrateError> {
+) -> Result<Option<TimeOfImpact>, IntegrateError> {
     if !duration.is_finite() {
         return Err(IntegrateError::Duration { duration });
     }
     let [p, q] = &flights;
-    let thin = |f: &Flight<'_>| f.shape.bounds().extents().min();
+    let thin = |f: &FreeFlight<'_>| f.shape.bounds().extents().min();
     let thickness = 0.1 * thin(p).min(thin(q));
     let mut states = [p.start, q.start];
     let (mut time, mut apart) = (0.0, gap(&flights, &states));
     if apart <= 0.0 {
-        return Ok(Some(Impact { time, states, gap: apart }));
+        return Ok(Some(TimeOfImpact { time, states, gap: apart }));
     }
     for _ in 0..MAX_STEPS {
         let left = duration - time;
@@ -123,10 +123,10 @@ fn safe_step(left: f64, room: f64, speed: impl Fn(f64) -> f64) -> f64 {
 
 /// The last time without overlap, starting at `states` and within `step`.
 fn bisect(
-    flights: &[Flight<'_>; 2],
+    flights: &[FreeFlight<'_>; 2],
     states: &[State; 2],
     (time, step): (f64, f64),
-) -> Result<Impact, IntegrateError> {
+) -> Result<TimeOfImpact, IntegrateError> {
     let at = |t: f64| -> Result<[State; 2], IntegrateError> {
         Ok([flights[0].after(&states[0], t)?, flights[1].after(&states[1], t)?])
     };
@@ -139,14 +139,15 @@ fn bisect(
         if gap(flights, &at(middle)?) > 0.0 { before = middle } else { after = middle }
     }
     let states = at(before)?;
-    Ok(Impact { time: time + before, states, gap: gap(flights, &states) })
+    Ok(TimeOfImpact { time: time + before, states, gap: gap(flights, &states) })
 }
 
 /// The least distance of surface samples of either body to the other, m.
-fn gap(flights: &[Flight<'_>; 2], states: &[State; 2]) -> f64 {
+fn gap(flights: &[FreeFlight<'_>; 2], states: &[State; 2]) -> f64 {
     let [a, b] = flights;
     let (x, y): (&Isometry3<f64>, &Isometry3<f64>) = (&states[0].pose, &states[1].pose);
-    let reach = |f: &Flight<'_>| if f.shape.radius().is_finite() { f.shape.radius() } else { 0.0 };
+    let reach =
+        |f: &FreeFlight<'_>| if f.shape.radius().is_finite() { f.shape.radius() } else { 0.0 };
     // points farther away exceed this margin
     let margin = (x.translation.vector - y.translation.vector).norm() + reach(a) + reach(b);
     let posed = Posed { shapes: [a.shape, b.shape], poses: [x, y] };

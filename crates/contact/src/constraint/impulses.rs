@@ -46,8 +46,8 @@ pub(super) struct Classes<'a> {
 
 impl<'a> Classes<'a> {
     pub(super) fn new(frame: Frame<'a>, start: &[Momentum]) -> Self {
-        let speed = |drift: &Velocity| 2.0 * drift.linear.norm();
-        let forces = frame.drift.iter().map(speed).fold(0.0, f64::max);
+        let speed = |half_kick: &Velocity| 2.0 * half_kick.linear.norm();
+        let forces = frame.half_kick.iter().map(speed).fold(0.0, f64::max);
         let slow = frame.settings.resting_speed + 2.0 * forces;
         Self { frame, velocities: frame.velocities(start), slow }
     }

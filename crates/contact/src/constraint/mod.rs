@@ -47,7 +47,7 @@ mod row;
 mod touching;
 
 pub use codes::{CacheLookups, ImpulseCache, Key};
-pub use impact::{Flight, Impact, time_of_impact};
+pub use impact::{FreeFlight, TimeOfImpact, time_of_impact};
 pub use joint::{Joint, JointKind, MAX_ROWS, Motor, Reaction};
 pub use midpoint::Linkages;
 pub use mlcp::Mlcp;

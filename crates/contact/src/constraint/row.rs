@@ -121,9 +121,7 @@ pub enum RowError {
         row: usize,
     },
     /// The bounds are reversed or refer to a row that is not an earlier normal of the same bodies.
-    #[error(
-        "row {row} has bounds that cannot be: order them, and put friction right after its normal"
-    )]
+    #[error("row {row} has invalid bounds: order them, and put friction right after its normal")]
     Bounds {
         /// Index of the row.
         row: usize,

@@ -6,11 +6,11 @@ use dynamics::{
 use nalgebra::{Isometry3, Vector3};
 use rayon::prelude::*;
 
-use super::forces::Group;
+use super::forces::RestingGroup;
 use super::impact_search::ImpactSearch;
 use super::impacts::STILL;
 use super::path::{Node, Path};
-use super::touch::{Touch, Touches, collision_gap, drift, is_exact};
+use super::touch::{Touch, Touches, collision_gap, is_exact, research_depth};
 use crate::narrow::broad::{Broad, FreeMotion, StepMotion};
 use crate::narrow::contacts::MARGIN;
 use crate::{Frame, Islands};
@@ -76,7 +76,7 @@ impl Frame<'_> {
             .map(|group| GroupPath::new(group, &self.states(momenta), duration))
             .collect();
         let paths = self.paths(momenta, (&groups, &group_paths), duration);
-        let mut resting: Vec<[u32; 2]> = groups.iter().flat_map(Group::pairs).collect();
+        let mut resting: Vec<[u32; 2]> = groups.iter().flat_map(RestingGroup::pairs).collect();
         resting.sort_unstable();
         let impact_time =
             self.first_impact((touches, &resting), &paths, blind.min(duration), duration);
@@ -106,7 +106,7 @@ impl Frame<'_> {
     }
 
     /// Groups of bodies in contact that do not separate.
-    fn resting_groups(&self, touches: &Touches, momenta: &[Momentum]) -> Vec<Group<'_>> {
+    fn resting_groups(&self, touches: &Touches, momenta: &[Momentum]) -> Vec<RestingGroup<'_>> {
         let Self { columns, poses, .. } = *self;
         let velocities = self.velocities(momenta);
         let rests = |touch: &&Touch| {
@@ -127,18 +127,18 @@ impl Frame<'_> {
             }
         }
         parts.retain(|part| !part.is_empty());
-        parts.iter().map(|part| Group::new(*self, part)).collect()
+        parts.iter().map(|part| RestingGroup::new(*self, part)).collect()
     }
 
     fn acceleration(&self, i: usize) -> Vector3<f64> {
-        self.drift[i].linear * (2.0 / self.dt)
+        self.half_kick[i].linear * (2.0 / self.dt)
     }
 
     /// The paths of all bodies for `duration` s.
     fn paths<'p>(
         &'p self,
         momenta: &[Momentum],
-        (groups, group_paths): (&[Group<'_>], &[GroupPath]),
+        (groups, group_paths): (&[RestingGroup<'_>], &[GroupPath]),
         duration: f64,
     ) -> Vec<Path<'p>> {
         let bodies = self.columns.bodies;
@@ -170,9 +170,13 @@ impl Frame<'_> {
         let velocity =
             |(body, state): (&Body, &State)| body.velocity(&state.pose.rotation, &state.momentum);
         let velocities: Vec<Velocity> = columns.bodies.iter().zip(&ends).map(velocity).collect();
-        let part = |drift: &Velocity| Velocity { linear: drift.linear * (to / self.dt), ..*drift };
-        let drifts: Vec<Velocity> = self.drift.iter().map(part).collect();
-        let free = FreeMotion { velocities: &velocities, drift: &drifts, flights: &[], dt: to };
+        let part = |half_kick: &Velocity| Velocity {
+            linear: half_kick.linear * (to / self.dt),
+            ..*half_kick
+        };
+        let half_kicks: Vec<Velocity> = self.half_kick.iter().map(part).collect();
+        let free =
+            FreeMotion { velocities: &velocities, half_kick: &half_kicks, flights: &[], dt: to };
         let motion = StepMotion { columns, poses, predicted: &predicted, motion: Some(free) };
         let near = Broad::new(motion, MARGIN).pairs().near;
         let first = |&(a, b): &(u32, u32)| {
@@ -180,7 +184,7 @@ impl Frame<'_> {
             let collision_gap = collision_gap(columns, [a, b]);
             // more than `collision_gap`, so that separating bodies do not collide at the start
             let slack = if rests || !is_exact(columns, [a, b]) {
-                drift(columns, settings, [a, b])
+                research_depth(columns, settings, [a, b])
             } else {
                 4.0 * collision_gap
             };
@@ -196,7 +200,7 @@ impl Frame<'_> {
 }
 
 impl GroupPath {
-    fn new(group: &Group<'_>, all: &[State], duration: f64) -> Self {
+    fn new(group: &RestingGroup<'_>, all: &[State], duration: f64) -> Self {
         let states: Vec<State> = group.movers().iter().map(|&i| all[i as usize]).collect();
         let start = |&state: &State| vec![Node { time: 0.0, state }];
         let mut path = Self {
@@ -218,7 +222,7 @@ impl GroupPath {
     }
 
     /// These paths up to an earlier time, with integration steps that end there.
-    fn until(&self, group: &Group<'_>, time: f64) -> Self {
+    fn until(&self, group: &RestingGroup<'_>, time: f64) -> Self {
         let count = self.nodes.first().map_or(0, |own| own.partition_point(|n| n.time <= time));
         let first = |nodes: &Vec<Node>| nodes[..count].to_vec();
         let mut shorter = Self {
@@ -244,7 +248,7 @@ impl GroupPath {
     }
 
     /// Integrates from the last node to a time.
-    fn extend(&mut self, group: &Group<'_>, to: f64) {
+    fn extend(&mut self, group: &RestingGroup<'_>, to: f64) {
         let from = self.nodes.first().and_then(|nodes| nodes.last()).map_or(0.0, |n| n.time);
         if from >= to {
             return;

@@ -23,7 +23,7 @@ const SETTLED: f64 = 1e-9;
 const AT_REST: f64 = 1e-6;
 
 /// A group of bodies in contact.
-pub(crate) struct Group<'a> {
+pub(crate) struct RestingGroup<'a> {
     frame: Frame<'a>,
     /// Indices of the bodies, dynamic ones first.
     members: Vec<u32>,
@@ -49,7 +49,7 @@ pub(crate) struct ContactLoads {
     pub(crate) limited: bool,
 }
 
-impl<'a> Group<'a> {
+impl<'a> RestingGroup<'a> {
     /// The bodies of some touches, which are connected.
     pub(crate) fn new(frame: Frame<'a>, touches: &[Touch]) -> Self {
         let columns = frame.columns;
@@ -95,7 +95,7 @@ impl<'a> Group<'a> {
     }
 
     fn gravity(&self, i: usize) -> Vector3<f64> {
-        self.frame.drift[self.members[i] as usize].linear * (2.0 / self.frame.dt)
+        self.frame.half_kick[self.members[i] as usize].linear * (2.0 / self.frame.dt)
     }
 
     /// Poses and velocities of all members at a time after the start, s, with the dynamic ones in

@@ -74,7 +74,7 @@ pub(crate) struct FreeMotion<'a> {
     /// Velocities at the middle of the step.
     pub(crate) velocities: &'a [Velocity],
     /// Change of each velocity by forces in half the step.
-    pub(crate) drift: &'a [Velocity],
+    pub(crate) half_kick: &'a [Velocity],
     /// The last collision of each body in this step; empty if there were none.
     pub(crate) flights: &'a [Flight],
     /// Length of the step, s.
@@ -94,10 +94,10 @@ struct BodyPath {
 impl StepMotion<'_> {
     fn path(&self, i: usize) -> BodyPath {
         let (mut start, end) = (self.poses[i], self.predicted[i]);
-        let Some(FreeMotion { velocities, drift, flights, dt }) = self.motion else {
+        let Some(FreeMotion { velocities, half_kick, flights, dt }) = self.motion else {
             return BodyPath { start, end, fall: Vector3::zeros(), angle: 0.0 };
         };
-        let mut fall = drift[i].linear * dt;
+        let mut fall = half_kick[i].linear * dt;
         let mut rest = 1.0;
         if let Some(flight) = flights.get(i).filter(|flight| flight.since > 0.0) {
             let time = (flight.since / dt).min(1.0);
@@ -504,9 +504,9 @@ mod tests {
                 linear: vector([0.2, 2.0, 20.0][case % 3]),
                 angular: vector([1.0, 20.0, 100.0, 1000.0][case % 4]),
             };
-            let drift = Velocity { linear: vector(2.0), ..Velocity::default() };
+            let half_kick = Velocity { linear: vector(2.0), ..Velocity::default() };
             let at = |time: f64| {
-                let place = velocity.linear * time + drift.linear * (time * (time - dt) / dt);
+                let place = velocity.linear * time + half_kick.linear * (time * (time - dt) / dt);
                 let turn = UnitQuaternion::from_scaled_axis(velocity.angular * time);
                 let place = (pose.translation.vector + place).into();
                 Isometry3::from_parts(place, turn * pose.rotation)
@@ -520,9 +520,13 @@ mod tests {
                 materials: &materials,
                 groups: &groups,
             };
-            let (velocities, drifts) = ([velocity], [drift]);
-            let motion =
-                Some(FreeMotion { velocities: &velocities, drift: &drifts, flights: &[], dt });
+            let (velocities, half_kicks) = ([velocity], [half_kick]);
+            let motion = Some(FreeMotion {
+                velocities: &velocities,
+                half_kick: &half_kicks,
+                flights: &[],
+                dt,
+            });
             let motion = StepMotion { columns, poses: &[pose], predicted: &[predicted], motion };
             let (swept, ball) = (swept(motion, 0), Ball::new(motion, 0));
             for n in 0..=200 {

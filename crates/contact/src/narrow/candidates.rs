@@ -5,6 +5,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use crate::Triangles;
 use crate::narrow::candidate::{Candidate, Side};
 use crate::narrow::compounds::Compounds;
+use crate::narrow::contacts::MAX_CONTACTS;
 use crate::narrow::posed::Posed;
 use crate::narrow::round;
 use crate::shape::compound::Compound;
@@ -12,9 +13,6 @@ use crate::shape::field::Field;
 use crate::shape::query::Query;
 use crate::shape::triangles::Facing;
 use crate::shape::{Probe, Shape};
-
-/// Contacts kept per pair: the deepest and those that span the area best.
-const MAX_CONTACTS: usize = 4;
 
 /// Relative tolerance of ties: of distances as a share of the margin, and of scores.
 const EVEN: f64 = 1e-6;

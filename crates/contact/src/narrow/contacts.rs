@@ -1,5 +1,4 @@
-//! Narrow phase: surface points of each body are tested against the signed distance of the other,
-//! and reduced to at most four contacts per pair.
+//! The contacts of a step, by pair.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -12,6 +11,9 @@ use crate::shape::Shape;
 
 /// Largest gap of contacts as a share of the smaller radius: later impulses may close it.
 pub(crate) const MARGIN: f64 = 0.05;
+
+/// Largest number of contacts of a pair: the deepest and those that span the area best.
+pub(crate) const MAX_CONTACTS: usize = 4;
 
 /// A contact point, speculative if its gap is positive. All passes of a step read it.
 #[derive(Clone, Copy, Debug)]

@@ -21,7 +21,7 @@ pub(crate) struct Step<'a> {
     pub(crate) predicted: &'a [Isometry3<f64>],
     pub(crate) velocities: &'a [Velocity],
     /// Change of each velocity by forces in half the step.
-    pub(crate) drift: &'a [Velocity],
+    pub(crate) half_kick: &'a [Velocity],
     /// The last collision of each body in this step; none for bodies beyond the end of the slice.
     pub(crate) flights: &'a [Flight],
     /// Orientations of spinning bodies.
@@ -44,7 +44,7 @@ pub(crate) struct Step<'a> {
 ///
 /// The search of the `resumed` pairs, sorted, starts at their times.
 pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Contacts {
-    let Step { columns, poses, predicted, velocities, drift, flights, turnings, .. } = step;
+    let Step { columns, poses, predicted, velocities, half_kick, flights, turnings, .. } = step;
     let Step { dt, before, cache, names, settings, .. } = step;
     let motion = |i: u32| {
         let i = i as usize;
@@ -57,8 +57,8 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Cont
             end: &predicted[i],
             velocity: &velocities[i],
             dt,
-            fall: drift[i].linear * dt,
-            resting: settings.resting_at(&drift[i], columns.materials[i].restitution),
+            fall: half_kick[i].linear * dt,
+            resting: settings.resting_at(&half_kick[i], columns.materials[i].restitution),
             from: flight.map_or(0.0, |flight| (flight.since / dt).min(1.0)),
             rotation: flight.map_or(poses[i].rotation, |flight| flight.rotation),
             turning: turnings[i].as_ref(),
@@ -93,8 +93,8 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Cont
 }
 
 impl Contacts {
-    /// Adds the contacts of a pair. Contacts of an `earlier` search of this step, else those
-    /// `last_test` from the last step, are reused if the relative pose has hardly changed.
+    /// Adds the contacts of a pair. Contacts of an `earlier` search of this step, else those `known`
+    /// from the last step, are reused if the relative pose has hardly changed.
     pub(crate) fn add(
         &mut self,
         (a, b): (u32, u32),

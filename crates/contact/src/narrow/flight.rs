@@ -26,7 +26,7 @@ pub struct Flight {
     /// start does not include it.
     pub support: Vector3<f64>,
     /// The body's share of the energy dissipated by the collisions, J.
-    pub taken: f64,
+    pub dissipated: f64,
 }
 
 /// The free flight of each body over the step, as columns of equal length.

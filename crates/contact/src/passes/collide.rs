@@ -10,8 +10,8 @@
 
 mod group;
 mod linkages;
+mod pairs_by_body;
 mod strike;
-mod touching;
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -24,7 +24,7 @@ use crate::narrow::flight::{Flight, Paths};
 use crate::passes::collision::{Collisions, StrengthQuery, Waypoint};
 use crate::{Frame, Mover, Shape, effective_mass};
 use linkages::ImpactLinkages;
-use touching::Touching;
+use pairs_by_body::PairsByBody;
 
 /// Limit of collisions per step. A pair collides no more once each of its free bodies reached the limit. A ball
 /// of 0.2 m between walls 2 m apart reaches it at 3,400 m/s and 30 steps per second. A light body between two
@@ -204,12 +204,12 @@ impl FlightState {
 
 impl<'a> Pass<'a> {
     fn new(frame: Frame<'a>, contacts: &'a Contacts, paths: &'a mut Paths) -> Self {
-        let Frame { columns, dt, drift, .. } = frame;
+        let Frame { columns, dt, half_kick, .. } = frame;
         let states = paths.poses.iter().zip(&paths.momenta);
         let flight_state = |(i, (pose, momentum)): (usize, (&Isometry3<f64>, &Momentum))| {
             let velocity = columns.bodies[i].velocity(&pose.rotation, momentum);
             let since = paths.flights.get(i).map_or(0.0, |flight| flight.since);
-            let (gravity, support) = (drift[i].linear * (2.0 / dt), Vector3::zeros());
+            let (gravity, support) = (half_kick[i].linear * (2.0 / dt), Vector3::zeros());
             let shift = Velocity::default();
             let joined = false;
             FlightState { velocity, before: velocity, shift, gravity, support, since, joined }
@@ -244,7 +244,7 @@ impl<'a> Pass<'a> {
         if queue.is_empty() {
             return;
         }
-        let touching = Touching::new(contacts, self.flight_states.len());
+        let pairs = PairsByBody::new(contacts, self.flight_states.len());
         let mut last = BEFORE;
         while let Some(Reverse(event)) = queue.pop() {
             let pair = event.pair as usize;
@@ -268,7 +268,7 @@ impl<'a> Pass<'a> {
                 continue;
             }
             let others = self.simultaneous(&event, &mut queue);
-            let together = self.strike_together(&event, &others, (&touching, query));
+            let together = self.strike_together(&event, &others, &pairs, query);
             // those of struck bodies are replaced below
             queue.extend(others.into_iter().map(Reverse));
             let struck = match together {
@@ -283,8 +283,8 @@ impl<'a> Pass<'a> {
             self.mark_deviated_at_end(&struck);
             last = event.time;
             for i in struck {
-                let pairs = if self.is_free(i) { touching.of(i) } else { &[] };
-                pairs.iter().for_each(|&pair| queue.extend(self.next(pair as usize, BEFORE)));
+                let own = if self.is_free(i) { pairs.of(i) } else { &[] };
+                own.iter().for_each(|&pair| queue.extend(self.next(pair as usize, BEFORE)));
             }
         }
     }
@@ -301,7 +301,7 @@ impl<'a> Pass<'a> {
             let bodies = [manifold.a as usize, manifold.b as usize];
             let Origin { time: found, until, .. } =
                 self.contacts.origins()[self.contacts.range(manifold).start];
-            let struck = self.struck(bodies);
+            let struck = self.last_collision_time(bodies);
             let done = found.max(history.passed).max(struck);
             let time = match history.collisions {
                 // a contact of spinning bodies that does not approach leaves them where they were
@@ -320,8 +320,8 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// The time of the last collision of one of these bodies, s.
-    fn struck(&self, bodies: [usize; 2]) -> f64 {
+    /// The time of the later one of the last collisions of both bodies, s.
+    fn last_collision_time(&self, bodies: [usize; 2]) -> f64 {
         let [a, b] = bodies.map(|i| self.flight_states[i].since);
         a.max(b)
     }
@@ -388,8 +388,8 @@ impl<'a> Pass<'a> {
 
     /// Approach speed below which a pair rests, m/s.
     fn resting(&self, bodies: [usize; 2]) -> f64 {
-        let Frame { columns, settings, drift, .. } = self.frame;
-        settings.resting_of(columns, drift, bodies)
+        let Frame { columns, settings, half_kick, .. } = self.frame;
+        settings.resting_of(columns, half_kick, bodies)
     }
 
     /// The next impact of a pair within the step after a time; it replaces the known one.
@@ -401,7 +401,7 @@ impl<'a> Pass<'a> {
         }
         let manifold = &self.contacts.manifolds()[pair];
         let bodies = [manifold.a as usize, manifold.b as usize];
-        let (struck, resting) = (self.struck(bodies), self.resting(bodies));
+        let (struck, resting) = (self.last_collision_time(bodies), self.resting(bodies));
         let touch = |number: usize| {
             let time = touch(self.distance(bodies, &self.gaps[number]), struck, resting)?;
             let (time, until) = (time.max(manifold.since), self.contacts.origins()[number].until);
@@ -454,7 +454,7 @@ impl<'a> Pass<'a> {
 
     /// Acceleration by forces, m/s^2.
     fn acceleration(&self, i: usize) -> Vector3<f64> {
-        self.frame.drift[i].linear * (2.0 / self.frame.dt)
+        self.frame.half_kick[i].linear * (2.0 / self.frame.dt)
     }
 
     /// The orientation of a body at a time.
@@ -490,7 +490,7 @@ impl<'a> Pass<'a> {
         let own = &mut self.paths.flights[i];
         own.collisions += u32::from(source != ImpulseSource::Joints);
         own.grounded_collisions += u32::from(source == ImpulseSource::Grounded);
-        let Flight { collisions, grounded_collisions, entry, taken, .. } = *own;
+        let Flight { collisions, grounded_collisions, entry, dissipated, .. } = *own;
         let flight_state = &mut self.flight_states[i];
         flight_state.since = time;
         if flight_state.joined {
@@ -506,7 +506,8 @@ impl<'a> Pass<'a> {
         let old = std::mem::replace(&mut self.paths.poses[i], start);
         self.paths.momenta[i] = momentum;
         let entry = entry.or(Some(old));
-        self.paths.flights[i] = Flight { collisions, grounded_collisions, entry, taken, ..flight };
+        self.paths.flights[i] =
+            Flight { collisions, grounded_collisions, entry, dissipated, ..flight };
         let velocity = Velocity {
             linear: momentum.linear / mass.mass(),
             angular: mass.angular_velocity(&pose.rotation, &momentum.angular),
@@ -620,8 +621,9 @@ fn support(
 
 /// Whether a body with this velocity, m/s, leaves its support for more than the step.
 fn rises(frame: Frame<'_>, i: usize, velocity: &Vector3<f64>) -> bool {
-    let drift = &frame.drift[i];
-    -drift.linear.dot(velocity) > frame.settings.resting_at(drift, 0.0) * drift.linear.norm()
+    let half_kick = &frame.half_kick[i];
+    -half_kick.linear.dot(velocity)
+        > frame.settings.resting_at(half_kick, 0.0) * half_kick.linear.norm()
 }
 
 pub(crate) fn mass_at(mover: &Mover, arm: &Vector3<f64>) -> Matrix3<f64> {

@@ -53,6 +53,7 @@ pub struct StrengthQuery<'a> {
 
 /// Contact point in body coordinates of both bodies, m, time of impact, s, and the poses at that
 /// time.
+#[derive(Clone, Copy)]
 pub(crate) struct ImpactState {
     pub(crate) at: [Point3<f64>; 2],
     pub(crate) time: f64,
@@ -71,6 +72,7 @@ pub(crate) fn total(impulses: &[Vector3<f64>]) -> Option<(Vector3<f64>, usize)> 
 }
 
 /// The total impulse of a pair, and the speeds that determine the effective mass.
+#[derive(Clone, Copy)]
 pub(crate) struct PairImpulse {
     /// Unit normal in world axes, out of the second body.
     pub(crate) normal: Vector3<f64>,

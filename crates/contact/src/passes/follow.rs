@@ -41,7 +41,7 @@ impl Turn<'_> {
         contact.arms = arms;
         let [p, q] = [0, 1].map(|n| {
             let (i, arm) = (bodies[n], arms[n]);
-            let fall = self.frame.drift[i].linear;
+            let fall = self.frame.half_kick[i].linear;
             let moved = |velocity: &Velocity, time: f64| {
                 (velocity.at(&arm) - fall * (1.0 - time / dt)) * time
             };
@@ -51,7 +51,7 @@ impl Turn<'_> {
         origin.time = now;
         let along = |f: &dyn Fn(usize) -> Vector3<f64>| contact.normal.dot(&(f(0) - f(1)));
         let displacement = dt * along(&|n| self.after[bodies[n]].at(&arms[n]));
-        let fall = dt * along(&|n| self.frame.drift[bodies[n]].linear);
+        let fall = dt * along(&|n| self.frame.half_kick[bodies[n]].linear);
         let moved = |time: f64| time / dt * (displacement - (1.0 - time / dt) * fall);
         contact.gap = origin.distance - moved(now);
         contact.overlap = (-contact.gap - moved(since)).max(0.0);

@@ -75,10 +75,10 @@ impl<'a> Frame<'a> {
 
     /// Sets the path of a body in a search to that of this frame with `momenta`.
     fn put(&self, search: &mut Search, i: usize, momenta: &[Momentum]) {
-        let (body, pose, drift) = (&self.columns.bodies[i], &self.poses[i], &self.drift[i]);
+        let (body, pose, half_kick) = (&self.columns.bodies[i], &self.poses[i], &self.half_kick[i]);
         let mut half = momenta[i];
         if let Some(mass) = body.mass_properties() {
-            half += mass.momentum(&pose.rotation, drift);
+            half += mass.momentum(&pose.rotation, half_kick);
         }
         search.poses[i] = *pose;
         search.momenta[i] = momenta[i];
@@ -175,8 +175,8 @@ impl<'a> Frame<'a> {
         predicted: &'s [Isometry3<f64>],
         velocities: &'s [Velocity],
     ) -> StepMotion<'s> {
-        let Self { columns, poses, drift, flights, dt, .. } = *self;
-        let motion = Some(FreeMotion { velocities, drift, flights, dt });
+        let Self { columns, poses, half_kick, flights, dt, .. } = *self;
+        let motion = Some(FreeMotion { velocities, half_kick, flights, dt });
         StepMotion { columns, poses, predicted, motion }
     }
 
@@ -186,14 +186,14 @@ impl<'a> Frame<'a> {
         velocities: &'s [Velocity],
         turnings: &'s [Option<Turning>],
     ) -> Step<'s> {
-        let Self { columns, poses, drift, flights, dt, settings, cache, names, .. } = *self;
+        let Self { columns, poses, half_kick, flights, dt, settings, cache, names, .. } = *self;
         Step {
             settings,
             columns,
             poses,
             predicted,
             velocities,
-            drift,
+            half_kick,
             flights,
             turnings,
             dt,
@@ -230,7 +230,7 @@ impl<'a> Frame<'a> {
     /// under forces alone.
     pub fn diverted(&self, search: &Search, half: &[Momentum]) -> Vec<bool> {
         let momenta = differences(half, &self.half_step_forces());
-        let pushed = |i: usize| self.drift[i].linear.norm() * self.dt;
+        let pushed = |i: usize| self.half_kick[i].linear.norm() * self.dt;
         let reach = |i: usize| DIVERTED * self.columns.shapes[i].radius() + pushed(i);
         if !self.settings.solver.keeps_contacts() {
             return vec![false; momenta.len()];

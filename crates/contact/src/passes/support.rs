@@ -27,12 +27,12 @@ impl Frame<'_> {
     /// The contact graph after the collision pass.
     pub fn support(&self, search: &Search, momenta: &[Momentum]) -> Support {
         let contacts = &search.contacts;
-        let Self { columns, drift, dt, settings, .. } = *self;
+        let Self { columns, half_kick, dt, settings, .. } = *self;
         if let Solver::Reference { clamp_positions, .. } = settings.solver {
             return Support(Found::Pairs { graph: Graph::new(*self, momenta), clamp_positions });
         }
         let velocities = self.velocities(momenta);
-        let levels = Levels::new(columns, contacts, &velocities, drift, dt);
+        let levels = Levels::new(columns, contacts, &velocities, half_kick, dt);
         let order = Order::new(columns, contacts, levels);
         if let Some(method) = Method::of(settings.solver) {
             let impulses = vec![Vector3::zeros(); contacts.len()];

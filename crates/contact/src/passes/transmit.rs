@@ -161,7 +161,7 @@ impl Frame<'_> {
     ) -> ImpactSolution {
         let contacts = search.contacts();
         let velocities = self.velocities(momenta);
-        let levels = Levels::new(self.columns, contacts, &velocities, self.drift, self.dt);
+        let levels = Levels::new(self.columns, contacts, &velocities, self.half_kick, self.dt);
         let order = Order::new(self.columns, contacts, levels);
         let problem = self.problem(contacts, &order);
         let none = ContactImpulses {
@@ -259,7 +259,7 @@ impl Frame<'_> {
     /// faster than bodies at rest.
     fn approach(&self, contacts: &Contacts, pair: &Manifold, velocities: &[Velocity]) -> f64 {
         let bodies = [pair.a, pair.b].map(|i| i as usize);
-        let [p, q] = bodies.map(|i| self.settings.resting_at(&self.drift[i], 0.0));
+        let [p, q] = bodies.map(|i| self.settings.resting_at(&self.half_kick[i], 0.0));
         let resting = RESIDUAL_SHARE * p.max(q);
         let of = |contact: &Contact| {
             let along = |of: &[Velocity]| {
@@ -267,7 +267,7 @@ impl Frame<'_> {
                 contact.normal.dot(&(q - p))
             };
             let approach = along(velocities);
-            let meets = contact.gap < self.dt * (approach + along(self.drift));
+            let meets = contact.gap < self.dt * (approach + along(self.half_kick));
             if meets { approach } else { 0.0 }
         };
         let fastest = contacts.of(pair).iter().map(of).fold(0.0, f64::max);

@@ -3,12 +3,10 @@
 use dynamics::{Momentum, Velocity};
 use nalgebra::{Vector3, Vector6};
 
+use crate::narrow::contacts::MAX_CONTACTS;
 use crate::solve::clamp::{Blend, blend};
 use crate::solve::cone::{DelassusBlock, within};
 use crate::{Clamp, Mover};
-
-/// Limit of the contacts of a pair.
-pub(crate) const MAX_CONTACTS: usize = 4;
 
 /// A pair at one of its contacts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -391,7 +389,7 @@ fn both(linear: &Vector3<f64>, angular: &Vector3<f64>) -> Vector6<f64> {
     Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)
 }
 
-/// What of a motion is along a direction at an offset.
+/// The row of the Jacobian along a direction at an offset.
 fn axis(offset: &Vector3<f64>, direction: &Vector3<f64>) -> Vector6<f64> {
     both(direction, &offset.cross(direction))
 }
@@ -403,8 +401,8 @@ fn tangents(normal: &Vector3<f64>) -> [Vector3<f64>; 2] {
     [first, normal.cross(&first)]
 }
 
-/// Elimination in order: the masses along the diagonal are large beside the rest. What is not
-/// finite shows that they are not.
+/// Gaussian elimination without pivoting: the diagonal dominates. A result that is not finite shows
+/// that a pivot was too small.
 fn solve<const N: usize>(mut matrix: [[f64; N]; N], mut right: [f64; N]) -> [f64; N] {
     for column in 0..N {
         let upper = matrix[column];
@@ -429,14 +427,14 @@ fn solve<const N: usize>(mut matrix: [[f64; N]; N], mut right: [f64; N]) -> [f64
     right
 }
 
-/// Impulses and the relative velocities they lead to.
+/// Impulses and the relative velocities that result.
 struct Solution {
     impulses: Impulses,
     velocities: [Vector3<f64>; MAX_CONTACTS],
 }
 
 impl Solution {
-    /// What the impulses do at the lever arms where they are applied: offsets have round-off.
+    /// Computes the velocities at the actual lever arms, because offsets carry round-off.
     fn new(movers: [&Mover; 2], contacts: &[ContactPoint], impulses: Impulses) -> Self {
         let given = contacts.iter().zip(&impulses);
         let [a, b] = [0, 1].map(|body| {
@@ -466,11 +464,11 @@ impl Solution {
         }
     }
 
-    /// Twice the kinetic energy that the impulses add, J: they work against the mean of the
-    /// velocities before and after.
+    /// The kinetic energy that the impulses add, J: they work against the mean of the velocities
+    /// before and after.
     fn work(&self, contacts: &[ContactPoint]) -> f64 {
         let after = self.impulses.iter().zip(&self.velocities);
-        after.zip(contacts).map(|((j, v), m)| j.dot(&(m.u + v))).sum()
+        after.zip(contacts).map(|((j, v), m)| 0.5 * j.dot(&(m.u + v))).sum()
     }
 
     /// The largest share of `more` that these impulses, which add no kinetic energy, can be given

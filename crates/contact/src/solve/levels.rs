@@ -15,12 +15,12 @@ pub(crate) struct Levels {
 impl Levels {
     /// A body rests on another if it would penetrate that one under forces alone.
     ///
-    /// `velocities` are those without the half-step change by forces, `drift`.
+    /// `velocities` are those without the half-step change by forces, `half_kick`.
     pub(crate) fn new(
         columns: Columns<'_>,
         contacts: &Contacts,
         velocities: &[Velocity],
-        drift: &[Velocity],
+        half_kick: &[Velocity],
         dt: f64,
     ) -> Self {
         let mut edges = Vec::new();
@@ -31,13 +31,13 @@ impl Levels {
                 let [arm_a, arm_b] = &c.arms;
                 let u = velocities[a].at(arm_a) - velocities[b].at(arm_b);
                 let gap = c.gap + dt * c.normal.dot(&u);
-                let pressed = |drift: &Velocity, arm, sign: f64| {
-                    let towards = -sign * c.normal.dot(&drift.at(arm));
+                let pressed = |half_kick: &Velocity, arm, sign: f64| {
+                    let towards = -sign * c.normal.dot(&half_kick.at(arm));
                     // a side wall is no support, however deep the bodies overlap
-                    towards > 0.1 * drift.linear.norm() && gap < dt * towards
+                    towards > 0.1 * half_kick.linear.norm() && gap < dt * towards
                 };
-                a_on_b |= pressed(&drift[a], arm_a, 1.0);
-                b_on_a |= pressed(&drift[b], arm_b, -1.0);
+                a_on_b |= pressed(&half_kick[a], arm_a, 1.0);
+                b_on_a |= pressed(&half_kick[b], arm_b, -1.0);
             }
             if a_on_b && columns.bodies[a].mass_properties().is_some() {
                 edges.push((pair.b, pair.a));

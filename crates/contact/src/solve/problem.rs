@@ -20,7 +20,7 @@ pub(crate) struct Problem<'a> {
     /// The order of the pairs, also for shock propagation.
     pub order: &'a Order,
     /// Change of each velocity by forces in half the step.
-    pub drift: &'a [Velocity],
+    pub half_kick: &'a [Velocity],
     /// Length of the step, s.
     pub dt: f64,
     /// Iteration counts and tolerances.
@@ -69,7 +69,7 @@ impl Problem<'_> {
     /// Whether a pair touches and approaches below the restitution threshold: a body that collided
     /// late in the step has no impulse in the first pass.
     fn rests(&self, pair: &Manifold, velocities: &[Velocity]) -> bool {
-        let Self { columns, drift, settings, .. } = self;
+        let Self { columns, half_kick, settings, .. } = self;
         let bodies = [pair.a, pair.b].map(|i| i as usize);
         let slop = settings.slop_of(pair.shapes(columns.shapes));
         let approach = |contact: &Contact| {
@@ -78,6 +78,6 @@ impl Problem<'_> {
         };
         let touching = self.contacts.of(pair).iter().filter(|contact| contact.gap <= slop);
         let fastest = touching.map(approach).fold(0.0, f64::max);
-        fastest > 0.0 && fastest <= settings.resting_of(*columns, drift, bodies)
+        fastest > 0.0 && fastest <= settings.resting_of(*columns, half_kick, bodies)
     }
 }

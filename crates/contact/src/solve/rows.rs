@@ -4,11 +4,9 @@
 use nalgebra::Vector3;
 
 use crate::lanes::{LANES, Narrow, Narrow3, Wide, Wide3, WideSymmetric, within_disc};
+use crate::narrow::contacts::MAX_CONTACTS;
 use crate::solve::movers::{Held, Movers};
 use crate::solve::rolling::{Torque, TorqueRow, Torques};
-
-/// Largest number of contacts of a pair.
-pub(crate) const SLOTS: usize = 4;
 
 /// The row of a contact.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +62,7 @@ pub(crate) struct Batch {
     relaxed: u32,
     /// Whether the effective masses are those of shock propagation, if computed.
     weighed: Option<bool>,
-    slots: [Slot; SLOTS],
+    slots: [Slot; MAX_CONTACTS],
     /// Rolling and spinning friction of its pairs, if any.
     torques: Option<Box<Torques>>,
 }
@@ -409,7 +407,7 @@ mod tests {
         let mut batch = Batch::default();
         batch.clear(static_index);
         for lane in 0..LANES {
-            let rows = (0..SLOTS).map(|n| {
+            let rows = (0..MAX_CONTACTS).map(|n| {
                 let (x, z) = (0.3 * f64::from(n as u32 % 2) - 0.1, 0.1 * (n as f64) - 0.2);
                 let normal = Vector3::new(0.1 * x, 1.0, z).normalize();
                 let arm = Vector3::new(x, -0.5, z);

@@ -400,7 +400,7 @@ impl<'a> Pass<'a> {
         let stages: Vec<Stage> = self.problem.order.stages().collect();
         let settled = self.settled();
         if self.sweep(&stages, (self.sweeps.0, settled), false) && self.friction {
-            let forced = self.problem.drift.iter().map(|drift| drift.linear.norm());
+            let forced = self.problem.half_kick.iter().map(|half_kick| half_kick.linear.norm());
             let forced = forced.fold(settled, f64::max);
             self.sweep(&stages, (MAX_IMPACT_SWEEPS, forced), false);
         }

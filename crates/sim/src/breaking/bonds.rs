@@ -22,8 +22,8 @@ pub(super) fn unbroken(
     (at, impulse): (Point3<f64>, f64),
 ) -> Vec<usize> {
     let Pieces { pieces, bonds: cuts, .. } = broken;
-    let masses: Vec<f64> = pieces.iter().map(|piece| piece.geometry.moments().volume).collect();
-    let loads = bond_loads(&masses, fixed, cuts, broken.nearest(&at));
+    let volumes: Vec<f64> = pieces.iter().map(|piece| piece.geometry.moments().volume).collect();
+    let loads = bond_loads(&volumes, fixed, cuts, broken.nearest(&at));
     let mut groups = Union::new(pieces.len());
     for (bond, load) in cuts.iter().zip(loads) {
         if load * impulse <= bonds.strength * bonds.duration {

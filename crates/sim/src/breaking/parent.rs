@@ -104,7 +104,7 @@ impl World {
             previous: self.previous[i],
             since: self.flights[i].since,
             waypoints: self.waypoints[i].clone(),
-            dissipated: self.flights[i].taken,
+            dissipated: self.flights[i].dissipated,
             anchorage: self.anchorages[i].clone(),
             lineage: self.lineages[i].clone(),
             shape: Arc::clone(&self.shapes[i]),
@@ -138,8 +138,8 @@ impl World {
         let (body, acceleration) = (&self.bodies[i], &self.acceleration(i));
         let (flight, pose, momentum) =
             Flight::starting(parent.since, body, &self.poses[i], &self.momenta[i], acceleration);
-        let taken = parent.dissipated * mass / parent.mass.mass();
+        let dissipated = parent.dissipated * mass / parent.mass.mass();
         (self.flights[i], self.poses[i], self.momenta[i]) =
-            (Flight { taken, ..flight }, pose, momentum);
+            (Flight { dissipated, ..flight }, pose, momentum);
     }
 }

@@ -66,7 +66,7 @@ impl World {
         let mut broad = std::mem::take(&mut self.broad);
         loop {
             let inputs = FrameInputs {
-                drift: &self.drift()[..],
+                half_kick: &self.half_kick()[..],
                 names: &self.names()[..],
                 joints: &self.frame_joints()[..],
             };
@@ -194,7 +194,7 @@ impl World {
         let resistances = self.resistances(cause, may_break, report);
         let mut momenta = self.momenta.clone();
         let inputs = FrameInputs {
-            drift: &self.drift()[..],
+            half_kick: &self.half_kick()[..],
             names: &self.names()[..],
             joints: &self.frame_joints()[..],
         };

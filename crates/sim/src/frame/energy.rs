@@ -27,7 +27,7 @@ impl EnergyBound {
     /// The current energy of each island, after collisions whose dissipation is `total`, J.
     pub(crate) fn new(world: &World, islands: Islands, total: f64) -> Self {
         let budget = sums(&islands, |i| world.kinetic_energy_of(i) + world.potential_energy_of(i));
-        let mut dissipated = sums(&islands, |i| world.flights[i].taken);
+        let mut dissipated = sums(&islands, |i| world.flights[i].dissipated);
         // dents and pieces used a part of it
         let all: f64 = dissipated.iter().sum();
         let share = if all > total { (total / all).max(0.0) } else { 1.0 };

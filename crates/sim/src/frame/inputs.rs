@@ -10,7 +10,7 @@ use crate::{Settings, World};
 #[derive(Clone, Copy)]
 pub(crate) struct FrameInputs<'a> {
     /// Changes of velocity by forces in half a step.
-    pub(crate) drift: &'a [Velocity],
+    pub(crate) half_kick: &'a [Velocity],
     /// Persistent names of the bodies.
     pub(crate) names: &'a [u64],
     pub(crate) joints: &'a [Joint],
@@ -21,8 +21,8 @@ impl World {
     pub(crate) fn contact_frame<'a>(&'a self, inputs: FrameInputs<'a>) -> Frame<'a> {
         let Settings { dt, contact: ref settings, .. } = self.settings;
         let (columns, poses, cache) = (self.columns(), &self.poses, &self.cache);
-        let (FrameInputs { drift, names, joints }, flights) = (inputs, &self.flights);
-        Frame { columns, poses, drift, flights, dt, joints, cache, names, settings }
+        let (FrameInputs { half_kick, names, joints }, flights) = (inputs, &self.flights);
+        Frame { columns, poses, half_kick, flights, dt, joints, cache, names, settings }
     }
 
     pub(crate) fn names(&self) -> Vec<u64> {
@@ -30,7 +30,7 @@ impl World {
     }
 
     /// Changes of velocity by forces in half a step.
-    pub(crate) fn drift(&self) -> Vec<Velocity> {
+    pub(crate) fn half_kick(&self) -> Vec<Velocity> {
         let of = |(i, body): (usize, &Body)| match body {
             Body::Dynamic(_) => {
                 let linear = self.acceleration(i) * (self.settings.dt / 2.0);

@@ -120,9 +120,12 @@ impl World {
             };
             let mut query =
                 StrengthQuery { may_break: &may_break, strengths, max_deviated: usize::MAX };
-            let (drift, names) = (self.drift(), self.names());
-            let frame =
-                self.contact_frame(FrameInputs { drift: &drift, names: &names, joints: &[] });
+            let (half_kick, names) = (self.half_kick(), self.names());
+            let frame = self.contact_frame(FrameInputs {
+                half_kick: &half_kick,
+                names: &names,
+                joints: &[],
+            });
             let time = progress.time;
             let done =
                 frame.resolve_impacts(&touches, &mut momenta, &mut query, &mut rebounds, time);
@@ -165,9 +168,10 @@ impl World {
         cause: Trigger,
         report: &mut Report,
     ) -> StruckResponse {
-        let (drift, names) = (self.drift(), self.names());
+        let (half_kick, names) = (self.half_kick(), self.names());
         let search = Search::default();
-        let frame = self.contact_frame(FrameInputs { drift: &drift, names: &names, joints: &[] });
+        let frame =
+            self.contact_frame(FrameInputs { half_kick: &half_kick, names: &names, joints: &[] });
         let context = ImpactContext { frame, search: &search, momenta: &start.momenta, dissipated };
         let hits = self.chosen_hits(cause, || self.loaded_hits(&breaking, resistances, context));
         if breaking.is_empty() && hits.is_empty() {
@@ -189,8 +193,9 @@ impl World {
 
     /// The current contacts.
     fn touches_now(&self) -> Touches {
-        let (drift, names) = (self.drift(), self.names());
-        self.contact_frame(FrameInputs { drift: &drift, names: &names, joints: &[] }).touches()
+        let (half_kick, names) = (self.half_kick(), self.names());
+        self.contact_frame(FrameInputs { half_kick: &half_kick, names: &names, joints: &[] })
+            .touches()
     }
 
     /// Moves bodies to the next event, or to the end of the frame.
@@ -205,8 +210,9 @@ impl World {
         let is_late = progress.events >= MAX_EVENTS || progress.idle >= MAX_IDLE;
         let blind = if is_late { POSTPONEMENT * dt } else { 0.0 };
         let span = left.min(progress.horizon.max(blind));
-        let (drift, names) = (self.drift(), self.names());
-        let frame = self.contact_frame(FrameInputs { drift: &drift, names: &names, joints: &[] });
+        let (half_kick, names) = (self.half_kick(), self.names());
+        let frame =
+            self.contact_frame(FrameInputs { half_kick: &half_kick, names: &names, joints: &[] });
         let flight = frame.fly(touches, &self.momenta, span, blind);
         report.counters.limited_collisions += usize::from(is_late);
         report.counters.pairs = touches.tested();
@@ -226,6 +232,6 @@ impl World {
         self.add_force_work(&start, &mut work);
         report.energy.work += work.iter().sum::<f64>();
         self.keep_in_plane(&start);
-        self.freeze_broken_states(&start, &mut report.events);
+        self.freeze_unusable_states(&start, &mut report.events);
     }
 }

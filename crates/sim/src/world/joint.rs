@@ -39,7 +39,7 @@ pub struct NewJoint {
 #[non_exhaustive]
 pub enum JointError {
     /// A body does not exist, or both are the same.
-    #[error("it needs two bodies of the world")]
+    #[error("a joint needs two different bodies of this world")]
     Bodies,
     /// Neither body is dynamic.
     #[error("neither of its bodies moves: one must be dynamic")]

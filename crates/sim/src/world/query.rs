@@ -3,7 +3,7 @@
 //! The first query after a step or another change builds a tree of the boxes of all bodies, in time
 //! n log n for n bodies. Later queries take log n, unless many boxes overlap.
 
-use contact::{Bodies, Groups, Impact, QueryTree, Ray, Shape, Sweep};
+use contact::{Bodies, Groups, QueryTree, Ray, Shape, ShapeHit, Sweep};
 use dynamics::Momentum;
 use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 
@@ -231,11 +231,11 @@ impl World {
             return None;
         }
         let (i, found) = self.with_bodies(filter, |bodies| bodies.nearest(p, max_distance))?;
-        let Impact { distance, point, normal } = found;
+        let ShapeHit { distance, point, normal } = found;
         Some(NearestBody { body: self.ids[i], distance, point, normal })
     }
 
-    fn hit(&self, (i, Impact { distance, point, normal }): (usize, Impact)) -> CastHit {
+    fn hit(&self, (i, ShapeHit { distance, point, normal }): (usize, ShapeHit)) -> CastHit {
         CastHit { body: self.ids[i], distance, point, normal }
     }
 

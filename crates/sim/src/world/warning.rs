@@ -72,7 +72,7 @@ impl World {
         let frame = Frame {
             columns: self.columns(),
             poses: &self.poses,
-            drift: &still,
+            half_kick: &still,
             flights: &[],
             dt: 0.0,
             joints: &joints,

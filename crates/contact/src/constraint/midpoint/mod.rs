@@ -304,8 +304,8 @@ fn linkage(
     }
     let member = |&i: &u32| {
         let n = i as usize;
-        // drift is that of half a step
-        let acceleration = frame.drift[n].linear * (2.0 / frame.dt);
+        // the kick is that of half a step
+        let acceleration = frame.half_kick[n].linear * (2.0 / frame.dt);
         LinkageBody::new((i, &frame.columns.bodies[n]), &poses[n], &momenta[n], acceleration)
     };
     let members: Vec<LinkageBody> = bodies.iter().map(member).collect::<Option<_>>()?;

@@ -165,9 +165,9 @@ impl<'a> AgainstTriangles<'a> {
         }
     }
 
-    /// Whether a candidate of an edge deep in a cap is at the cap and not beside the solid, as the
-    /// top edge of a table's side is of a cylinder that lies across it. The faces beside it may have
-    /// shown that already.
+    /// Whether the cap, not the side of the solid of revolution, penetrates the edge of this
+    /// candidate. The side does where a cylinder lies across the edge of a table. A candidate of a
+    /// face with the same normal proves that the cap does.
     fn is_under_cap(&self, edge: &Candidate, of_faces: &[Candidate]) -> bool {
         let Some(normal) = edge.normal.map(|normal| -(self.map.rotation * normal)) else {
             return false;
@@ -180,9 +180,9 @@ impl<'a> AgainstTriangles<'a> {
         of_faces.iter().any(is_known) || self.triangles.is_between([&center, &cap], &normal)
     }
 
-    /// Whether a surface like that of the face of a candidate is between the center and the
-    /// candidate. Points beyond an edge may be behind a face without that: those of a can that
-    /// overhangs a table are behind its side.
+    /// Whether a face with the normal of the candidate separates it from the center. Points beyond
+    /// an edge may be behind the plane of a face that does not: those of a can that overhangs a
+    /// table are behind the plane of the table's side.
     fn is_met_before(&self, own: &Candidate) -> bool {
         let (center, point) = (self.map.translation.vector.into(), self.map * own.point);
         let normal = own.normal.unwrap_or_else(Vector3::zeros);

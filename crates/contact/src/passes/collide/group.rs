@@ -18,8 +18,8 @@ use std::ops::Range;
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Point3, Vector3};
 
+use super::pairs_by_body::PairsByBody;
 use super::strike::arms;
-use super::touching::Touching;
 use super::{Event, ImpactOutcome, ImpulseSource, MAX_COLLISIONS, Pass, StruckBody};
 use crate::Frame;
 use crate::constraint::{Bounds, Joint, Row, Stepping};
@@ -52,7 +52,7 @@ enum Connected {
 }
 
 /// Bodies with a simultaneous impact.
-struct Group {
+struct ImpactGroup {
     time: f64,
     /// Number of earlier collisions in the sequence, 0 for a first impact.
     collisions: u32,
@@ -97,7 +97,7 @@ struct ImpactPair {
     restitution: f64,
 }
 
-impl Group {
+impl ImpactGroup {
     fn poses(&self, own: [usize; 2]) -> [&Isometry3<f64>; 2] {
         own.map(|i| &self.bodies[&i].pose)
     }
@@ -154,7 +154,7 @@ impl Pass<'_> {
     /// assumed them.
     fn may_join(&self, event: &Event) -> bool {
         let bodies = self.bodies_of(event.pair as usize);
-        event.time > self.struck(bodies)
+        event.time > self.last_collision_time(bodies)
             && self.collision_count(bodies) < MAX_COLLISIONS
             && !bodies.into_iter().any(|i| self.deviates(i, event.time))
     }
@@ -165,7 +165,8 @@ impl Pass<'_> {
         &mut self,
         event: &Event,
         others: &[Event],
-        (touching, query): (&Touching, &mut StrengthQuery<'_>),
+        by_body: &PairsByBody,
+        query: &mut StrengthQuery<'_>,
     ) -> ImpactOutcome {
         let (pair, time) = (event.pair as usize, event.time);
         let collisions = self.collision_count(self.bodies_of(pair));
@@ -178,7 +179,7 @@ impl Pass<'_> {
             if is_sequence { (collisions, Accuracy::Coarse) } else { (0, Accuracy::Fine) };
         let (bodies, pairs) = (BTreeMap::new(), BTreeMap::new());
         let (members, joints) = (BTreeSet::new(), BTreeMap::new());
-        let mut group = Group { time, collisions, accuracy, bodies, pairs, members, joints };
+        let mut group = ImpactGroup { time, collisions, accuracy, bodies, pairs, members, joints };
         for pair in std::iter::once(event).chain(others).map(|event| event.pair as usize) {
             self.look(&mut group, pair, true);
             if self.approaches(&group, pair, |i| group.bodies[&i].mover.velocity) {
@@ -190,7 +191,7 @@ impl Pass<'_> {
         }
         let Some(mut impact) = self.solve(&group, None) else { return ImpactOutcome::Alone };
         if is_sequence {
-            impact = self.grown(&mut group, impact, touching);
+            impact = self.grown(&mut group, impact, by_body);
         }
         if impact.pairs.len() == 1 && impact.joints.is_empty() {
             return ImpactOutcome::Alone;
@@ -199,9 +200,9 @@ impl Pass<'_> {
     }
 
     /// The impact of a group with all pairs that its impulses propagate to, at most [`MAX_PAIRS`].
-    fn grown(&self, group: &mut Group, mut impact: Impact, touching: &Touching) -> Impact {
+    fn grown(&self, group: &mut ImpactGroup, mut impact: Impact, by_body: &PairsByBody) -> Impact {
         loop {
-            let reached = self.reached(group, &impact, touching);
+            let reached = self.reached(group, &impact, by_body);
             reached.iter().for_each(|&pair| self.add_member(group, pair));
             if reached.is_empty() || group.members.len() > MAX_PAIRS {
                 return impact;
@@ -213,7 +214,7 @@ impl Pass<'_> {
     }
 
     /// Adds a pair that collides, with the linkages of its bodies.
-    fn add_member(&self, group: &mut Group, pair: usize) {
+    fn add_member(&self, group: &mut ImpactGroup, pair: usize) {
         group.members.insert(pair);
         for linkage in self.bodies_of(pair).into_iter().filter_map(|i| self.linkages.of(i)) {
             let joints = self.linkages.joints(linkage);
@@ -235,7 +236,7 @@ impl Pass<'_> {
     }
 
     /// Finds the contacts of a pair at the time of the impact.
-    fn look(&self, group: &mut Group, pair: usize, is_met: bool) {
+    fn look(&self, group: &mut ImpactGroup, pair: usize, is_met: bool) {
         if group.pairs.contains_key(&pair) {
             return;
         }
@@ -256,7 +257,12 @@ impl Pass<'_> {
     }
 
     /// Whether a pair touches and approaches faster than the restitution threshold.
-    fn approaches(&self, group: &Group, pair: usize, velocity: impl Fn(usize) -> Velocity) -> bool {
+    fn approaches(
+        &self,
+        group: &ImpactGroup,
+        pair: usize,
+        velocity: impl Fn(usize) -> Velocity,
+    ) -> bool {
         let own = self.bodies_of(pair);
         group.pairs[&pair].iter().any(|spot| {
             let ([p, q], arms) = (own.map(&velocity), spot.arms(group.poses(own)));
@@ -280,7 +286,12 @@ impl Pass<'_> {
     }
 
     /// The pairs outside the group that touch one of its bodies and approach after an impact.
-    fn reached(&self, group: &mut Group, impact: &Impact, touching: &Touching) -> Vec<usize> {
+    fn reached(
+        &self,
+        group: &mut ImpactGroup,
+        impact: &Impact,
+        by_body: &PairsByBody,
+    ) -> Vec<usize> {
         let changes = impact.changes(&impact.impulses, group);
         let mut reached = Vec::new();
         for (&i, change) in impact.bodies.iter().zip(&changes) {
@@ -289,7 +300,7 @@ impl Pass<'_> {
             if !self.is_free(i) || most <= self.resting([i, i]) {
                 continue;
             }
-            for &pair in touching.of(i) {
+            for &pair in by_body.of(i) {
                 let pair = pair as usize;
                 if group.members.contains(&pair) || self.histories[pair].is_over {
                     continue;
@@ -315,7 +326,7 @@ impl Pass<'_> {
 
     /// The impulses of the members of a group, from those of a part of it; `None` if the solver does not reach its
     /// tolerance.
-    fn solve(&self, group: &Group, part: Option<&Impact>) -> Option<Impact> {
+    fn solve(&self, group: &ImpactGroup, part: Option<&Impact>) -> Option<Impact> {
         let all = group.members.iter().flat_map(|&pair| self.bodies_of(pair));
         let joined = group.joints.keys().flat_map(|&n| self.frame.joints[n].bodies);
         let numbers: BTreeSet<usize> = all.chain(joined.map(|i| i as usize)).collect();
@@ -354,7 +365,7 @@ impl Pass<'_> {
     }
 
     /// Adds the contacts of a pair.
-    fn add(&self, impact: &mut Impact, group: &Group, pair: usize) {
+    fn add(&self, impact: &mut Impact, group: &ImpactGroup, pair: usize) {
         let own = self.bodies_of(pair);
         let [a, b] = own.map(|i| &group.bodies[&i]);
         let bodies = own.map(|i| impact.bodies.partition_point(|&other| other < i));
@@ -391,7 +402,7 @@ impl Pass<'_> {
     /// Gives a group its impulses, or what the weakest body bears of them. Returns the bodies.
     fn exchange(
         &mut self,
-        group: &Group,
+        group: &ImpactGroup,
         mut impact: Impact,
         query: &mut StrengthQuery<'_>,
     ) -> Vec<usize> {
@@ -427,11 +438,11 @@ impl Pass<'_> {
         }
         self.done.work += self.joint_work(&impact);
         let free = impact.bodies.iter().filter(|&&i| self.is_free(i)).count();
-        let taken = -impact.work(&impact.impulses, group) / free as f64;
+        let dissipated = -impact.work(&impact.impulses, group) / free as f64;
         let sources = self.sources(&impact);
         let gains = impact.gains(&impact.impulses);
         for ((i, gain), source) in impact.bodies.iter().zip(&gains).zip(sources) {
-            self.paths.flights[*i].taken += taken;
+            self.paths.flights[*i].dissipated += dissipated;
             self.give(&group.bodies[i], gain, source, group.time);
         }
         let own = impact.joints.iter().zip(&impact.impulses.joints);
@@ -523,7 +534,7 @@ impl Impact {
     }
 
     /// What impulses change the velocity of each body by.
-    fn changes(&self, impulses: &ImpactImpulses, group: &Group) -> Vec<Velocity> {
+    fn changes(&self, impulses: &ImpactImpulses, group: &ImpactGroup) -> Vec<Velocity> {
         let change = |(i, gain): (&usize, Momentum)| {
             let mover = &group.bodies[i].mover;
             let angular = mover.inverse_inertia * gain.angular;
@@ -533,7 +544,7 @@ impl Impact {
     }
 
     /// Relative velocity at each contact after the impact with these impulses, m/s.
-    fn after(&self, impulses: &ImpactImpulses, group: &Group) -> Vec<Vector3<f64>> {
+    fn after(&self, impulses: &ImpactImpulses, group: &ImpactGroup) -> Vec<Vector3<f64>> {
         let changes = self.changes(impulses, group);
         let after = |(touch, before): (&Touch, &Vector3<f64>)| {
             let [a, b] = touch.bodies.map(|place| changes[place]);
@@ -543,7 +554,7 @@ impl Impact {
     }
 
     /// The speeds of the rows of all joints.
-    fn row_speeds(&self, impulses: &ImpactImpulses, group: &Group) -> Vec<RowSpeed> {
+    fn row_speeds(&self, impulses: &ImpactImpulses, group: &ImpactGroup) -> Vec<RowSpeed> {
         let changes = self.changes(impulses, group);
         let velocity = |place: usize| &group.bodies[&self.bodies[place]].mover.velocity;
         let speeds = |(_, joint): &(usize, JointRows)| -> Vec<RowSpeed> {
@@ -559,7 +570,7 @@ impl Impact {
 
     /// The kinetic energy that impulses add beyond the work of kinematic bodies, J. Joints add some: between frames their
     /// rows have small speeds.
-    fn work(&self, impulses: &ImpactImpulses, group: &Group) -> f64 {
+    fn work(&self, impulses: &ImpactImpulses, group: &ImpactGroup) -> f64 {
         let after = self.after(impulses, group);
         let own = impulses.contacts.iter().zip(&self.before).zip(&after);
         let touching = own.map(|((j, before), after)| 0.5 * j.dot(&(before + after)));
@@ -573,7 +584,7 @@ impl Impact {
         &self,
         plastic: ImpactImpulses,
         full: &ImpactImpulses,
-        group: &Group,
+        group: &ImpactGroup,
     ) -> ImpactImpulses {
         // round-off of the solution may add some
         let start = if self.work(&plastic, group) <= 0.0 { plastic } else { full.scaled(0.0) };
@@ -599,7 +610,7 @@ impl Impact {
     }
 
     /// The collision of each pair with a non-zero impulse.
-    fn collisions(&self, pass: &Pass<'_>, group: &Group) -> Vec<(usize, Collision)> {
+    fn collisions(&self, pass: &Pass<'_>, group: &ImpactGroup) -> Vec<(usize, Collision)> {
         let own = self.touches.iter().zip(&self.before);
         let approach = own.map(|(touch, u)| -touch.normal.dot(u)).fold(0.0, f64::max);
         let collision = |pair: &ImpactPair| {

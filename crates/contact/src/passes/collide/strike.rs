@@ -6,10 +6,10 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::{ImpulseSource, Pass, StruckBody};
 use crate::Frame;
 use crate::narrow::candidate::Side;
-use crate::narrow::contacts::MARGIN;
+use crate::narrow::contacts::{MARGIN, MAX_CONTACTS};
 use crate::narrow::posed::{Posed, Spot};
 use crate::passes::collision::{Collision, ImpactState, PairImpulse, StrengthQuery, total};
-use crate::solve::bounce::{self, ContactPoint, ImpactLaw, Impulses, MAX_CONTACTS};
+use crate::solve::bounce::{self, ContactPoint, ImpactLaw, Impulses};
 
 /// Tolerance of the speeds after a collision, as a share of the resting speed.
 const CONVERGED: f64 = 1e-3;
@@ -56,9 +56,9 @@ impl Pass<'_> {
         let free = bodies.iter().filter(|i| self.is_free(**i)).count();
         let change: f64 =
             struck.iter().zip(&gains).map(|(struck, gain)| self.change(struck, gain)).sum();
-        let taken = (work - change) / free as f64;
+        let dissipated = (work - change) / free as f64;
         for (struck, gain) in struck.iter().zip(&gains) {
-            self.paths.flights[struck.body].taken += taken;
+            self.paths.flights[struck.body].dissipated += dissipated;
             let source = if free < 2 { ImpulseSource::Grounded } else { ImpulseSource::Free };
             self.give(struck, gain, source, time);
         }

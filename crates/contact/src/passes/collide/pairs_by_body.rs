@@ -1,14 +1,14 @@
-//! Which pairs a body has.
+//! The pairs of each body.
 
 use crate::narrow::contacts::{Contacts, Manifold};
 
 /// The pairs of each body.
-pub(super) struct Touching {
+pub(super) struct PairsByBody {
     first: Vec<u32>,
     pairs: Vec<u32>,
 }
 
-impl Touching {
+impl PairsByBody {
     pub(super) fn new(contacts: &Contacts, bodies: usize) -> Self {
         let sides = |m: &Manifold| [m.a as usize, m.b as usize];
         let mut first = vec![0; bodies + 1];
