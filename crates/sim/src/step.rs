@@ -29,9 +29,9 @@ impl World {
 
     /// [`World::step`] that calls `ended` at the end of each phase, for timing.
     pub fn step_with(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
-        self.new_pieces = 0;
-        self.previous.clone_from(&self.poses);
-        self.waypoints.iter_mut().for_each(Vec::clear);
+        self.debris.new_pieces = 0;
+        self.display.previous.clone_from(&self.poses);
+        self.display.waypoints.iter_mut().for_each(Vec::clear);
         let before = self.ids.clone();
         let mut report = self.advance_and_break_joints(ended);
         report.events.compare(&before, &self.ids);
@@ -75,7 +75,7 @@ impl World {
             free: FreeIslands::new(self, &islands),
             energy: EnergyBound::new(self, islands, dissipated),
         });
-        self.broad = search.into_broad();
+        self.caches.broad = search.into_broad();
         let (mut end, spent) = self.end_of_move(inputs, &mut settled, &mut bounds);
         let mut support = settled.support;
         report.energy.dissipation.collision -= spent;
@@ -121,27 +121,27 @@ impl World {
     /// Clears the inputs of this frame.
     fn end_frame(&mut self, events: &Events) {
         self.stop_at_targets();
-        self.loads.clear();
+        self.steering.loads.clear();
         self.pass_user_data_on(events);
-        self.query_tree.take();
+        self.caches.query_tree.take();
     }
 
     /// Caches contacts for the warm start of the next frame, and those of sleepers until they wake.
     fn remember(&mut self, support: &Support, names: &[u64]) {
-        let resting = (0..self.len()).filter(|&i| self.rests[i].asleep).count();
+        let resting = (0..self.len()).filter(|&i| self.sleep.rests[i].asleep).count();
         if resting > 0 && support.contacts() == 0 {
             return;
         }
         let mut cache = support.cache(names);
         if resting > 0 {
-            cache.keep(&self.cache, |pair| {
+            cache.keep(&self.caches.contacts, |pair| {
                 let found = pair.map(|name| names.binary_search(&name));
                 let [Ok(a), Ok(b)] = found else { return false };
                 let held = |i: usize| self.acting[i].mass_properties().is_none();
                 held(a) && held(b)
             });
         }
-        self.cache = cache;
+        self.caches.contacts = cache;
     }
 
     /// Resets bodies whose state is not finite to `start`, at rest.
@@ -149,10 +149,10 @@ impl World {
         for (i, pose) in self.poses.iter_mut().enumerate() {
             if !is_usable(pose, &self.momenta[i]) {
                 (*pose, self.momenta[i]) = (start[i], Momentum::default());
-                self.waypoints[i].clear();
+                self.display.waypoints[i].clear();
                 events.frozen.push(self.ids[i]);
                 // its impulses are no warm start for the next frame
-                self.cache = Cache::default();
+                self.caches.contacts = Cache::default();
             }
         }
     }

@@ -1,7 +1,10 @@
 //! The bodies of a simulation, as columns, and the operations of users on them.
 
 pub(crate) mod body;
+pub(crate) mod caches;
 pub(crate) mod contact_events;
+pub(crate) mod details;
+pub(crate) mod display;
 pub(crate) mod fingerprint;
 pub(crate) mod forces;
 pub(crate) mod id;
@@ -24,22 +27,23 @@ pub(crate) mod waypoint;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use contact::{Broad, Cache, Columns, Flight, Groups, Material, MaterialError, QueryTree, Shape};
+use contact::{Columns, Flight, Groups, Material, MaterialError, Shape};
 use dynamics::{Body, MassProperties, Momentum};
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::breaking::anchor::Anchorage;
-use crate::breaking::crumbs::CrackedPiece;
-use crate::breaking::divided::Divided;
-use crate::sleep::rest::{Link, Rest};
+use crate::breaking::debris::DebrisState;
+use crate::script::Script;
+use crate::sleep::rest::{Rest, SleepState};
+use crate::world::caches::Caches;
+use crate::world::details::BodyDetails;
+use crate::world::display::DisplayPoses;
 use crate::world::id::BodyId;
-use crate::world::input::{Load, Target};
+use crate::world::input::Steering;
 use crate::world::joint::WorldJoint;
 use crate::world::touching::ContactLog;
-use crate::world::waypoint::Waypoint;
-use crate::{BodyState, Breakage, Event, Lineage, Motion, NewBody, Settings, Solid, Timeline};
+use crate::{BodyState, Motion, NewBody, Settings, Solid};
 
 /// Bodies and the time; advanced by [`World::step`].
 ///
@@ -47,75 +51,39 @@ use crate::{BodyState, Breakage, Event, Lineage, Motion, NewBody, Settings, Soli
 #[derive(Clone, Debug)]
 pub struct World {
     pub(crate) settings: Settings,
+    pub(crate) frame: usize,
+
+    // one entry per body
     pub(crate) ids: Vec<BodyId>,
     pub(crate) bodies: Vec<Body>,
     /// The bodies for contacts and forces: sleepers are static.
     pub(crate) acting: Vec<Body>,
     pub(crate) poses: Vec<Isometry3<f64>>,
-    /// Poses at the end of the frame before the last; for bodies added or placed since, their first
-    /// poses; for pieces, their poses as parts of their parent.
-    pub(crate) previous: Vec<Isometry3<f64>>,
-    /// Pose of each body at its collisions in the last frame; for pieces, also at the impact that
-    /// broke their parent.
-    pub(crate) waypoints: Vec<Vec<Waypoint>>,
     pub(crate) momenta: Vec<Momentum>,
     /// The flight of each body since its last collision in the current frame, from its pose and
     /// momentum.
     pub(crate) flights: Vec<Flight>,
     pub(crate) shapes: Vec<Arc<Shape>>,
-    pub(crate) solids: Vec<Option<Solid>>,
     pub(crate) materials: Vec<Material>,
-    /// Materials of bodies, for their strength.
-    pub(crate) solid_materials: Vec<fracture::Material>,
     pub(crate) groups: Vec<Groups>,
-    pub(crate) breakages: Vec<Option<Breakage>>,
-    /// Lineages of fragments.
-    pub(crate) lineages: Vec<Option<Arc<Lineage>>>,
-    /// Anchorages of anchored static bodies.
-    pub(crate) anchorages: Vec<Option<Anchorage>>,
-    /// Number of frames for which each has been slow.
-    pub(crate) slow_frames: Vec<u32>,
-    /// Number of new pieces in this frame.
-    pub(crate) new_pieces: usize,
-    /// Pieces to be removed at the end of this frame.
-    pub(crate) dust: Vec<BodyId>,
-    /// Pieces that shed crumbs at the end of this frame.
-    pub(crate) cracked: Vec<CrackedPiece>,
-    /// Number of crumbs so far.
-    pub(crate) crumb_count: usize,
-    /// Mass of retired pieces and of crumbs, kg.
-    pub(crate) retired_mass: f64,
-    pub(crate) rests: Vec<Rest>,
-    /// Contacts and joints of sleepers, sorted by both bodies.
-    pub(crate) links: Vec<Link>,
-    /// Whether bodies were removed that sleepers may have touched.
-    pub(crate) bodies_removed: bool,
-    /// Contact impulses of the last frame.
-    pub(crate) cache: Cache,
-    /// Candidate pairs of the last frame; saves time in the next, without an effect on results.
-    pub(crate) broad: Broad,
-    /// Bodies frozen since the last report.
-    pub(crate) frozen: Vec<BodyId>,
-    pub(crate) next_id: u64,
+    pub(crate) details: Vec<BodyDetails>,
+    pub(crate) display: DisplayPoses,
+    pub(crate) sleep: SleepState,
+
     /// Sorted by name.
     pub(crate) joints: Vec<WorldJoint>,
-    pub(crate) next_joint: u64,
-    pub(crate) frame: usize,
-    /// Wind, actions and paths.
-    pub(crate) timeline: Timeline,
-    /// The recorded events of a replay.
-    pub(crate) recorded: Option<Vec<Event>>,
-    pub(crate) divided: Divided,
-    /// Target poses of kinematic bodies in the next frame.
-    pub(crate) targets: Vec<Target>,
-    /// Forces and torques of the next frame, sorted by body.
-    pub(crate) loads: Vec<Load>,
+    pub(crate) debris: DebrisState,
+    pub(crate) script: Script,
+    pub(crate) steering: Steering,
+    pub(crate) caches: Caches,
     /// Sparse; some of the bodies may no longer exist.
     pub(crate) user_data: BTreeMap<BodyId, u64>,
     /// Touching pairs, if contact events are reported.
     pub(crate) log: Option<ContactLog>,
-    /// For queries; built by the first query after a change.
-    pub(crate) query_tree: OnceLock<QueryTree>,
+    /// Bodies frozen since the last report.
+    pub(crate) frozen: Vec<BodyId>,
+    pub(crate) next_id: u64,
+    pub(crate) next_joint: u64,
 }
 
 impl World {
@@ -124,46 +92,29 @@ impl World {
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
+            frame: 0,
             ids: Vec::new(),
             bodies: Vec::new(),
             acting: Vec::new(),
-            rests: Vec::new(),
-            links: Vec::new(),
-            bodies_removed: false,
             poses: Vec::new(),
-            previous: Vec::new(),
-            waypoints: Vec::new(),
             momenta: Vec::new(),
             flights: Vec::new(),
             shapes: Vec::new(),
-            solids: Vec::new(),
             materials: Vec::new(),
-            solid_materials: Vec::new(),
             groups: Vec::new(),
-            breakages: Vec::new(),
-            lineages: Vec::new(),
-            anchorages: Vec::new(),
-            slow_frames: Vec::new(),
-            new_pieces: 0,
-            dust: Vec::new(),
-            cracked: Vec::new(),
-            crumb_count: 0,
-            retired_mass: 0.0,
-            cache: Cache::default(),
-            broad: Broad::default(),
-            frozen: Vec::new(),
-            next_id: 0,
+            details: Vec::new(),
+            display: DisplayPoses::default(),
+            sleep: SleepState::default(),
             joints: Vec::new(),
-            next_joint: 0,
-            frame: 0,
-            timeline: Timeline::default(),
-            recorded: None,
-            divided: Divided::default(),
-            targets: Vec::new(),
-            loads: Vec::new(),
+            debris: DebrisState::default(),
+            script: Script::default(),
+            steering: Steering::default(),
+            caches: Caches::default(),
             user_data: BTreeMap::new(),
             log: None,
-            query_tree: OnceLock::new(),
+            frozen: Vec::new(),
+            next_id: 0,
+            next_joint: 0,
         }
     }
 
@@ -196,33 +147,34 @@ impl World {
             new.frozen()
         };
         let momentum = new.momentum();
+        self.caches.query_tree.take();
+        self.details.push(BodyDetails {
+            solid: new.solid.or_else(|| self.solid_of_samples(&new.shape)),
+            solid_material: fracture::Material::STONE,
+            breakage: new.breakage,
+            lineage: None,
+            anchorage: None,
+            slow_frames: 0,
+        });
         self.ids.push(id);
         self.bodies.push(new.body);
         self.acting.push(new.body);
-        self.rests.push(Rest::new(&new.pose));
         self.poses.push(new.pose);
-        self.previous.push(new.pose);
-        self.waypoints.push(Vec::new());
-        self.query_tree.take();
         self.momenta.push(momentum);
         self.flights.push(Flight::default());
-        self.solids.push(new.solid.or_else(|| self.solid_of_samples(&new.shape)));
         self.shapes.push(new.shape);
         self.materials.push(new.material);
-        self.solid_materials.push(fracture::Material::STONE);
         self.groups.push(new.groups);
-        self.breakages.push(new.breakage);
-        self.lineages.push(None);
-        self.anchorages.push(None);
-        self.slow_frames.push(0);
+        self.display.push(new.pose);
+        self.sleep.rests.push(Rest::new(&new.pose));
         id
     }
 
     /// The samples of a shape, which the last body may share.
     fn solid_of_samples(&self, shape: &Arc<Shape>) -> Option<Solid> {
         let known = self.shapes.last().filter(|last| Arc::ptr_eq(last, shape));
-        match known.and_then(|_| self.solids.last()) {
-            Some(solid) => solid.clone(),
+        match known.and_then(|_| self.details.last()) {
+            Some(last) => last.solid.clone(),
             None => Solid::of_samples(shape),
         }
     }
@@ -230,26 +182,20 @@ impl World {
     /// Removes a body; `false` if it no longer exists.
     pub fn remove(&mut self, id: BodyId) -> bool {
         let Ok(i) = self.ids.binary_search(&id) else { return false };
+        self.caches.query_tree.take();
         self.ids.remove(i);
         self.bodies.remove(i);
         self.acting.remove(i);
-        self.rests.remove(i);
-        self.bodies_removed = true;
         self.poses.remove(i);
-        self.previous.remove(i);
-        self.waypoints.remove(i);
-        self.query_tree.take();
         self.momenta.remove(i);
         self.flights.remove(i);
         self.shapes.remove(i);
-        self.solids.remove(i);
         self.materials.remove(i);
-        self.solid_materials.remove(i);
         self.groups.remove(i);
-        self.breakages.remove(i);
-        self.lineages.remove(i);
-        self.anchorages.remove(i);
-        self.slow_frames.remove(i);
+        self.details.remove(i);
+        self.display.remove(i);
+        self.sleep.rests.remove(i);
+        self.sleep.bodies_removed = true;
         true
     }
 
@@ -258,7 +204,7 @@ impl World {
     /// inherit it. `false` if there is no such body.
     pub fn set_solid_material(&mut self, id: BodyId, material: fracture::Material) -> bool {
         let Ok(i) = self.ids.binary_search(&id) else { return false };
-        self.solid_materials[i] = material;
+        self.details[i].solid_material = material;
         true
     }
 
@@ -305,17 +251,17 @@ impl World {
 
     /// Total mass of retired pieces and of crumbs, kg.
     pub fn retired_mass(&self) -> f64 {
-        self.retired_mass
+        self.debris.retired_mass
     }
 
     /// Number of crumbs so far; see [`Crumbs`](crate::Crumbs).
     pub fn crumb_count(&self) -> usize {
-        self.crumb_count
+        self.debris.crumb_count
     }
 
     /// Mass of a dynamic or anchored body.
     pub(crate) fn mass_of(&self, i: usize) -> Option<&MassProperties> {
-        let held = || self.anchorages[i].as_ref().map(|anchorage| &anchorage.mass);
+        let held = || self.details[i].anchorage.as_ref().map(|anchorage| &anchorage.mass);
         self.bodies[i].mass_properties().or_else(held)
     }
 
@@ -407,7 +353,7 @@ impl World {
 
     /// The solid of a body: its own, or else that of its shape.
     pub(crate) fn solid(&self, i: usize) -> Option<Cow<'_, Solid>> {
-        match &self.solids[i] {
+        match &self.details[i].solid {
             Some(solid) => Some(Cow::Borrowed(solid)),
             None => Solid::of_convex(&self.shapes[i]).map(Cow::Owned),
         }
@@ -416,7 +362,7 @@ impl World {
     /// Points on the surface of a body, in body coordinates, m: those of its collision shape, or
     /// those of its solid if it is a ball.
     pub(crate) fn surface_points(&self, i: usize) -> Cow<'_, [Point3<f64>]> {
-        match (self.shapes[i].points(), &self.solids[i]) {
+        match (self.shapes[i].points(), &self.details[i].solid) {
             ([], Some(Solid { geometry, material })) => {
                 let points = geometry.points();
                 points.iter().map(|p| material.inverse_transform_point(p)).collect()
@@ -432,11 +378,11 @@ impl World {
             pose: &self.poses[i],
             momentum: &self.momenta[i],
             shape: &self.shapes[i],
-            solid: self.solids[i].as_ref(),
+            solid: self.details[i].solid.as_ref(),
             groups: self.groups[i],
-            breakage: self.breakages[i].as_ref(),
-            lineage: self.lineages[i].as_deref(),
-            asleep: self.rests[i].asleep,
+            breakage: self.details[i].breakage.as_ref(),
+            lineage: self.details[i].lineage.as_deref(),
+            asleep: self.sleep.rests[i].asleep,
         }
     }
 }

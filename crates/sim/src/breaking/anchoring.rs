@@ -18,20 +18,20 @@ impl World {
     pub fn anchor(&mut self, id: BodyId, anchors: Vec<Anchor>, strength: f64) -> bool {
         let Ok(i) = self.ids.binary_search(&id) else { return false };
         let Body::Dynamic(mass) = self.bodies[i] else { return false };
-        let Some(Solid { geometry, material }) = &self.solids[i] else { return false };
+        let Some(Solid { geometry, material }) = &self.details[i].solid else { return false };
         let world = self.poses[i] * material.inverse();
         let is_held = self.held(geometry, &world, &anchors).any;
         if is_held {
             self.become_body(i, Body::Static);
             self.momenta[i] = Momentum::default();
-            self.anchorages[i] = Some(Anchorage::new(mass, anchors.into(), strength));
+            self.details[i].anchorage = Some(Anchorage::new(mass, anchors.into(), strength));
         }
         is_held
     }
 
     /// Whether body `id` is anchored.
     pub fn is_anchored(&self, id: BodyId) -> bool {
-        self.ids.binary_search(&id).is_ok_and(|i| self.anchorages[i].is_some())
+        self.ids.binary_search(&id).is_ok_and(|i| self.details[i].anchorage.is_some())
     }
 
     /// The anchored samples of a solid. The node nearest to the center of mass always counts as
@@ -106,7 +106,7 @@ impl World {
 
     /// Replaces the broken `parent` by its `fragments` in all anchors that refer to it.
     pub(crate) fn pass_anchors_on(&mut self, parent: BodyId, fragments: &[BodyId]) {
-        for anchorage in self.anchorages.iter_mut().flatten() {
+        for anchorage in self.details.iter_mut().filter_map(|own| own.anchorage.as_mut()) {
             if anchorage.anchors.iter().any(|anchor| anchor.to == Some(parent)) {
                 let on = |anchor: &Anchor| {
                     let to = if anchor.to == Some(parent) { fragments } else { &[] };
@@ -132,21 +132,21 @@ impl World {
 
     /// Releases an anchored body.
     pub(crate) fn release(&mut self, i: usize, events: &mut Events) {
-        if let Some(anchorage) = self.anchorages[i].take() {
+        if let Some(anchorage) = self.details[i].anchorage.take() {
             self.become_body(i, Body::Dynamic(anchorage.mass));
             events.released.push(self.ids[i]);
         }
     }
 
     fn is_overloaded(&self, i: usize) -> bool {
-        let Some(Anchorage { mass, anchors, strength, .. }) = &self.anchorages[i] else {
+        let Some(Anchorage { mass, anchors, strength, .. }) = &self.details[i].anchorage else {
             return false;
         };
         // only anchors to other bodies can be lost while the body itself stays whole
         if anchors.iter().all(|anchor| anchor.to.is_none()) {
             return false;
         }
-        let Some(Solid { geometry, material }) = &self.solids[i] else { return true };
+        let Some(Solid { geometry, material }) = &self.details[i].solid else { return true };
         let level_set = geometry.level_set();
         let world = self.poses[i] * material.inverse();
         let held = self.held(geometry, &world, anchors);

@@ -25,9 +25,9 @@ impl World {
     /// `None` if none does.
     pub fn critical_impact(&self, id: BodyId) -> Option<CriticalImpact> {
         let i = self.ids.binary_search(&id).ok()?;
-        let strength = self.breakages[i].as_ref().filter(|b| b.generations > 0)?.strength;
+        let strength = self.details[i].breakage.as_ref().filter(|b| b.generations > 0)?.strength;
         let down = UnitVector3::try_new(self.settings.gravity, 0.0);
-        let (at, inward, mass) = match down.filter(|_| self.anchorages[i].is_none()) {
+        let (at, inward, mass) = match down.filter(|_| self.details[i].anchorage.is_none()) {
             Some(down) => {
                 let (at, arm) = self.lowest(i, &down)?;
                 let mover = self.bodies[i].mass_properties()?;
@@ -40,7 +40,7 @@ impl World {
                 (at, inward, 1.0)
             }
         };
-        let falls = down.is_some() && self.anchorages[i].is_none();
+        let falls = down.is_some() && self.details[i].anchorage.is_none();
         let curvature = if falls { 0.0 } else { 1.0 / STONE_RADIUS };
         let speed = match strength {
             Strength::Impulse(impulse) => {
@@ -92,7 +92,8 @@ impl World {
         i: usize,
         (at, inward): (&Point3<f64>, &UnitVector3<f64>),
     ) -> Option<f64> {
-        let breakage = self.breakages[i].as_ref().filter(|breakage| breakage.generations > 0)?;
+        let breakage =
+            self.details[i].breakage.as_ref().filter(|breakage| breakage.generations > 0)?;
         if let Strength::Impulse(impulse) = breakage.strength {
             return Some(impulse);
         }

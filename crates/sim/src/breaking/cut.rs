@@ -111,8 +111,8 @@ impl World {
         normal: &UnitVector3<f64>,
     ) -> Option<Box<Fracture>> {
         let i = self.ids.binary_search(&id).ok()?;
-        if self.solids[i].is_none() {
-            self.solids[i] = self.solid(i).map(Cow::into_owned);
+        if self.details[i].solid.is_none() {
+            self.details[i].solid = self.solid(i).map(Cow::into_owned);
         }
         let parent = self.parent(id)?;
         let Solid { geometry, material } = &parent.solid;

@@ -1,6 +1,7 @@
-//! Limits of pieces.
+//! Limits of pieces, and the pieces that exceed them.
 
-use crate::breaking::crumbs::Crumbs;
+use crate::BodyId;
+use crate::breaking::crumbs::{CrackedPiece, Crumbs};
 
 /// Limits of the pieces of a world, and the treatment of old ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,4 +55,19 @@ impl Default for Debris {
             crumbs: None,
         }
     }
+}
+
+/// New and retired pieces.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DebrisState {
+    /// Number of new pieces in this frame.
+    pub(crate) new_pieces: usize,
+    /// Pieces to be removed at the end of this frame.
+    pub(crate) dust: Vec<BodyId>,
+    /// Pieces that shed crumbs at the end of this frame.
+    pub(crate) cracked: Vec<CrackedPiece>,
+    /// Number of crumbs so far.
+    pub(crate) crumb_count: usize,
+    /// Mass of retired pieces and of crumbs, kg.
+    pub(crate) retired_mass: f64,
 }

@@ -76,7 +76,7 @@ impl World {
         let breakage = Breakage { model, ..parent.breakage.clone()? };
         let i = self.ids.binary_search(&parent.id).ok()?;
         let (surface, groups, solid_material) =
-            (self.materials[i], self.groups[i], self.solid_materials[i]);
+            (self.materials[i], self.groups[i], self.details[i].solid_material);
         self.remove(parent.id);
         let id = self.insert(NewBody {
             body: if is_held { Body::Static } else { body },
@@ -91,7 +91,8 @@ impl World {
         self.set_solid_material(id, solid_material);
         let last = self.len() - 1;
         self.start_piece_flight(last, parent, mass.mass());
-        self.anchorages[last] = parent.anchorage.as_ref().map(|anchorage| anchorage.of_piece(mass));
+        self.details[last].anchorage =
+            parent.anchorage.as_ref().map(|anchorage| anchorage.of_piece(mass));
         Some(Dent { before: parent.id, after: id, depth, plastic_work, kinetic_energy })
     }
 }

@@ -141,7 +141,7 @@ impl World {
 
     /// Whether the model of a body computes the stress of an impact.
     fn solves_stress(&self, i: usize) -> bool {
-        let breakage = self.breakages[i].as_ref();
+        let breakage = self.details[i].breakage.as_ref();
         breakage.is_some_and(|breakage| matches!(breakage.model, FractureModel::Stress(_)))
     }
 
@@ -235,7 +235,7 @@ impl World {
         let mut chosen = vec![false; self.len()];
         for hit in hits.iter() {
             let Ok(i) = self.ids.binary_search(&hit.body) else { continue };
-            chosen[i] = self.solves_stress(i) && self.anchorages[i].is_none();
+            chosen[i] = self.solves_stress(i) && self.details[i].anchorage.is_none();
         }
         if !chosen.contains(&true) {
             return;

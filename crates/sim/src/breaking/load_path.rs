@@ -25,10 +25,10 @@ impl World {
     /// In a cycle of bodies anchored to each other, one body transmits its load before it receives all of it.
     pub fn anchor_loads(&self) -> Vec<AnchorLoad> {
         let anchored: Vec<usize> =
-            (0..self.len()).filter(|&i| self.anchorages[i].is_some()).collect();
+            (0..self.len()).filter(|&i| self.details[i].anchorage.is_some()).collect();
         let mut loads = vec![Momentum::default(); self.len()];
         for &i in &anchored {
-            if let Some(Anchorage { mass, constraint_impulse, .. }) = &self.anchorages[i] {
+            if let Some(Anchorage { mass, constraint_impulse, .. }) = &self.details[i].anchorage {
                 loads[i].linear = constraint_impulse.linear / self.settings.dt
                     + self.settings.gravity * mass.mass();
                 loads[i].angular = constraint_impulse.angular / self.settings.dt;
@@ -72,7 +72,7 @@ impl World {
 
     /// Indices of the anchored bodies that support a body, sorted.
     fn supporters(&self, i: usize) -> Vec<usize> {
-        let Some(Anchorage { section, anchors, .. }) = &self.anchorages[i] else {
+        let Some(Anchorage { section, anchors, .. }) = &self.details[i].anchorage else {
             return Vec::new();
         };
         let rivets = section.as_deref().map_or(&[][..], |section| &section.rivets);
@@ -92,16 +92,16 @@ impl World {
 
     /// The anchored body that supports another at an anchor.
     fn holder(&self, i: usize, anchor: u32) -> Option<usize> {
-        let to = self.anchorages[i].as_ref()?.anchors.get(anchor as usize)?.to?;
+        let to = self.details[i].anchorage.as_ref()?.anchors.get(anchor as usize)?.to?;
         let holder = self.ids.binary_search(&to).ok()?;
-        self.anchorages[holder].is_some().then_some(holder)
+        self.details[holder].anchorage.is_some().then_some(holder)
     }
 
     /// The load of a body at its section from a force and a torque about its center of mass. Adds
     /// the transmitted part to the `loads` of supporting bodies.
     fn transmit_load(&self, i: usize, loads: &mut [Momentum]) -> Option<AnchorLoad> {
-        let Anchorage { section, strength, anchors, .. } = self.anchorages[i].as_ref()?;
-        let (section, solid) = (section.as_deref()?, self.solids[i].as_ref()?);
+        let Anchorage { section, strength, anchors, .. } = self.details[i].anchorage.as_ref()?;
+        let (section, solid) = (section.as_deref()?, self.details[i].solid.as_ref()?);
         let world = self.poses[i] * solid.material.inverse();
         let Momentum { linear: force, angular } = loads[i];
         let center = self.poses[i].translation.vector;
@@ -137,8 +137,8 @@ impl World {
     /// Averages the impulses of contacts and joints on anchored bodies; `impulses` are their sums
     /// over a frame, about centers of mass.
     pub(crate) fn average_constraint_impulses(&mut self, impulses: &[Momentum]) {
-        for (anchorage, now) in self.anchorages.iter_mut().zip(impulses) {
-            let Some(Anchorage { constraint_impulse, .. }) = anchorage else { continue };
+        for (own, now) in self.details.iter_mut().zip(impulses) {
+            let Some(Anchorage { constraint_impulse, .. }) = &mut own.anchorage else { continue };
             constraint_impulse.linear +=
                 (now.linear - constraint_impulse.linear) / AVERAGING_FRAMES;
             constraint_impulse.angular +=
@@ -150,7 +150,9 @@ impl World {
     /// static.
     fn find_sections(&mut self) {
         for i in 0..self.len() {
-            let Some(Anchorage { anchors, section, .. }) = &self.anchorages[i] else { continue };
+            let Some(Anchorage { anchors, section, .. }) = &self.details[i].anchorage else {
+                continue;
+            };
             let is_gone = |anchor: u32| {
                 let to = anchors.get(anchor as usize).and_then(|anchor| anchor.to);
                 to.is_some_and(|to| !self.is_fixed(to))
@@ -160,28 +162,29 @@ impl World {
                 continue;
             }
             let found = self.anchor_section(i).map(Arc::new);
-            if let Some(anchorage) = &mut self.anchorages[i] {
+            if let Some(anchorage) = &mut self.details[i].anchorage {
                 anchorage.section = found;
             }
         }
     }
 
     fn anchor_section(&self, i: usize) -> Option<Section> {
-        let solid = self.solids[i].as_ref()?;
+        let solid = self.details[i].solid.as_ref()?;
         let world: Isometry3<f64> = self.poses[i] * solid.material.inverse();
-        let held = self.held(&solid.geometry, &world, &self.anchorages[i].as_ref()?.anchors);
+        let held = self.held(&solid.geometry, &world, &self.details[i].anchorage.as_ref()?.anchors);
         held.any.then(|| Section::new(solid.geometry.level_set(), &held))
     }
 
     /// Breaks overloaded anchored bodies at the largest stress, and releases those that stay whole.
     /// Reports all loads.
     pub(crate) fn break_overloaded_anchors(&mut self, report: &mut Report) {
-        if self.anchorages.iter().all(Option::is_none) {
+        if self.details.iter().all(|own| own.anchorage.is_none()) {
             return;
         }
         self.find_sections();
-        let lost =
-            |i: &usize| self.anchorages[*i].as_ref().is_some_and(|own| own.section.is_none());
+        let lost = |i: &usize| {
+            self.details[*i].anchorage.as_ref().is_some_and(|own| own.section.is_none())
+        };
         let lost: Vec<usize> = (0..self.len()).filter(lost).collect();
         lost.into_iter().for_each(|i| self.release(i, &mut report.events));
         report.loads.anchors = self.anchor_loads();
@@ -198,7 +201,7 @@ impl World {
         self.break_bodies(&hits, Trigger::Load, report);
         for load in over {
             let anchored = self.ids.binary_search(&load.body).ok();
-            if let Some(i) = anchored.filter(|&i| self.anchorages[i].is_some()) {
+            if let Some(i) = anchored.filter(|&i| self.details[i].anchorage.is_some()) {
                 self.release(i, &mut report.events);
             }
         }
@@ -207,7 +210,7 @@ impl World {
     /// The load of a body as an impact at the largest stress of its section.
     fn overload(&self, load: &AnchorLoad) -> Option<Hit> {
         let i = self.ids.binary_search(&load.body).ok()?;
-        self.breakages[i].as_ref().filter(|breakage| breakage.generations > 0)?;
+        self.details[i].breakage.as_ref().filter(|breakage| breakage.generations > 0)?;
         let normal = load.force.try_normalize(0.0)?;
         let duration = UNKNOWN_DURATION;
         Some(Hit {

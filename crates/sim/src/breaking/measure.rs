@@ -28,7 +28,7 @@ impl World {
         at: &Point3<f64>,
         inward: &UnitVector3<f64>,
     ) -> Option<Section> {
-        let geometry = &self.solids[i].as_ref()?.geometry;
+        let geometry = &self.details[i].solid.as_ref()?.geometry;
         let solid = Measured { shape: &self.shapes[i], cell: geometry.grid().spacing() };
         let below = solid.below(&(at + inward.scale(solid.cell)))?;
         let way = inward.into_inner();

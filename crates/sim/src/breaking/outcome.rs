@@ -45,7 +45,8 @@ impl World {
             Outcome::Whole => {
                 if let Ok(i) = self.ids.binary_search(&body) {
                     // a level may leave a cluster in one piece
-                    self.breakages[i] = self.breakages[i].as_ref().and_then(Breakage::next_level);
+                    self.details[i].breakage =
+                        self.details[i].breakage.as_ref().and_then(Breakage::next_level);
                 }
             }
         }

@@ -97,18 +97,18 @@ impl World {
         let (pose, momentum) = self.state_at_collision(i);
         Some(Parent {
             id,
-            breakage: self.breakages[i].clone(),
+            breakage: self.details[i].breakage.clone(),
             momentum,
             mass: *self.mass_of(i)?,
             pose,
-            previous: self.previous[i],
+            previous: self.display.previous[i],
             since: self.flights[i].since,
-            waypoints: self.waypoints[i].clone(),
+            waypoints: self.display.waypoints[i].clone(),
             dissipated: self.flights[i].dissipated,
-            anchorage: self.anchorages[i].clone(),
-            lineage: self.lineages[i].clone(),
+            anchorage: self.details[i].anchorage.clone(),
+            lineage: self.details[i].lineage.clone(),
             shape: Arc::clone(&self.shapes[i]),
-            solid: self.solids[i].clone()?,
+            solid: self.details[i].solid.clone()?,
         })
     }
 
@@ -129,12 +129,12 @@ impl World {
     pub(crate) fn start_piece_flight(&mut self, i: usize, parent: &Parent, mass: f64) {
         // until the impact it was a part of its parent
         let within = parent.pose.inv_mul(&self.poses[i]);
-        self.previous[i] = parent.previous * within;
+        self.display.previous[i] = parent.previous * within;
         let share = parent.since / self.settings.dt;
         let before = parent.waypoints.iter().filter(|waypoint| waypoint.share < share);
         let carried =
             before.map(|Waypoint { share, pose }| Waypoint { share: *share, pose: pose * within });
-        self.waypoints[i] = carried.chain(Waypoint::new(share, self.poses[i])).collect();
+        self.display.waypoints[i] = carried.chain(Waypoint::new(share, self.poses[i])).collect();
         let (body, acceleration) = (&self.bodies[i], &self.acceleration(i));
         let (flight, pose, momentum) =
             Flight::starting(parent.since, body, &self.poses[i], &self.momenta[i], acceleration);

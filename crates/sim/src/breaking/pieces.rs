@@ -140,13 +140,13 @@ impl World {
         };
         let i = self.ids.binary_search(&parent.id).ok()?;
         let surface = (self.materials[i], self.groups[i]);
-        let solid_material = self.solid_materials[i];
+        let solid_material = self.details[i].solid_material;
         self.remove(parent.id);
-        self.new_pieces += pieces.len();
+        self.debris.new_pieces += pieces.len();
         for ((piece, velocity), own) in pieces.into_iter().zip(velocities).zip(attributes) {
             let is_dust = own.is_dust;
             let id = self.add_piece(parent, (piece, velocity), surface, own);
-            self.dust.extend(is_dust.then_some(id));
+            self.debris.dust.extend(is_dust.then_some(id));
             self.set_solid_material(id, solid_material);
             event.fragments.push(id);
         }
@@ -174,9 +174,9 @@ impl World {
         });
         let last = self.len() - 1;
         self.start_piece_flight(last, parent, mass.mass());
-        self.lineages[last] = Some(lineage);
+        self.details[last].lineage = Some(lineage);
         let anchorage = parent.anchorage.as_ref().filter(|_| is_held);
-        self.anchorages[last] = anchorage.map(|anchorage| anchorage.of_piece(mass));
+        self.details[last].anchorage = anchorage.map(|anchorage| anchorage.of_piece(mass));
         id
     }
 }

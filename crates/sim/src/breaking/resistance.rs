@@ -32,7 +32,8 @@ impl World {
             Some(breakage) if breakage.generations > 0 => Resistance::Below(breakage.strength),
             _ => Resistance::Unbreakable,
         };
-        let mut resistances: Vec<Resistance> = self.breakages.iter().map(of).collect();
+        let mut resistances: Vec<Resistance> =
+            self.details.iter().map(|own| of(&own.breakage)).collect();
         let dented = report.events.dents.iter().map(|dent| &dent.after);
         let rounds = report.events.responses();
         let most = self.settings.break_rounds;
@@ -168,8 +169,8 @@ impl World {
     /// The solid material of a body, with the lowest stress at which its fracture model breaks or
     /// yields as tensile strength if that is lower.
     pub(crate) fn failing_material(&self, i: usize) -> Material {
-        let material = self.solid_materials[i];
-        let model = self.breakages[i].as_ref().map(|breakage| &breakage.model);
+        let material = self.details[i].solid_material;
+        let model = self.details[i].breakage.as_ref().map(|breakage| &breakage.model);
         let limit = model.map_or(f64::INFINITY, FractureModel::least_strength);
         Material { tensile_strength: material.tensile_strength.min(limit), ..material }
     }
@@ -196,8 +197,8 @@ impl World {
         let others_inward = in_body(1 - side, -inward)?;
         let others = self.curvature(other, (&collision.at[1 - side], &others_inward), across);
         let impact = Impact {
-            body: &self.solid_materials[i],
-            striker: &self.solid_materials[other],
+            body: &self.details[i].solid_material,
+            striker: &self.details[other].solid_material,
             section,
             // conforming surfaces touch over at most the extent of the body
             curvature: (own + others).max(2.0 / section.width),

@@ -66,7 +66,8 @@ impl World {
         response: Option<Response>,
         report: &mut Report,
     ) -> Outcome {
-        let breaks = |i: usize| self.solids[i].is_some() && self.breakages[i].is_some();
+        let breaks =
+            |i: usize| self.details[i].solid.is_some() && self.details[i].breakage.is_some();
         if self.room() == 0 && self.ids.binary_search(&hit.body).is_ok_and(breaks) {
             return Outcome::OverBudget;
         }
@@ -91,7 +92,7 @@ impl World {
     fn responses(&self, hits: &[Hit]) -> Vec<Option<Response>> {
         let model = |hit: &Hit| {
             let i = self.ids.binary_search(&hit.body).ok()?;
-            match &self.breakages[i].as_ref()?.model {
+            match &self.details[i].breakage.as_ref()?.model {
                 FractureModel::Stress(elastic) => Some(Arc::as_ptr(elastic).addr()),
                 FractureModel::Lattice(latticed) => Some(Arc::as_ptr(latticed).addr()),
                 FractureModel::Prescored(..) | FractureModel::Fixed(_) => None,
@@ -216,7 +217,7 @@ impl World {
     /// Gives a body another model.
     fn keep(&mut self, id: BodyId, model: FractureModel) -> Outcome {
         let known = self.ids.binary_search(&id).ok();
-        if let Some(breakage) = known.and_then(|i| self.breakages[i].as_mut()) {
+        if let Some(breakage) = known.and_then(|i| self.details[i].breakage.as_mut()) {
             breakage.model = model;
         }
         Outcome::Held

@@ -11,13 +11,13 @@ impl World {
         let live = (0..self.len()).filter(|&i| self.mass_of(i).is_some()).count();
         max_bodies
             .saturating_sub(live)
-            .min(max_new.saturating_sub(self.new_pieces).saturating_sub(1))
+            .min(max_new.saturating_sub(self.debris.new_pieces).saturating_sub(1))
     }
 
     /// Whether there is room for the pieces of a body, given their numbers of samples.
     pub(crate) fn fits(&self, pieces: impl ExactSizeIterator<Item = usize>) -> bool {
-        let held = (0..self.len()).filter(|&i| self.lineages[i].is_some());
-        let solids = held.filter_map(|i| self.solids[i].as_ref());
+        let held = (0..self.len()).filter(|&i| self.details[i].lineage.is_some());
+        let solids = held.filter_map(|i| self.details[i].solid.as_ref());
         let held: usize = solids.map(|solid| solid.geometry.memory()).sum();
         let count = pieces.len();
         let new: usize = pieces.sum();
@@ -34,9 +34,9 @@ impl World {
     }
 
     fn remove_dust(&mut self, events: &mut Events) {
-        for id in std::mem::take(&mut self.dust) {
+        for id in std::mem::take(&mut self.debris.dust) {
             let Ok(i) = self.ids.binary_search(&id) else { continue };
-            self.retired_mass += self.mass_of(i).map_or(0.0, dynamics::MassProperties::mass);
+            self.debris.retired_mass += self.mass_of(i).map_or(0.0, dynamics::MassProperties::mass);
             self.remove(id);
             events.retired.push(id);
         }
@@ -51,19 +51,19 @@ impl World {
             let fastest =
                 velocity.linear.norm() + velocity.angular.norm() * self.shapes[i].radius();
             let moves = matches!(self.bodies[i], Body::Dynamic(_));
-            let is_slow = moves && self.lineages[i].is_some() && fastest < slower_than;
-            self.slow_frames[i] = if is_slow { self.slow_frames[i] + 1 } else { 0 };
+            let is_slow = moves && self.details[i].lineage.is_some() && fastest < slower_than;
+            self.details[i].slow_frames = if is_slow { self.details[i].slow_frames + 1 } else { 0 };
         }
         let old = |frames: u32| f64::from(frames) * self.settings.dt >= after;
         let retired: Vec<_> = (0..self.len())
-            .filter(|&i| self.slow_frames[i] > 0 && old(self.slow_frames[i]))
+            .filter(|&i| self.details[i].slow_frames > 0 && old(self.details[i].slow_frames))
             .map(|i| (self.ids[i], i))
             .collect();
         for &(_, i) in &retired {
-            self.retired_mass += self.mass_of(i).map_or(0.0, dynamics::MassProperties::mass);
+            self.debris.retired_mass += self.mass_of(i).map_or(0.0, dynamics::MassProperties::mass);
             self.become_body(i, Body::Static);
             self.momenta[i] = Momentum::default();
-            (self.breakages[i], self.slow_frames[i]) = (None, 0);
+            (self.details[i].breakage, self.details[i].slow_frames) = (None, 0);
         }
         events.retired.extend(retired.into_iter().map(|(id, _)| id));
         if action != RetireAction::Keep {

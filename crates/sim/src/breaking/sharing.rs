@@ -33,7 +33,7 @@ impl World {
                 && known.least == least
                 && known.parts.iter().all(|part| parent.is_of(&part.lineage.whole))
         };
-        self.divided.find(same)
+        self.caches.divided.find(same)
     }
 
     /// Adds the pieces of a body to the cache.
@@ -45,8 +45,8 @@ impl World {
     ) {
         let part = |id: &BodyId| {
             let i = self.ids.binary_search(id).ok()?;
-            let lineage = self.lineages[i].as_ref()?;
-            let solid = self.solids[i].as_ref()?;
+            let lineage = self.details[i].lineage.as_ref()?;
+            let solid = self.details[i].solid.as_ref()?;
             Some(KnownPart {
                 shape: Arc::downgrade(&self.shapes[i]),
                 geometry: Arc::downgrade(&solid.geometry),
@@ -64,7 +64,7 @@ impl World {
             least: self.min_volume(parent),
             parts,
         };
-        self.divided.remember(known);
+        self.caches.divided.remember(known);
     }
 }
 

@@ -19,13 +19,13 @@ impl World {
     /// Marks pieces that shed crumbs at the end of the frame.
     pub(crate) fn crack(&mut self, pieces: &[BodyId], rims: Vec<Rim>) {
         let cracked = pieces.iter().zip(rims).map(|(&body, rim)| CrackedPiece { body, rim });
-        self.cracked.extend(cracked);
+        self.debris.cracked.extend(cracked);
     }
 
     /// Sheds the crumbs of the cracks of this frame. Pieces that broke again within the frame shed
     /// none.
     pub(crate) fn shed_crumbs(&mut self, events: &mut Events) {
-        let mut cracked = std::mem::take(&mut self.cracked);
+        let mut cracked = std::mem::take(&mut self.debris.cracked);
         let crumbs = self.settings.debris.crumbs.filter(Crumbs::is_usable);
         let Some(crumbs) = crumbs else { return };
         // pieces with fewer crumbs than their share leave the rest to the others
@@ -34,15 +34,15 @@ impl World {
         let limit = crumbs.max_count.min(Crumbs::MAX_COUNT);
         for (n, CrackedPiece { body, rim }) in cracked.into_iter().enumerate() {
             let Ok(i) = self.ids.binary_search(&body) else { continue };
-            let Some((solid, mass)) = self.solids[i].as_ref().zip(self.mass_of(i)) else {
+            let Some((solid, mass)) = self.details[i].solid.as_ref().zip(self.mass_of(i)) else {
                 continue;
             };
-            if self.dust.contains(&body) {
+            if self.debris.dust.contains(&body) {
                 continue;
             }
-            let most = limit.saturating_sub(self.crumb_count) / (count - n);
+            let most = limit.saturating_sub(self.debris.crumb_count) / (count - n);
             let shed = crumbs.of_piece((body, mass.mass()), solid, &rim, most);
-            self.crumb_count += shed.len();
+            self.debris.crumb_count += shed.len();
             self.lighten(i, shed.iter().map(|crumb| crumb.mass).sum());
             events.crumbs.extend(shed);
         }
@@ -56,7 +56,7 @@ impl World {
         else {
             return;
         };
-        if let Some(anchorage) = &mut self.anchorages[i] {
+        if let Some(anchorage) = &mut self.details[i].anchorage {
             anchorage.mass = left;
         }
         if matches!(self.bodies[i], Body::Dynamic(_)) {
@@ -67,6 +67,6 @@ impl World {
         if matches!(self.acting[i], Body::Dynamic(_)) {
             self.acting[i] = self.bodies[i];
         }
-        self.retired_mass += part;
+        self.debris.retired_mass += part;
     }
 }

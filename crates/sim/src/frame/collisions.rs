@@ -63,7 +63,7 @@ impl World {
         let (mut searches, mut wakes, mut passes) = (0, 0, 0);
         let mut may_break = true;
         let mut restart: Option<SearchRestart> = None;
-        let mut broad = std::mem::take(&mut self.broad);
+        let mut broad = std::mem::take(&mut self.caches.broad);
         loop {
             let inputs = FrameInputs {
                 half_kick: &self.half_kick()[..],

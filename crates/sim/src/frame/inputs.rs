@@ -20,7 +20,7 @@ impl World {
     /// The current state of the bodies, with `inputs`.
     pub(crate) fn contact_frame<'a>(&'a self, inputs: FrameInputs<'a>) -> Frame<'a> {
         let Settings { dt, contact: ref settings, .. } = self.settings;
-        let (columns, poses, cache) = (self.columns(), &self.poses, &self.cache);
+        let (columns, poses, cache) = (self.columns(), &self.poses, &self.caches.contacts);
         let (FrameInputs { half_kick, names, joints }, flights) = (inputs, &self.flights);
         Frame { columns, poses, half_kick, flights, dt, joints, cache, names, settings }
     }

@@ -72,8 +72,8 @@ impl World {
         mesh: Option<Arc<PaintedMesh>>,
     ) -> Option<LazySurface> {
         let i = self.ids.binary_search(&body).ok()?;
-        let (shape, lineage) = (Arc::clone(&self.shapes[i]), self.lineages[i].clone());
-        let solid = self.solids[i].clone();
+        let (shape, lineage) = (Arc::clone(&self.shapes[i]), self.details[i].lineage.clone());
+        let solid = self.details[i].solid.clone();
         Some(LazySurface::Of(Arc::new(SurfaceSource { shape, solid, lineage, mesh })))
     }
 }

@@ -202,7 +202,8 @@ impl World {
         let found: BTreeMap<usize, Arc<[Collider]>> = first
             .into_par_iter()
             .map(|(address, i)| {
-                let colliders = colliders(&self.shapes[i], self.solids[i].as_ref(), &tracks[i]);
+                let colliders =
+                    colliders(&self.shapes[i], self.details[i].solid.as_ref(), &tracks[i]);
                 (address, colliders.into())
             })
             .collect();

@@ -34,7 +34,7 @@ impl World {
                 return Err(SteeringError::PathOrder(*body));
             }
         }
-        self.timeline = timeline;
+        self.script.timeline = timeline;
         Ok(())
     }
 
@@ -51,7 +51,7 @@ impl World {
     /// world.step();
     /// ```
     pub fn schedule(&mut self, action: Action) {
-        self.timeline.actions.push((self.frame, action));
+        self.script.timeline.actions.push((self.frame, action));
     }
 
     /// Applies an explosion. Returns whether it reached a body.
@@ -127,7 +127,7 @@ impl World {
     pub(crate) fn apply_actions(&mut self, report: &mut Report) {
         self.break_overloaded_anchors(report);
         let before = self.mechanical_energy();
-        let numbered = self.timeline.actions.iter().copied().enumerate();
+        let numbered = self.script.timeline.actions.iter().copied().enumerate();
         let due: Vec<(usize, (usize, Action))> =
             numbered.filter(|(_, (frame, _))| *frame == self.frame).collect();
         for (n, (_, action)) in due {
@@ -153,7 +153,7 @@ impl World {
     /// The drag of the wind in a frame. Quadratic drag slows a speed u to `u / (1 + c u dt)`, for
     /// any time step.
     fn apply_wind_drag(&mut self) {
-        let Some(wind) = self.timeline.wind.filter(Wind::is_usable) else { return };
+        let Some(wind) = self.script.timeline.wind.filter(Wind::is_usable) else { return };
         let dt = self.settings.dt;
         for i in 0..self.len() {
             let Body::Dynamic(mass) = self.acting[i] else { continue };
@@ -169,7 +169,7 @@ impl World {
     fn set_path_velocities(&mut self) {
         let dt = self.settings.dt;
         let end = (self.frame + 1) as f64 * dt;
-        for path in &self.timeline.paths {
+        for path in &self.script.timeline.paths {
             let Ok(i) = self.ids.binary_search(&path.body) else { continue };
             let (Some(pose), Body::Kinematic(_)) = (path.at(end), self.bodies[i]) else { continue };
             let velocity = Velocity::between(&self.poses[i], &pose, dt);

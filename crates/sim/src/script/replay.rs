@@ -40,7 +40,7 @@ impl Event {
         let i = own.ok_or(ReplayMismatch { frame, body })?;
         world.poses[i] = pose(&self.pose);
         world.momenta[i] = momentum(&self.momentum);
-        world.query_tree.take();
+        world.caches.query_tree.take();
         Ok(())
     }
 }
@@ -50,7 +50,7 @@ impl World {
     /// world that differs from the recorded one in strengths alone repeats its motion to the bit.
     /// [`Events::mismatches`] lists events that cannot be repeated as recorded.
     pub fn replay(&mut self, events: Vec<Event>) {
-        self.recorded = Some(events);
+        self.script.recorded = Some(events);
     }
 
     /// The event of a hit, without its outcome yet.
@@ -65,7 +65,7 @@ impl World {
             normal: hit.normal.into(),
             impulse: hit.impulse.into(),
             strength: Some(hit.strength).filter(|strength| strength.is_finite()),
-            model: self.breakages[i].as_ref().map(|breakage| breakage.model.kind()),
+            model: self.details[i].breakage.as_ref().map(|breakage| breakage.model.kind()),
             outcome: HitOutcome::Held,
             pose: pose_numbers(&pose),
             momentum: momentum_numbers(&momentum),
@@ -78,14 +78,14 @@ impl World {
     /// The recorded events of one cause in this frame.
     fn recorded_of(&self, cause: Trigger) -> impl Iterator<Item = &Event> {
         let frame = self.frame + 1;
-        let recorded = self.recorded.iter().flatten();
+        let recorded = self.script.recorded.iter().flatten();
         recorded
             .filter(move |event| event.frame == frame && event.cause == cause && event.is_usable())
     }
 
     /// The hits of this frame: the recorded ones in a replay, else `own`.
     pub(crate) fn chosen_hits(&self, cause: Trigger, own: impl FnOnce() -> Vec<Hit>) -> Vec<Hit> {
-        if self.recorded.is_none() {
+        if self.script.recorded.is_none() {
             return own();
         }
         let breaks = self.recorded_of(cause).filter(|event| event.outcome != HitOutcome::Woke);
@@ -101,7 +101,7 @@ impl World {
         cause: Trigger,
         own: &[Resistance],
     ) -> Option<Vec<Resistance>> {
-        self.recorded.as_ref()?;
+        self.script.recorded.as_ref()?;
         let holding = |resistance: &Resistance| match *resistance {
             Resistance::Unbreakable => Resistance::Unbreakable,
             Resistance::Below(strength) | Resistance::Withstood(strength, _) => {
@@ -111,7 +111,8 @@ impl World {
         let mut resistances: Vec<Resistance> = own.iter().map(holding).collect();
         for event in self.recorded_of(cause) {
             let Ok(i) = self.ids.binary_search(&event.body) else { continue };
-            let strength = match self.breakages[i].as_ref().map(|breakage| breakage.strength) {
+            let strength = match self.details[i].breakage.as_ref().map(|breakage| breakage.strength)
+            {
                 Some(Strength::Material) => Some(Strength::Material),
                 _ => event.strength.map(Strength::Impulse),
             };
@@ -132,7 +133,10 @@ impl World {
     pub(crate) fn report_event(&self, event: Event, events: &mut Events) {
         let Event { frame, body, cause, outcome, .. } = event;
         let same = |recorded: &Event| recorded.body == body && recorded.outcome == outcome;
-        if self.recorded.is_some() && cause != Trigger::Cut && !self.recorded_of(cause).any(same) {
+        if self.script.recorded.is_some()
+            && cause != Trigger::Cut
+            && !self.recorded_of(cause).any(same)
+        {
             events.mismatches.push(ReplayMismatch { frame, body });
         }
         events.replayable.push(event);
@@ -141,7 +145,7 @@ impl World {
     /// Reports the recorded events of a frame that did not recur.
     pub(crate) fn report_missing(&self, events: &mut Events) {
         let frame = self.frame + 1;
-        let due = self.recorded.iter().flatten().filter(|event| event.frame == frame);
+        let due = self.script.recorded.iter().flatten().filter(|event| event.frame == frame);
         for recorded in due.filter(|event| event.cause != Trigger::Cut) {
             let same = |event: &Event| event.body == recorded.body && event.cause == recorded.cause;
             if !events.replayable.iter().any(same) {

@@ -33,7 +33,7 @@ impl World {
     pub(crate) fn update_sleep(&mut self, support: &Support, report: &mut Report) {
         if let Some(solved) = support.solved() {
             let keeps = self.settings.sleep && self.settings.contact.solver.keeps_contacts();
-            let is_anchored = self.anchorages.iter().any(Option::is_some);
+            let is_anchored = self.details.iter().any(|own| own.anchorage.is_some());
             let touches = match keeps || is_anchored {
                 true => self.touches(solved, &support.torques()),
                 false => Vec::new(),
@@ -57,7 +57,7 @@ impl World {
         self.link(touches, &entering, solved);
         for i in (0..self.len()).filter(|&i| entering[i]) {
             report.energy.dissipation.sleep += self.kinetic_energy_of(i);
-            self.rests[i].asleep = true;
+            self.sleep.rests[i].asleep = true;
             self.momenta[i] = Momentum::default();
             self.acting[i] = Body::Static;
         }
@@ -69,7 +69,7 @@ impl World {
         if !entering.contains(&true) {
             return;
         }
-        let mut links = std::mem::take(&mut self.links);
+        let mut links = std::mem::take(&mut self.sleep.links);
         let known = links.len();
         for touch in touches {
             let Touch { body, other, load, .. } = *touch;
@@ -81,7 +81,7 @@ impl World {
             if entering[body] {
                 let (supports, props) = (self.is_supporting(touch), props());
                 links.push(Link { sleeper, other: name, load, average: load, supports, props });
-            } else if self.rests[body].asleep && entering[other] {
+            } else if self.sleep.rests[body].asleep && entering[other] {
                 let old = links[..known].binary_search_by_key(&(sleeper, name), key);
                 if let Ok(n) = old {
                     links[n].props = props();
@@ -90,13 +90,13 @@ impl World {
         }
         // a stable sort: other links keep their order
         links.sort_by_key(key);
-        self.links = links;
+        self.sleep.links = links;
     }
 
     /// Counts the frames for which bodies have been still, and records whether they accelerate.
     fn track_motion(&mut self) {
         let half = self.half_still();
-        for (i, rest) in self.rests.iter_mut().enumerate() {
+        for (i, rest) in self.sleep.rests.iter_mut().enumerate() {
             if self.acting[i].mass_properties().is_none() {
                 continue;
             }
@@ -132,7 +132,7 @@ impl World {
         let mut entering: Vec<bool> = (0..self.len())
             .map(|i| {
                 let is_moved = self.acting[i].mass_properties().is_some();
-                is_moved && still(&self.rests[i]) && is_slow(i)
+                is_moved && still(&self.sleep.rests[i]) && is_slow(i)
             })
             .collect();
         for i in self.near_kinematic(false) {

@@ -37,7 +37,7 @@ impl World {
     /// The load of each sleeper when it fell asleep, N s per frame, summed over contacts.
     fn loads(&self) -> Vec<f64> {
         let mut loads = vec![0.0; self.len()];
-        for link in &self.links {
+        for link in &self.sleep.links {
             if let Ok(i) = self.ids.binary_search(&link.sleeper) {
                 loads[i] += link.load.linear.norm();
             }
@@ -52,9 +52,9 @@ impl World {
             return;
         }
         let loads = self.loads();
-        let mut links = std::mem::take(&mut self.links);
+        let mut links = std::mem::take(&mut self.sleep.links);
         let before = links.len();
-        for touch in touches.iter().filter(|t| self.rests[t.body].asleep && awake(t.other)) {
+        for touch in touches.iter().filter(|t| self.sleep.rests[t.body].asleep && awake(t.other)) {
             let (sleeper, other) = (self.ids[touch.body], self.ids[touch.other]);
             let known = &links[..before];
             if known.binary_search_by_key(&(sleeper, other), key).is_err() {
@@ -100,7 +100,7 @@ impl World {
                 woken.insert(link.sleeper);
             }
         }
-        self.links = links;
+        self.sleep.links = links;
         let toppled = doubtful.into_iter().filter(|&i| !self.can_support_change(i, loads[i]));
         woken.extend(toppled.map(|i| self.ids[i]));
         self.wake(woken);
@@ -109,8 +109,8 @@ impl World {
     /// Whether the supports of a sleeper can bear the change of its load, N s per frame.
     fn can_support_change(&self, i: usize, load: f64) -> bool {
         let Some(mass) = self.bodies[i].mass_properties() else { return true };
-        let first = self.links.partition_point(|link| link.sleeper < self.ids[i]);
-        let links = self.links[first..].iter().take_while(|link| link.sleeper == self.ids[i]);
+        let first = self.sleep.links.partition_point(|link| link.sleeper < self.ids[i]);
+        let links = self.sleep.links[first..].iter().take_while(|link| link.sleeper == self.ids[i]);
         let (mut change, mut props) = (Momentum::default(), Vec::new());
         for Link { load, average, props: own, .. } in links {
             change += *average - *load;

@@ -29,6 +29,17 @@ impl Rest {
     }
 }
 
+/// What is asleep, and what may wake it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SleepState {
+    /// One per body.
+    pub(crate) rests: Vec<Rest>,
+    /// Contacts and joints of sleepers, sorted by both bodies.
+    pub(crate) links: Vec<Link>,
+    /// Whether bodies were removed that sleepers may have touched.
+    pub(crate) bodies_removed: bool,
+}
+
 /// A body that a sleeper touches, or touched when it fell asleep.
 #[derive(Clone, Debug)]
 pub(crate) struct Link {

@@ -66,10 +66,10 @@ impl World {
     /// and joints with awake bodies, and running averages for sleepers.
     pub(super) fn constraint_impulses(&self, touches: &[Touch]) -> Vec<Momentum> {
         let mut constraint_impulses = vec![Momentum::default(); self.len()];
-        for touch in touches.iter().filter(|touch| !self.rests[touch.other].asleep) {
+        for touch in touches.iter().filter(|touch| !self.sleep.rests[touch.other].asleep) {
             constraint_impulses[touch.body] += touch.load;
         }
-        for link in &self.links {
+        for link in &self.sleep.links {
             let [sleeper, other] = [link.sleeper, link.other].map(|id| self.ids.binary_search(&id));
             let (Ok(sleeper), Ok(other)) = (sleeper, other) else { continue };
             let arm = self.poses[sleeper].translation.vector - self.poses[other].translation.vector;

@@ -19,10 +19,10 @@ impl World {
     /// Wakes sleepers with a removed neighbor, and those near a moving kinematic body.
     pub(crate) fn wake_abandoned(&mut self) {
         let mut woken = BTreeSet::new();
-        if std::mem::take(&mut self.bodies_removed) {
+        if std::mem::take(&mut self.sleep.bodies_removed) {
             let gone = |id: BodyId| self.ids.binary_search(&id).is_err();
-            self.links.retain(|link| !gone(link.sleeper));
-            let left = self.links.iter().filter(|link| gone(link.other));
+            self.sleep.links.retain(|link| !gone(link.sleeper));
+            let left = self.sleep.links.iter().filter(|link| gone(link.other));
             woken.extend(left.map(|link| link.sleeper));
         }
         for i in self.near_kinematic(true) {
@@ -43,7 +43,7 @@ impl World {
         for collision in collisions {
             for (side, body) in [collision.a as usize, collision.b as usize].into_iter().enumerate()
             {
-                if !self.rests[body].asleep {
+                if !self.sleep.rests[body].asleep {
                     continue;
                 }
                 let (strength, at) =
@@ -73,9 +73,9 @@ impl World {
     /// Wakes the sleepers hit by `collisions`, and returns which bodies woke. In late `round`s of a
     /// frame all bodies linked to them wake too.
     pub(crate) fn wake_hit(&mut self, collisions: &[Collision], round: usize) -> Vec<bool> {
-        let before: Vec<bool> = self.rests.iter().map(|rest| rest.asleep).collect();
+        let before: Vec<bool> = self.sleep.rests.iter().map(|rest| rest.asleep).collect();
         self.wake_sleepers(collisions, round);
-        before.iter().zip(&self.rests).map(|(before, now)| before & !now.asleep).collect()
+        before.iter().zip(&self.sleep.rests).map(|(before, now)| before & !now.asleep).collect()
     }
 
     /// Wakes the sleepers that others reach within two frames or overlap enough to be pushed out,
@@ -90,8 +90,8 @@ impl World {
         for pair in contacts.manifolds() {
             let (a, b) = (pair.a as usize, pair.b as usize);
             let (mover, sleeper, side) =
-                if self.rests[b].asleep { (a, b, -1.0) } else { (b, a, 1.0) };
-            if !self.rests[sleeper].asleep || !moves(mover) {
+                if self.sleep.rests[b].asleep { (a, b, -1.0) } else { (b, a, 1.0) };
+            if !self.sleep.rests[sleeper].asleep || !moves(mover) {
                 continue;
             }
             let comes = |contact: &Contact| {
@@ -105,9 +105,9 @@ impl World {
                 woken.insert(self.ids[sleeper]);
             }
         }
-        let before: Vec<bool> = self.rests.iter().map(|rest| rest.asleep).collect();
+        let before: Vec<bool> = self.sleep.rests.iter().map(|rest| rest.asleep).collect();
         self.wake(woken);
-        before.iter().zip(&self.rests).map(|(before, now)| before & !now.asleep).collect()
+        before.iter().zip(&self.sleep.rests).map(|(before, now)| before & !now.asleep).collect()
     }
 
     /// Whether two bodies penetrate each other at the start of the step so far that the solver
@@ -124,7 +124,7 @@ impl World {
         let hit =
             collisions.iter().flat_map(|collision| [collision.a as usize, collision.b as usize]);
         let mut woken: BTreeSet<BodyId> =
-            hit.filter(|&i| self.rests[i].asleep).map(|i| self.ids[i]).collect();
+            hit.filter(|&i| self.sleep.rests[i].asleep).map(|i| self.ids[i]).collect();
         if woken.is_empty() {
             return;
         }
@@ -132,7 +132,7 @@ impl World {
             let mut before = 0;
             while woken.len() > before {
                 before = woken.len();
-                for link in &self.links {
+                for link in &self.sleep.links {
                     let ends = [link.sleeper, link.other];
                     if ends.iter().any(|end| woken.contains(end)) {
                         woken.extend(ends.into_iter().filter(|&end| self.is_asleep(end)));
@@ -145,7 +145,7 @@ impl World {
 
     /// The impulse at which each body wakes, N s; infinite for awake bodies.
     pub(crate) fn waking_impulses(&self) -> Vec<f64> {
-        let of = |i: usize| match self.rests[i].asleep {
+        let of = |i: usize| match self.sleep.rests[i].asleep {
             true => WAKING_SPEED * self.moving_mass(i),
             false => f64::INFINITY,
         };
@@ -153,7 +153,7 @@ impl World {
     }
 
     fn is_asleep(&self, id: BodyId) -> bool {
-        self.ids.binary_search(&id).is_ok_and(|i| self.rests[i].asleep)
+        self.ids.binary_search(&id).is_ok_and(|i| self.sleep.rests[i].asleep)
     }
 
     pub(super) fn moving_mass(&self, i: usize) -> f64 {
@@ -173,7 +173,7 @@ impl World {
             return;
         }
         let mut carried: Vec<(BodyId, BodyId)> =
-            self.links.iter().filter(|l| l.supports).map(|l| (l.other, l.sleeper)).collect();
+            self.sleep.links.iter().filter(|l| l.supports).map(|l| (l.other, l.sleeper)).collect();
         // joined bodies wake together
         carried.extend(self.joined().flat_map(|[a, b]| [(a, b), (b, a)]));
         let awake = |id: &BodyId| !self.is_asleep(*id);
@@ -189,11 +189,11 @@ impl World {
         }
         for &id in &woken {
             if let Ok(i) = self.ids.binary_search(&id) {
-                self.rests[i] = Rest::new(&self.poses[i]);
+                self.sleep.rests[i] = Rest::new(&self.poses[i]);
                 self.acting[i] = self.bodies[i];
             }
         }
-        self.links.retain(|link| !woken.contains(&link.sleeper));
+        self.sleep.links.retain(|link| !woken.contains(&link.sleeper));
     }
 
     /// Bodies, asleep or not, that a moving kinematic body may reach within the frame.
@@ -222,6 +222,6 @@ impl World {
             })
         };
         let dynamic = (0..self.len()).filter(|&i| self.bodies[i].mass_properties().is_some());
-        dynamic.filter(|&i| self.rests[i].asleep == asleep).filter(near).collect()
+        dynamic.filter(|&i| self.sleep.rests[i].asleep == asleep).filter(near).collect()
     }
 }

@@ -64,7 +64,7 @@ impl World {
         normal: Vector3<f64>,
         [impulse, hardest]: [f64; 2],
     ) -> TouchingPair {
-        let materials = bodies.map(|i| self.solid_materials[i].name);
+        let materials = bodies.map(|i| self.details[i].solid_material.name);
         TouchingPair {
             bodies: bodies.map(|i| self.ids[i]),
             point,

@@ -167,7 +167,7 @@ impl World {
     /// futures have different hashes, with high probability.
     pub fn fingerprint(&self) -> u64 {
         let mut digest = Digest(OFFSET_BASIS);
-        digest.text(&format!("{:?}{:?}", self.settings, self.timeline));
+        digest.text(&format!("{:?}{:?}", self.settings, self.script.timeline));
         let mut last: Option<&Shape> = None;
         for state in self.iter() {
             digest.word(state.id.number());
@@ -200,8 +200,8 @@ impl World {
                 digest.word(rule.map_or(0, |rule| 1 + rule as u64));
             }
         }
-        for solid in &self.solid_materials {
-            digest.text(&format!("{solid:?}"));
+        for own in &self.details {
+            digest.text(&format!("{:?}", own.solid_material));
         }
         digest.0
     }

@@ -114,15 +114,15 @@ impl World {
 
     fn load(&mut self, load: Load) -> Result<(), SteeringError> {
         check(load.force.iter().chain(&load.torque))?;
-        let place = self.loads.binary_search_by_key(&load.body, |known| known.body);
+        let place = self.steering.loads.binary_search_by_key(&load.body, |known| known.body);
         match place {
             Ok(n) => {
-                let known = &mut self.loads[n];
+                let known = &mut self.steering.loads[n];
                 let (force, torque) = (known.force + load.force, known.torque + load.torque);
                 check(force.iter().chain(&torque))?;
                 (known.force, known.torque) = (force, torque);
             }
-            Err(n) => self.loads.insert(n, load),
+            Err(n) => self.steering.loads.insert(n, load),
         }
         self.wake(BTreeSet::from([load.body]));
         Ok(())
@@ -130,7 +130,7 @@ impl World {
 
     /// Adds the angular momentum of torques to bodies.
     pub(crate) fn apply_torques(&mut self) {
-        for Load { body, torque, .. } in &self.loads {
+        for Load { body, torque, .. } in &self.steering.loads {
             if let Ok(i) = self.ids.binary_search(body) {
                 self.momenta[i].angular += torque * self.settings.dt;
             }
@@ -139,11 +139,11 @@ impl World {
 
     /// The force on a body in this frame, N; `None` if there is none.
     pub(crate) fn force(&self, i: usize) -> Option<&Vector3<f64>> {
-        if self.loads.is_empty() {
+        if self.steering.loads.is_empty() {
             return None;
         }
-        let n = self.loads.binary_search_by_key(&self.ids[i], |load| load.body).ok()?;
-        Some(&self.loads[n].force)
+        let n = self.steering.loads.binary_search_by_key(&self.ids[i], |load| load.body).ok()?;
+        Some(&self.steering.loads[n].force)
     }
 
     /// The acceleration of a dynamic body by gravity and force, m/s^2.
@@ -163,13 +163,13 @@ impl World {
     /// The work of all forces since the poses `start`, J. A virtual start is off the actual path:
     /// the work up to it and the work from it add up to that of the path.
     pub(crate) fn total_force_work(&self, start: &[Isometry3<f64>]) -> f64 {
-        let bodies = 0..if self.loads.is_empty() { 0 } else { start.len() };
+        let bodies = 0..if self.steering.loads.is_empty() { 0 } else { start.len() };
         bodies.map(|i| self.force_work(i, [&start[i], &self.poses[i]])).sum()
     }
 
     /// Adds the work of forces since `start` to that of each body, J.
     pub(crate) fn add_force_work(&self, start: &[Isometry3<f64>], work: &mut [f64]) {
-        if self.loads.is_empty() {
+        if self.steering.loads.is_empty() {
             return;
         }
         for (i, work) in work.iter_mut().enumerate() {

@@ -4,6 +4,15 @@ use nalgebra::{Isometry3, Vector3};
 
 use crate::BodyId;
 
+/// What steers the bodies in the next frame.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Steering {
+    /// Target poses of kinematic bodies.
+    pub(crate) targets: Vec<Target>,
+    /// Forces and torques, sorted by body.
+    pub(crate) loads: Vec<Load>,
+}
+
 /// Force and torque on a body in the next frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Load {

@@ -50,13 +50,13 @@ impl World {
     /// of its parent. Empty for resting contact, with [`contact::Solver::Ku07`], and if there is no
     /// such body.
     pub fn waypoints(&self, id: BodyId) -> &[Waypoint] {
-        self.ids.binary_search(&id).map_or(&[], |i| &self.waypoints[i])
+        self.ids.binary_search(&id).map_or(&[], |i| &self.display.waypoints[i])
     }
 
     /// The pose of a body at a share of the last frame.
     fn pose_at(&self, i: usize, t: f64) -> Isometry3<f64> {
-        let (mut from, mut start) = (&self.previous[i], 0.0);
-        for Waypoint { share, pose } in &self.waypoints[i] {
+        let (mut from, mut start) = (&self.display.previous[i], 0.0);
+        for Waypoint { share, pose } in &self.display.waypoints[i] {
             if t < *share {
                 return between(from, pose, (t - start) / (share - start));
             }
@@ -69,7 +69,7 @@ impl World {
     pub(crate) fn add_waypoints(&mut self, waypoints: &[contact::Waypoint]) {
         let dt = self.settings.dt;
         for contact::Waypoint { body, time, pose } in waypoints {
-            self.waypoints[*body as usize].extend(Waypoint::new(time / dt, *pose));
+            self.display.waypoints[*body as usize].extend(Waypoint::new(time / dt, *pose));
         }
     }
 
@@ -77,7 +77,7 @@ impl World {
     pub(crate) fn remove_waypoints(&mut self, waypoints: &[contact::Waypoint]) {
         for contact::Waypoint { body, time, .. } in waypoints {
             if *time > 0.0 {
-                self.waypoints[*body as usize].pop();
+                self.display.waypoints[*body as usize].pop();
             }
         }
     }
@@ -86,9 +86,9 @@ impl World {
     pub(crate) fn close_waypoints(&mut self) {
         for i in 0..self.len() {
             let since = self.flights[i].since / self.settings.dt;
-            let found = std::mem::take(&mut self.waypoints[i]);
+            let found = std::mem::take(&mut self.display.waypoints[i]);
             let Some(last) = Waypoint::new(since, self.state_at_collision(i).0) else { continue };
-            let waypoints = &mut self.waypoints[i];
+            let waypoints = &mut self.display.waypoints[i];
             for waypoint in found.into_iter().chain([last]) {
                 // several bodies may strike one at the same time, and an impact moves it off the
                 // path of later ones

@@ -241,7 +241,7 @@ impl World {
 
     /// Runs a query on the bodies that pass a filter.
     fn with_bodies<T>(&self, filter: &Filter<'_>, ask: impl FnOnce(Bodies<'_>) -> T) -> T {
-        let tree = self.query_tree.get_or_init(|| QueryTree::new(&self.shapes, &self.poses));
+        let tree = self.caches.query_tree.get_or_init(|| QueryTree::new(&self.shapes, &self.poses));
         let wanted = |i: usize| {
             filter.groups.meet(&self.groups[i]) && filter.wanted.is_none_or(|of| of(self.ids[i]))
         };

@@ -126,16 +126,21 @@ impl World {
             frame: self.frame,
             gravity: self.settings.gravity.into(),
             next: self.next_id,
-            retired_mass: self.retired_mass,
-            lost: self.bodies_removed,
+            retired_mass: self.debris.retired_mass,
+            lost: self.sleep.bodies_removed,
             bodies: (0..self.len()).map(|i| self.body_state(i)).collect(),
             frozen: self.frozen.clone(),
-            links: self.links.iter().map(link_state).collect(),
-            pairs: self.cache.pairs().iter().map(pair_state).collect(),
-            impulses: self.cache.impulses().entries().collect(),
+            links: self.sleep.links.iter().map(link_state).collect(),
+            pairs: self.caches.contacts.pairs().iter().map(pair_state).collect(),
+            impulses: self.caches.contacts.impulses().entries().collect(),
             joints: self.joints.iter().map(joint_state).collect(),
-            targets: self.targets.iter().map(|t| (t.body, pose_numbers(&t.pose))).collect(),
-            loads: self.loads.iter().map(load_state).collect(),
+            targets: self
+                .steering
+                .targets
+                .iter()
+                .map(|t| (t.body, pose_numbers(&t.pose)))
+                .collect(),
+            loads: self.steering.loads.iter().map(load_state).collect(),
             touching: self.log.as_ref().map(|log| log.pairs.clone()),
         }
     }
@@ -163,15 +168,16 @@ impl World {
             self.restore_body(i, body)?;
         }
         // replayed fractures left their dust, which the state does not contain
-        self.dust.clear();
+        self.debris.dust.clear();
         self.frame = state.frame;
         self.settings.gravity = state.gravity.into();
-        self.retired_mass = state.retired_mass;
-        self.bodies_removed = state.lost;
+        self.debris.retired_mass = state.retired_mass;
+        self.sleep.bodies_removed = state.lost;
         self.frozen.clone_from(&state.frozen);
-        self.links = state.links.iter().map(link).collect();
+        self.sleep.links = state.links.iter().map(link).collect();
         let impulses = ImpulseCache::of_entries(state.impulses.iter().copied());
-        self.cache = Cache::of_pairs(state.pairs.iter().map(pair)).with_impulses(impulses);
+        self.caches.contacts =
+            Cache::of_pairs(state.pairs.iter().map(pair)).with_impulses(impulses);
         self.restore_steering(state)?;
         self.restore_joints(&state.joints)
     }
@@ -180,20 +186,21 @@ impl World {
     /// frame, so that interpolation starts with the next one.
     fn restore_steering(&mut self, state: &WorldState) -> Result<(), StateError> {
         let target = |&(body, ref numbers): &(BodyId, _)| Target { body, pose: pose(numbers) };
-        self.targets = state.targets.iter().map(target).collect();
-        self.loads = state.loads.iter().map(load).collect();
-        self.loads.sort_by_key(|load| load.body);
+        self.steering.targets = state.targets.iter().map(target).collect();
+        self.steering.loads = state.loads.iter().map(load).collect();
+        self.steering.loads.sort_by_key(|load| load.body);
         let logs_contacts = self.log.is_some();
         let touching = state.touching.clone().or_else(|| logs_contacts.then(Vec::new));
         self.log = touching.map(ContactLog::touching);
         let numbers = state.bodies.iter().map(|body| Some((body.id, body.user_data?)));
         self.user_data = numbers.flatten().collect();
-        self.previous.clone_from(&self.poses);
-        self.waypoints = vec![Vec::new(); self.len()];
-        self.query_tree.take();
+        self.display.previous.clone_from(&self.poses);
+        self.display.waypoints = vec![Vec::new(); self.len()];
+        self.caches.query_tree.take();
         let is_known = |target: &Target| is_usable(&target.pose, &Momentum::default());
-        let all_known = self.targets.iter().all(is_known);
-        let numbers = self.loads.iter().flat_map(|load| load.force.iter().chain(&load.torque));
+        let all_known = self.steering.targets.iter().all(is_known);
+        let numbers =
+            self.steering.loads.iter().flat_map(|load| load.force.iter().chain(&load.torque));
         if all_known && check(numbers).is_ok() { Ok(()) } else { Err(StateError) }
     }
 
@@ -215,7 +222,7 @@ impl World {
     }
 
     fn body_state(&self, i: usize) -> BodyState {
-        let Rest { asleep, pose: rested, frames, mark, moved, speeds_up } = &self.rests[i];
+        let Rest { asleep, pose: rested, frames, mark, moved, speeds_up } = &self.sleep.rests[i];
         BodyState {
             id: self.ids[i],
             motion: match &self.bodies[i] {
@@ -230,21 +237,22 @@ impl World {
             asleep: *asleep,
             rest: (pose_numbers(rested), *frames),
             speed: (pose_numbers(mark), *moved, *speeds_up),
-            slow: self.slow_frames[i],
-            is_anchored: self.anchorages[i].is_some(),
+            slow: self.details[i].slow_frames,
+            is_anchored: self.details[i].anchorage.is_some(),
             press: momentum_numbers(
-                &self.anchorages[i]
+                &self.details[i]
+                    .anchorage
                     .as_ref()
                     .map_or_else(Momentum::default, |own| own.constraint_impulse),
             ),
-            breaks: self.breakages[i].is_some(),
+            breaks: self.details[i].breakage.is_some(),
             user_data: self.user_data.get(&self.ids[i]).copied(),
         }
     }
 
     fn restore_body(&mut self, i: usize, state: &BodyState) -> Result<(), StateError> {
-        let known = (self.anchorages[i].is_some() || !state.is_anchored)
-            && (self.breakages[i].is_some() || !state.breaks);
+        let known = (self.details[i].anchorage.is_some() || !state.is_anchored)
+            && (self.details[i].breakage.is_some() || !state.breaks);
         if self.ids[i] != state.id || !known {
             return Err(StateError);
         }
@@ -266,7 +274,7 @@ impl World {
         }
         let (rested, frames) = &state.rest;
         let (mark, moved, speeds_up) = &state.speed;
-        self.rests[i] = Rest {
+        self.sleep.rests[i] = Rest {
             asleep: state.asleep,
             pose: pose(rested),
             frames: *frames,
@@ -274,15 +282,15 @@ impl World {
             moved: *moved,
             speeds_up: *speeds_up,
         };
-        self.slow_frames[i] = state.slow;
+        self.details[i].slow_frames = state.slow;
         if !state.is_anchored {
-            self.anchorages[i] = None;
+            self.details[i].anchorage = None;
         }
-        if let Some(anchorage) = &mut self.anchorages[i] {
+        if let Some(anchorage) = &mut self.details[i].anchorage {
             anchorage.constraint_impulse = momentum(&state.press);
         }
         if !state.breaks {
-            self.breakages[i] = None;
+            self.details[i].breakage = None;
         }
         Ok(())
     }

@@ -80,7 +80,7 @@ impl World {
         check(&gravity)?;
         if gravity != self.settings.gravity {
             self.settings.gravity = gravity;
-            let asleep = (0..self.len()).filter(|&i| self.rests[i].asleep);
+            let asleep = (0..self.len()).filter(|&i| self.sleep.rests[i].asleep);
             self.wake(asleep.map(|i| self.ids[i]).collect());
         }
         Ok(())
@@ -117,7 +117,7 @@ impl World {
         let is_new = match self.bodies[i] {
             Body::Static => return Err(SteeringError::Static(id)),
             Body::Kinematic(before) => {
-                self.targets.retain(|target| target.body != id);
+                self.steering.targets.retain(|target| target.body != id);
                 self.bodies[i] = Body::Kinematic(velocity);
                 before != velocity
             }
@@ -171,13 +171,13 @@ impl World {
             }
             self.momenta[i] = momentum;
         }
-        self.targets.retain(|target| target.body != id);
+        self.steering.targets.retain(|target| target.body != id);
         self.wake_around(id);
-        (self.poses[i], self.previous[i]) = (*pose, *pose);
-        self.waypoints[i].clear();
-        self.rests[i] = Rest::new(pose);
-        self.cache.forget(id.number());
-        self.query_tree.take();
+        (self.poses[i], self.display.previous[i]) = (*pose, *pose);
+        self.display.waypoints[i].clear();
+        self.sleep.rests[i] = Rest::new(pose);
+        self.caches.contacts.forget(id.number());
+        self.caches.query_tree.take();
         self.wake_near(i);
         Ok(())
     }
@@ -219,15 +219,15 @@ impl World {
         };
         let velocity = Velocity::between(&self.poses[i], pose, self.settings.dt);
         check(velocity.linear.iter().chain(&velocity.angular))?;
-        self.targets.retain(|target| target.body != id);
-        self.targets.push(Target { body: id, pose: *pose });
+        self.steering.targets.retain(|target| target.body != id);
+        self.steering.targets.push(Target { body: id, pose: *pose });
         self.wake_around(id);
         Ok(())
     }
 
     /// Sets the velocities at which kinematic bodies reach their targets at the end of the frame.
     pub(crate) fn approach_targets(&mut self) {
-        for Target { body, pose } in &self.targets {
+        for Target { body, pose } in &self.steering.targets {
             let Ok(i) = self.ids.binary_search(body) else { continue };
             if let Body::Kinematic(_) = self.bodies[i] {
                 let velocity = Velocity::between(&self.poses[i], pose, self.settings.dt);
@@ -239,7 +239,7 @@ impl World {
 
     /// Stops kinematic bodies at their targets.
     pub(crate) fn stop_at_targets(&mut self) {
-        for Target { body, pose } in std::mem::take(&mut self.targets) {
+        for Target { body, pose } in std::mem::take(&mut self.steering.targets) {
             let Ok(i) = self.ids.binary_search(&body) else { continue };
             if let Body::Kinematic(_) = self.bodies[i] {
                 self.bodies[i] = Body::Kinematic(Velocity::default());
@@ -251,7 +251,7 @@ impl World {
     /// The index of a body without a path.
     fn steerable(&self, id: BodyId) -> Result<usize, SteeringError> {
         let i = self.ids.binary_search(&id).map_err(|_| SteeringError::Unknown(id))?;
-        if self.timeline.paths.iter().any(|path| path.body == id) {
+        if self.script.timeline.paths.iter().any(|path| path.body == id) {
             return Err(SteeringError::OnPath(id));
         }
         Ok(i)
@@ -259,7 +259,7 @@ impl World {
 
     /// Wakes a body and sleepers that touch it or are joined to it.
     fn wake_around(&mut self, id: BodyId) {
-        let touching = self.links.iter().filter(|link| link.other == id);
+        let touching = self.sleep.links.iter().filter(|link| link.other == id);
         let mut woken: BTreeSet<BodyId> = touching.map(|link| link.sleeper).collect();
         woken.insert(id);
         self.wake(woken);
@@ -271,7 +271,7 @@ impl World {
         let is_near = |i: &usize| {
             let center = pose.inverse_transform_point(&self.poses[*i].translation.vector.into());
             let apart = (center - bounds.clamp(&center)).norm();
-            self.rests[*i].asleep && apart <= NEAR * self.shapes[*i].radius()
+            self.sleep.rests[*i].asleep && apart <= NEAR * self.shapes[*i].radius()
         };
         let woken = (0..self.len()).filter(is_near).map(|i| self.ids[i]).collect();
         self.wake(woken);

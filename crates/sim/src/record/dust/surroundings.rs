@@ -29,9 +29,9 @@ impl Surroundings {
             gravity: world.settings().gravity,
             planes: planes.map(|state| plane(state.pose)).collect(),
             energies: world
-                .solid_materials
+                .details
                 .iter()
-                .map(fracture::Material::fracture_energy)
+                .map(|own| own.solid_material.fracture_energy())
                 .collect(),
         }
     }
