@@ -719,3 +719,40 @@ fn a_joint_stays_with_the_part_of_a_cut_body_at_its_anchor() {
         }
     }
 }
+
+/// A pendulum whose joint is above its bob.
+#[test]
+fn the_nearest_part_keeps_a_joint_with_its_anchor_outside_the_body() {
+    for height in [0.2, 1.0, 3.0] {
+        let mut world = world(Solver::Manifold, 30.0);
+        let nail = ghost(&mut world, Body::Static, Isometry3::identity());
+        let bob = NewBody::ball(0.15, 500.0).unwrap();
+        let bob = world.add(bob.at(&Isometry3::translation(0.0, -height, 0.0))).unwrap();
+        let point = joint(JointKind::Point, [bob, nail], Point3::origin());
+        let point = world.add_joint(point).unwrap();
+        world.step();
+        let edge = |z: f64| [-1.0, 1.0].map(|x| Point3::new(x, -height + 0.02, z));
+        assert_eq!(world.cut(edge(-1.0), edge(1.0)).len(), 1);
+        assert!(world.step().events.broken_joints.is_empty());
+        let held = state(&world, point).bodies[0];
+        assert!(held != bob && place(&world, held).y > -height, "the upper part");
+    }
+}
+
+#[test]
+fn limits_of_a_hinge_beyond_half_a_turn_are_refused() {
+    let (mut world, bar, _) = hinged_bar();
+    let nail = world.iter().next().unwrap().id;
+    let hinge = joint(JointKind::Hinge, [bar, nail], Point3::origin());
+    for limits in [[-0.1, 3.3], [-6.0, 6.0], [f64::NEG_INFINITY, 4.0]] {
+        let found = world.add_joint(NewJoint { limits: Some(limits), ..hinge });
+        assert!(matches!(found, Err(JointError::HingeLimit { .. })), "{limits:?}: {found:?}");
+    }
+    let most = NewJoint::MAX_HINGE_LIMIT;
+    for limits in [[-most, most], [-1.0, f64::INFINITY]] {
+        assert!(world.add_joint(NewJoint { limits: Some(limits), ..hinge }).is_ok());
+    }
+    // a slider may slide farther
+    let slider = NewJoint { kind: JointKind::Slider, limits: Some([-5.0, 5.0]), ..hinge };
+    assert!(world.add_joint(slider).is_ok());
+}

@@ -30,6 +30,7 @@ mod dynamics;
 mod elastic;
 mod energy;
 mod everyday;
+mod explosions;
 mod formats;
 mod fracture;
 mod fracture_drawing;

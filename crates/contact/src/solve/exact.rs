@@ -18,12 +18,12 @@ use dynamics::{Momentum, Velocity};
 use nalgebra::{Vector3, Vector6};
 use rayon::prelude::*;
 
+use crate::Islands;
 use crate::constraint::{Bounds, Joint, Reaction, Row, Stepping};
 use crate::narrow::contacts::Contact;
 use crate::solve::impulses::ContactImpulses;
 use crate::solve::problem::{Aim, Problem, wanted};
 use crate::solve::rolling::{mean_normal, of_pair};
-use crate::{Islands, Settings};
 use ends::{Coordinates, Ends};
 use factor::Pattern;
 use island::{Island, Solution, Term};
@@ -32,6 +32,15 @@ use newton::Limits;
 /// Largest island in bodies. In a heap of `n` bodies the top separator has `n^(2/3)` bodies, and
 /// its elimination alone takes `n^2 / 6` block products. Sweeps visit each body about 70 times.
 const MAX_BODIES: usize = 420;
+
+/// Largest number of 6x6 block products of a factorization, per contact. Relaxing a contact in a
+/// sweep costs about one, there are about 70 sweeps, and a solution takes up to 30 factorizations.
+const PRODUCTS_PER_CONTACT: usize = 1;
+/// The same for an island at rest: errors of sweeps would bend a tower frame by frame, and the
+/// solution of the last frame saves most factorizations.
+const PRODUCTS_PER_CONTACT_AT_REST: usize = 4;
+/// A body rests if it is no faster than forces make it in this number of half steps.
+const RESTING_HALF_STEPS: f64 = 4.0;
 
 /// Error below which a joint counts as closed, m or rad.
 const CLOSED: f64 = 1e-9;
@@ -117,7 +126,7 @@ impl Exact {
         let parts = parts(problem, start, used);
         let solve = |mut part: Part| {
             part.fill(problem, start);
-            let mut solution = part.solve(problem.settings)?;
+            let mut solution = part.solve(problem)?;
             if aim == Aim::Positions && solution.is_solved && !part.joints.is_empty() {
                 solution = part.follow(problem, start, solution);
             }
@@ -353,7 +362,7 @@ impl Part {
                 impulse.component_div(&scale).component_mul(&term.scale)
             });
             self.guess = rescaled.collect();
-            match self.solve(problem.settings) {
+            match self.solve(problem) {
                 Some(next) if next.is_solved => latest = next,
                 _ => {
                     self.join(problem, start, known);
@@ -380,18 +389,33 @@ impl Part {
         momenta
     }
 
+    /// Whether all bodies rest before the pass.
+    fn rests(&self, problem: Problem<'_>) -> bool {
+        self.bodies.iter().zip(&self.before).all(|(&i, momentum)| {
+            let i = i as usize;
+            let velocity = problem.columns.bodies[i].velocity(&problem.poses[i].rotation, momentum);
+            let radius = problem.columns.shapes[i].radius();
+            let kick = problem.half_kick[i].linear.norm();
+            let limit = problem.settings.resting_speed + RESTING_HALF_STEPS * kick;
+            velocity.linear.norm() + velocity.angular.norm() * radius <= limit
+        })
+    }
+
     /// Solves the island; returns the warm start if that is converged. `None` if a factorization would cost more than
     /// the sweeps.
-    fn solve(&mut self, settings: &Settings) -> Option<Solution> {
+    fn solve(&mut self, problem: Problem<'_>) -> Option<Solution> {
         limit(&mut self.island.terms, &self.torques, self.contact_terms, &self.guess);
         let mut start = self.island.guessed(&self.guess);
         start.is_solved = start.is_within(EXACT.converged);
         if start.is_solved {
             return Some(start);
         }
-        // relaxing a contact costs about one block product
-        let sweeps = if self.joints.is_empty() { 1 } else { settings.joint_sweeps };
-        let most = self.island.terms.len() * sweeps;
+        let sweeps = if self.joints.is_empty() { 1 } else { problem.settings.joint_sweeps };
+        let per_contact = match self.rests(problem) {
+            true => PRODUCTS_PER_CONTACT_AT_REST,
+            false => PRODUCTS_PER_CONTACT,
+        };
+        let most = self.island.terms.len() * sweeps * per_contact;
         let pattern = Pattern::new(self.bodies.len(), &self.island.pairs(), most)?;
         let start = self.island.sweep(start, EXACT.converged, FIRST_SWEEPS);
         let mut solution = self.island.solve(&pattern, EXACT, start);

@@ -1,6 +1,8 @@
 //! The contact pass: resting and sliding contact by projected Gauss-Seidel, then shock propagation
 //! from the ground up (GBF03 sections 6 and 7).
 
+use std::sync::Arc;
+
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 use rayon::prelude::*;
@@ -35,7 +37,7 @@ pub(crate) struct Joined {
 ///
 /// `impulses` holds those of contacts, and [`Joint::last`] those of joints: the warm start on
 /// entry, the solution on return. A warm start with which the solution adds kinetic energy is
-/// dropped. The contents of `space` are overwritten.
+/// dropped, as is one with a residual larger than all speeds before the pass. The contents of `space` are overwritten.
 pub(crate) fn settle(
     problem: Problem<'_>,
     aim: Aim,
@@ -59,12 +61,18 @@ pub(crate) fn settle(
     pass.start(impulses);
     pass.solve_all();
     let is_clamped = problem.settings.clamp != Clamp::Off;
-    let mut given = 0.0;
+    let (mut given, mut is_jammed) = (0.0, false);
     if is_clamped && columns.bodies.iter().any(|body| matches!(body, Body::Kinematic(_))) {
         pass.write(impulses);
         given = impulses.work_of_kinematic_bodies(columns, poses, contacts).iter().sum();
+        // no finite impulses stop a kinematic body that presses others against a static one: with
+        // a warm start those of successive frames would add up
+        let swept: Vec<bool> =
+            used.iter().zip(&exact.pairs).map(|(used, solved)| *used && !solved).collect();
+        let now: Vec<Velocity> = (0..start.len()).map(|i| pass.movers.velocity(i)).collect();
+        is_jammed = residual(problem, &swept, &now, &impulses.contacts) > fastest(columns, &start);
     }
-    if is_clamped && pass.movers.work(columns, poses, &start) > given {
+    if is_clamped && (is_jammed || pass.movers.work(columns, poses, &start) > given) {
         impulses.clear();
         joined.forget();
         pass.movers.set_velocities(&start);
@@ -92,6 +100,16 @@ pub(crate) fn settle(
         }
     };
     Done { sweeps, unsolved: exact.unsolved(), residual }
+}
+
+/// The largest speed of a point of a bounded body, m/s.
+fn fastest(columns: Columns<'_>, velocities: &[Velocity]) -> f64 {
+    let of = |(shape, velocity): (&Arc<Shape>, &Velocity)| {
+        let radius = shape.radius();
+        let turning = if radius.is_finite() { velocity.angular.norm() * radius } else { 0.0 };
+        velocity.linear.norm() + turning
+    };
+    columns.shapes.iter().zip(velocities).map(of).fold(0.0, f64::max)
 }
 
 /// Statistics of a pass.

@@ -1,7 +1,8 @@
 //! The drop height or impact speed that breaks a body, found without a simulation.
 
+use contact::{effective_mass, pair_impulse};
 use fracture::{Impact, Material};
-use nalgebra::{Point3, UnitVector3, Vector3};
+use nalgebra::{Matrix3, Point3, UnitVector3, Vector3};
 
 use crate::breaking::strength::Strength;
 use crate::{BodyId, World};
@@ -15,8 +16,24 @@ pub enum CriticalImpact {
     Stone(f64),
 }
 
+/// A stone that strikes a body.
+struct Stone {
+    /// In body coordinates, m.
+    at: Point3<f64>,
+    /// Direction into the body, in world axes.
+    inward: UnitVector3<f64>,
+    /// Effective mass of the pair, kg.
+    mass: f64,
+    /// Curvature of the stone, 1/m.
+    curvature: f64,
+}
+
 /// Radius of a stone ball of 1 kg, m.
 const STONE_RADIUS: f64 = 0.0446;
+/// Iterations of the direction of slip.
+const MAX_DIRECTION_STEPS: usize = 32;
+/// Relative change of the impulse below which they end.
+const CONVERGED: f64 = 1e-6;
 /// Coefficient of restitution of stone on a hard surface.
 const STONE_RESTITUTION: f64 = 0.2;
 
@@ -27,27 +44,30 @@ impl World {
         let i = self.ids.binary_search(&id).ok()?;
         let strength = self.details[i].breakage.as_ref().filter(|b| b.generations > 0)?.strength;
         let down = UnitVector3::try_new(self.settings.gravity, 0.0);
-        let (at, inward, mass) = match down.filter(|_| self.details[i].anchorage.is_none()) {
+        let falls = down.is_some() && self.details[i].anchorage.is_none();
+        let (at, inward, delassus) = match down.filter(|_| falls) {
             Some(down) => {
                 let (at, arm) = self.lowest(i, &down)?;
-                let mover = self.bodies[i].mass_properties()?;
-                let turn = arm.cross(&down);
-                let spin = mover.angular_velocity(&self.poses[i].rotation, &turn);
-                (at, -down, 1.0 / (1.0 / mover.mass() + turn.dot(&spin)))
+                let mass = self.bodies[i].mass_properties()?;
+                let inverse_inertia = mass.inverse_inertia(&self.poses[i].rotation);
+                (at, -down, effective_mass(1.0 / mass.mass(), &inverse_inertia, &arm))
             }
             None => {
                 let (at, inward) = self.nearest_surface_point(i)?;
-                (at, inward, 1.0)
+                (at, inward, Matrix3::identity())
             }
         };
-        let falls = down.is_some() && self.details[i].anchorage.is_none();
         let curvature = if falls { 0.0 } else { 1.0 / STONE_RADIUS };
+        let mass = 1.0 / inward.dot(&(delassus * *inward));
         let speed = match strength {
             Strength::Impulse(impulse) => {
-                let restitution = self.materials[i].restitution.min(STONE_RESTITUTION);
-                impulse / ((1.0 + restitution) * mass)
+                let own = &self.materials[i];
+                let restitution = own.restitution.min(STONE_RESTITUTION);
+                let friction = own.friction_with(own, self.settings.contact.friction);
+                let at_unit_speed = landing_impulse(&inward, &delassus, restitution, friction);
+                impulse / at_unit_speed.norm()
             }
-            Strength::Material => self.speed_of_stone(i, (&at, &inward), (mass, curvature))?,
+            Strength::Material => self.speed_of_stone(i, Stone { at, inward, mass, curvature })?,
         };
         let height = 0.5 * speed * speed / self.settings.gravity.norm();
         let breaker =
@@ -90,7 +110,8 @@ impl World {
     pub(crate) fn breaking_blast_impulse(
         &self,
         i: usize,
-        (at, inward): (&Point3<f64>, &UnitVector3<f64>),
+        at: &Point3<f64>,
+        inward: &UnitVector3<f64>,
     ) -> Option<f64> {
         let breakage =
             self.details[i].breakage.as_ref().filter(|breakage| breakage.generations > 0)?;
@@ -98,20 +119,19 @@ impl World {
             return Some(impulse);
         }
         let mass = self.mass_of(i)?.mass();
-        Some(mass * self.speed_of_stone(i, (at, inward), (mass, 0.0))?)
+        let stone = Stone { at: *at, inward: *inward, mass, curvature: 0.0 };
+        Some(mass * self.speed_of_stone(i, stone)?)
     }
 
-    /// The speed at which a stone of some curvature, 1/m, breaks a body, m/s, if the effective mass
-    /// of the pair is `mass`, kg.
+    /// The speed at which a stone breaks a body, m/s.
     fn speed_of_stone(
         &self,
         i: usize,
-        (at, inward): (&Point3<f64>, &UnitVector3<f64>),
-        (mass, curvature): (f64, f64),
+        Stone { at, inward, mass, curvature }: Stone,
     ) -> Option<f64> {
-        let inward = self.poses[i].rotation.inverse_transform_unit_vector(inward);
-        let section = self.section(i, at, &inward)?;
-        let own = self.curvature(i, (at, &inward), section.width);
+        let inward = self.poses[i].rotation.inverse_transform_unit_vector(&inward);
+        let section = self.section(i, &at, &inward)?;
+        let own = self.curvature(i, &at, &inward, section.width);
         let impact = Impact {
             body: &self.failing_material(i),
             striker: &Material::STONE,
@@ -121,4 +141,31 @@ impl World {
         };
         Some(impact.critical_speed())
     }
+}
+
+/// The impulse that stops the approach of a body at 1 m/s against the normal of a floor, with
+/// Coulomb friction against the slip that the impulse itself causes, N s.
+fn landing_impulse(
+    normal: &UnitVector3<f64>,
+    delassus: &Matrix3<f64>,
+    restitution: f64,
+    friction: f64,
+) -> Vector3<f64> {
+    let before = -normal.into_inner();
+    let mut impulse = pair_impulse(normal, delassus, &before, restitution, friction);
+    let is_sticking = (impulse - **normal * normal.dot(&impulse)).norm() > 0.0;
+    for _ in 0..if is_sticking { 0 } else { MAX_DIRECTION_STEPS } {
+        let after = before + delassus * impulse;
+        let slip = after - **normal * normal.dot(&after);
+        let Some(tangent) = slip.try_normalize(1e-12) else { break };
+        let direction = **normal - tangent * friction;
+        let next = direction * ((1.0 + restitution) / normal.dot(&(delassus * direction)));
+        let change = (next - impulse).norm();
+        impulse = next;
+        // a second solution with the opposite slip attracts the iteration later
+        if change <= CONVERGED * impulse.norm() {
+            break;
+        }
+    }
+    impulse
 }

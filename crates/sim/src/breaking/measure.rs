@@ -45,13 +45,15 @@ impl World {
         Some(Section { thickness: extent(way), width, length })
     }
 
-    /// Mean curvature of the surface of a body around an impact, in body coordinates, 1/m: that of
+    /// Mean curvature of the surface of a body around an impact at a point and along a direction in
+    /// body coordinates, 1/m: that of
     /// the sphere with the same deviation from the tangent plane at a share of the extent `across`
     /// the impact.
     pub(super) fn curvature(
         &self,
         i: usize,
-        (at, inward): (&Point3<f64>, &UnitVector3<f64>),
+        at: &Point3<f64>,
+        inward: &UnitVector3<f64>,
         across: f64,
     ) -> f64 {
         let field = self.shapes[i].field();

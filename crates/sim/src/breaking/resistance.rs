@@ -192,10 +192,10 @@ impl World {
         };
         let own_inward = in_body(side, inward)?;
         let section = self.section(i, &collision.at[side], &own_inward)?;
-        let own = self.curvature(i, (&collision.at[side], &own_inward), section.width);
+        let own = self.curvature(i, &collision.at[side], &own_inward, section.width);
         let across = self.shapes[other].bounds().extents().min();
         let others_inward = in_body(1 - side, -inward)?;
-        let others = self.curvature(other, (&collision.at[1 - side], &others_inward), across);
+        let others = self.curvature(other, &collision.at[1 - side], &others_inward, across);
         let impact = Impact {
             body: &self.details[i].solid_material,
             striker: &self.details[other].solid_material,

@@ -6,12 +6,10 @@
 use std::f64::consts::PI;
 
 use dynamics::{Body, Velocity};
-use nalgebra::{Point3, Unit, Vector3};
+use nalgebra::{Unit, Vector3};
 
-use crate::breaking::hits::Hit;
-use crate::breaking::strength::ImpactLoad;
 use crate::script::event::Trigger;
-use crate::script::timeline::{Action, Explosion, Path, Timeline, Wind};
+use crate::script::timeline::{Action, Path, Timeline, Wind};
 use crate::world::steering::{SteeringError, check, check_pose};
 use crate::{Report, World};
 
@@ -54,69 +52,8 @@ impl World {
         self.script.timeline.actions.push((self.frame, action));
     }
 
-    /// Applies an explosion. Returns whether it reached a body.
-    fn explode(&mut self, explosion: &Explosion, cause: Trigger, report: &mut Report) -> bool {
-        let loads = &mut report.loads;
-        let hits = self.chosen_hits(cause, || {
-            let loaded = (0..self.len()).filter_map(|i| self.blast_load(i, explosion));
-            let broken = |hit: &Hit| {
-                let (body, impulse, strength) = (hit.body, hit.impulse.norm(), hit.strength);
-                loads.impact(ImpactLoad { body, impulse, strength });
-                impulse >= strength
-            };
-            loaded.filter(broken).collect()
-        });
-        let known = report.events.dents.len();
-        self.break_bodies(&hits, cause, report);
-        let plastic: f64 = report.events.dents[known..].iter().map(|dent| dent.plastic_work).sum();
-        report.energy.work += plastic;
-        report.energy.dissipation.plastic += plastic;
-        let mut any = false;
-        for i in 0..self.len() {
-            let Some((normal, size)) = self.blast(i, explosion) else { continue };
-            any = true;
-            // anchored bodies do not move
-            _ = self.apply_impulse(self.ids[i], &(normal.into_inner() * size), None);
-        }
-        any
-    }
-
-    /// Direction and impulse, N s, of an explosion on a body.
-    fn blast(&self, i: usize, explosion: &Explosion) -> Option<(Unit<Vector3<f64>>, f64)> {
-        self.mass_of(i)?;
-        let away = self.poses[i].translation.vector - explosion.at.coords;
-        let distance = away.norm();
-        if distance >= explosion.radius {
-            return None;
-        }
-        let normal = Unit::try_new(away, 0.0).unwrap_or_else(Vector3::y_axis);
-        let share = 1.0 - distance / explosion.radius;
-        Some((normal, explosion.impulse * share * self.projected_area(i, &normal)))
-    }
-
-    /// The load of an explosion on a body that can break, as a hit.
-    fn blast_load(&self, i: usize, explosion: &Explosion) -> Option<Hit> {
-        let (normal, size) = self.blast(i, explosion)?;
-        let center = self.poses[i].inverse_transform_point(&explosion.at);
-        let distance = |p: &&Point3<f64>| (**p - center).norm_squared();
-        let points = self.surface_points(i);
-        let nearest = points.iter().min_by(|p, q| distance(p).total_cmp(&distance(q)))?;
-        let strength = self.breaking_blast_impulse(i, (nearest, &normal))?;
-        Some(Hit {
-            body: self.ids[i],
-            at: *nearest,
-            normal: normal.into_inner(),
-            impulse: normal.into_inner() * size,
-            strength,
-            duration: None,
-            reactions: Vec::new(),
-            // the energy of the impulse on a body at rest
-            energy: self.mass_of(i).map_or(0.0, |mass| 0.5 * size * size / mass.mass()),
-        })
-    }
-
     /// Projected area of a body along a direction, m^2: that of the ellipsoid in its bounding box.
-    fn projected_area(&self, i: usize, direction: &Unit<Vector3<f64>>) -> f64 {
+    pub(super) fn projected_area(&self, i: usize, direction: &Unit<Vector3<f64>>) -> f64 {
         let half = self.shapes[i].bounds().extents() / 2.0;
         let d = self.poses[i].inverse_transform_vector(direction);
         let across = Vector3::new(half.y * half.z, half.z * half.x, half.x * half.y);

@@ -52,9 +52,10 @@ pub enum Action {
         /// The ends of the edge after, m.
         to: [Point3<f64>; 2],
     },
-    /// Pushes bodies within the radius away from the center, each by the impulse per area at its
-    /// center of mass times its projected area. Weaker bodies break first, at their point nearest
-    /// to the center, and each of their pieces is pushed separately.
+    /// Pushes bodies within the radius away from the center, along rays: the first body on a ray
+    /// receives the impulse per area at that distance on the ray's cross-section, and shields those
+    /// behind it. A body around the center is not pushed as a whole. Weaker bodies break first, at
+    /// their point nearest to the center, and their pieces are pushed instead.
     Explode(Explosion),
     /// See [`World::apply_impulse`](crate::World::apply_impulse).
     Push {

@@ -22,7 +22,8 @@ pub struct NewJoint {
     pub anchors: [Point3<f64>; 2],
     /// Axis of a hinge or slider, in the world, of any length but zero.
     pub axis: Vector3<f64>,
-    /// Range of the angle, rad, or displacement, m, relative to the current poses.
+    /// Range of the angle, rad, or displacement, m, relative to the current poses. Finite limits of
+    /// a hinge are at most [`NewJoint::MAX_HINGE_LIMIT`].
     pub limits: Option<[f64; 2]>,
     /// Its motor.
     pub motor: Option<Motor>,
@@ -58,6 +59,14 @@ pub enum JointError {
         least: f64,
         /// The second one.
         most: f64,
+    },
+    /// A finite limit of a hinge is beyond [`NewJoint::MAX_HINGE_LIMIT`].
+    #[error(
+        "limits of a hinge must be at most 3.124 rad (179 degrees), or infinite, not {limit} rad"
+    )]
+    HingeLimit {
+        /// The limit, rad.
+        limit: f64,
     },
     /// It has limits or a motor, but is no hinge or slider.
     #[error("only a hinge or slider has limits and a motor")]
@@ -100,11 +109,16 @@ pub(crate) struct WorldJoint {
     pub(crate) break_torque: f64,
     /// Its frames in the world at the start of the frame.
     pub(super) places: [Isometry3<f64>; 2],
+    /// Distances of its anchors from the bodies that it joined first, m; zero inside.
+    pub(super) gaps: [f64; 2],
     /// Its impulses in the collisions of this frame, on the first body and about the anchor.
     pub(crate) impact_load: Momentum,
 }
 
 impl NewJoint {
+    /// Largest finite limit of a hinge, rad: 179 degrees. The angle is known up to whole turns.
+    pub const MAX_HINGE_LIMIT: f64 = 179.0 / 180.0 * std::f64::consts::PI;
+
     pub(super) fn check(&self) -> Result<(), JointError> {
         let ranges = [self.break_force, self.break_torque, self.motor.map_or(0.0, |m| m.max_force)];
         let places = self.anchors.iter().flat_map(|p| p.iter());
@@ -131,6 +145,11 @@ impl NewJoint {
                     || most == f64::NEG_INFINITY =>
             {
                 Err(JointError::Limits { least, most })
+            }
+            Some(limits) if self.kind == JointKind::Hinge => {
+                let is_beyond = |x: &f64| x.is_finite() && x.abs() > Self::MAX_HINGE_LIMIT;
+                let limit = limits.into_iter().find(is_beyond);
+                limit.map_or(Ok(()), |limit| Err(JointError::HingeLimit { limit }))
             }
             _ if !drives && (self.limits.is_some() || self.motor.is_some()) => {
                 Err(JointError::NoAxis)

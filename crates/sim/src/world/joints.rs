@@ -8,8 +8,8 @@ use crate::world::id::{BodyId, JointId};
 use crate::world::joint::WorldJoint;
 use crate::{Events, JointError, JointState, NewJoint, World};
 
-/// Largest distance of a piece from the anchor of its parent's joint to inherit the joint, m, or as
-/// a share of its own radius.
+/// Largest distance of a piece from the anchor of its parent's joint to inherit the joint, beyond
+/// that of the parent, m, or as a share of its own radius.
 const NEAR: f64 = 1e-3;
 const NEAR_SHARE: f64 = 0.1;
 
@@ -59,6 +59,7 @@ impl World {
         let turn = along_x(&new.axis);
         let places = new.anchors.map(|p| Isometry3::from_parts(Translation3::from(p.coords), turn));
         let frames = [self.poses[a].inv_mul(&places[0]), self.poses[b].inv_mul(&places[1])];
+        let gaps = [(a, frames[0]), (b, frames[1])].map(|(i, frame)| self.gap(i, &frame));
         let id = JointId(self.next_joint);
         self.next_joint += 1;
         let joint = Joint {
@@ -79,10 +80,17 @@ impl World {
             break_force,
             break_torque,
             places,
+            gaps,
             impact_load,
         });
         self.wake_all(&ids);
         Ok(id)
+    }
+
+    /// The distance of the anchor of a joint from a body, m; zero inside.
+    fn gap(&self, i: usize, frame: &Isometry3<f64>) -> f64 {
+        let distance = self.shapes[i].field().distance(&frame.translation.vector.into());
+        if distance.is_finite() { distance.max(0.0) } else { 0.0 }
     }
 
     /// Removes a joint; `false` if it no longer exists.
@@ -182,7 +190,7 @@ impl World {
         let place = Point3::from(link.places[side].translation.vector);
         let distance = |i: usize| {
             let local = self.poses[i].inverse_transform_point(&place);
-            let reach = NEAR.max(NEAR_SHARE * self.shapes[i].radius());
+            let reach = link.gaps[side] + NEAR.max(NEAR_SHARE * self.shapes[i].radius());
             let distance = self.shapes[i].field().distance(&local);
             (distance <= reach).then_some((distance, i))
         };
