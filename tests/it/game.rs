@@ -357,6 +357,49 @@ fn a_lift_that_goes_to_a_target_every_frame_carries_a_load() {
     assert_eq!(asleep(&world, &[load]), 1);
 }
 
+#[test]
+fn scheduled_actions_belong_to_the_state() {
+    let mut world = World::new(Settings::default());
+    let ball = world.add(ball(0.1, [0.0, 5.0, 0.0])).unwrap();
+    let before = world.saved();
+    let push = |x: f64| Action::Push { body: ball, impulse: Vector3::x() * x, at: None };
+    world.schedule(push(2.0));
+    let pushed = world.saved();
+    let momentum = |world: &mut World| {
+        world.step();
+        world.get(ball).unwrap().momentum.linear.x
+    };
+    assert_eq!(momentum(&mut world), 2.0);
+    // back to before the push, it takes place once or not at all
+    world.restore(&before).unwrap();
+    assert_eq!(momentum(&mut world), 0.0);
+    world.restore(&pushed).unwrap();
+    assert_eq!(momentum(&mut world), 2.0);
+    assert_eq!(momentum(&mut world), 2.0);
+}
+
+#[test]
+fn a_state_is_restored_after_bodies_were_added() {
+    let mut world = World::new(Settings::default());
+    floor(&mut world);
+    let first = world.add(ball(0.1, [0.0, 1.0, 0.0])).unwrap();
+    steps(&mut world, 3);
+    let state = world.saved();
+    let run = |world: &mut World| {
+        let next = world.add(cube(0.1, [0.5, 0.5, 0.0])).unwrap();
+        steps(world, 10);
+        (next, world.saved())
+    };
+    let once = run(&mut world);
+    world.restore(&state).unwrap();
+    assert!(world.len() == 2 && world.get(first).is_some());
+    assert!(run(&mut world) == once);
+    // also if the added body is gone
+    world.remove(once.0);
+    world.restore(&state).unwrap();
+    assert!(run(&mut world) == once);
+}
+
 /// A brick on the floor and a ball that strikes it.
 pub(crate) fn struck_brick(world: &mut World) -> (BodyId, BodyId) {
     let half = Vector3::new(0.3, 0.2, 0.15);

@@ -55,8 +55,9 @@ impl Pattern {
         check("bond", spec.bond, true, "finite")?;
         check("jitter", spec.jitter, (0.0..=1.0).contains(&spec.jitter), "from 0 to 1")?;
         check("mortar", spec.mortar, spec.mortar >= 0.0, "zero or positive")?;
-        for x in spec.corner.iter() {
-            check("corner", *x, true, "finite")?;
+        for (axis, x) in spec.corner.iter().enumerate() {
+            let bricks = (x / spec.pitch(axis)).abs();
+            check("corner", *x, bricks <= MAX_BRICKS_AWAY, "within 1e12 bricks of the center")?;
         }
         check_count(spec.even_count())?;
         let mut random = Random::new(spec.seed);
@@ -74,6 +75,9 @@ impl Pattern {
         Self::from_cells(cells)
     }
 }
+
+/// Largest distance of the corner from the center of the wall, in bricks: indices are exact.
+const MAX_BRICKS_AWAY: f64 = 1e12;
 
 /// The planes between bricks along one axis.
 struct Joints {

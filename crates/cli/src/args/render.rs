@@ -28,8 +28,8 @@ pub struct RenderArguments {
     /// File to write: .png, .gif, .apng or .mp4; or a folder of .png files, ending in /
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// Frames to draw; 0 is the initial state; several frames make a contact sheet [default: the
-    /// first; all for an animation]
+    /// Frames to draw; 0 is the initial state; several frames make a contact sheet [default:
+    /// shortly after the first fracture, or the middle one; all for an animation]
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     #[arg(conflicts_with = "sheet")]
     pub frame: Vec<usize>,

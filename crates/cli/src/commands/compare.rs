@@ -240,14 +240,14 @@ fn note_models_without_pieces(report: &Report) {
             continue;
         }
         let why = match measured.breaks {
-            0 => "no impact broke a body",
+            0 => "no impact divided a body",
             _ => "no piece is left at the end",
         };
         // stderr may be closed
         let _ = writeln!(
             std::io::stderr(),
             "note: the model {} made no pieces: {why} in {}. Give more --frames or harder impacts; \
-             `brisance check` prints what breaks each body",
+             `brisance check` prints which impacts exceed the strength of each body",
             model.name(),
             count(measured.frames, "frame", "frames")
         );

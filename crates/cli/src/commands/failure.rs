@@ -608,8 +608,8 @@ pub enum Failure {
     },
     /// A video is requested without the program that encodes it.
     #[error(
-        "{}: a video needs `ffmpeg` on the PATH: install it, or make it elsewhere with `brisance render {} -o \
-         frames/` and `ffmpeg -framerate 30 -i frames/frame_%05d.png -pix_fmt yuv420p {}`",
+        "{}: a video needs `ffmpeg` on the PATH: install it, or make it elsewhere with `brisance render \
+         {}{options} -o frames/` and `ffmpeg -framerate 30 -i frames/frame_%05d.png -pix_fmt yuv420p {}`",
         path.display(), recording.display(), path.display()
     )]
     NoFfmpeg {
@@ -617,6 +617,8 @@ pub enum Failure {
         path: PathBuf,
         /// The content to show.
         recording: PathBuf,
+        /// Options of its images, each with a space before it.
+        options: String,
     },
     /// A contact sheet would take too much memory.
     #[error("{frames} frames of {}x{} pixels are too many: draw fewer or smaller frames", size[0], size[1])]

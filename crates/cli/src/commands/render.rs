@@ -62,6 +62,8 @@ struct Drawing<'a> {
     /// animation of 360 degrees loops.
     turntable: f64,
     quiet: bool,
+    /// Whether the frames are listed one by one.
+    is_listed: bool,
     /// Times of the drawn images without a visible body, in frames.
     empty: RefCell<Vec<f64>>,
 }
@@ -84,7 +86,9 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
         }
     }
     if kind == Kind::Video && !Video::is_possible() {
-        return Err(Failure::NoFfmpeg { path: output.clone(), recording: path.clone() });
+        let options = options_of_pictures(arguments);
+        let recording = path.clone();
+        return Err(Failure::NoFfmpeg { path: output.clone(), recording, options });
     }
     if kind != Kind::Sheet && !arguments.beside.is_empty() {
         return Err(Failure::Beside { path: output.clone() });
@@ -96,7 +100,7 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
         let frames = recording.frames;
         return Err(Failure::NoFrame { path: path.clone(), frame, frames });
     }
-    let sample_times = sample_times(arguments, kind, recording.frames);
+    let sample_times = sample_times(arguments, kind, &recording);
     if sample_times.len() == 1 && arguments.turntable.is_some() {
         return Err(Failure::TurnsOnce { path: output.clone() });
     }
@@ -131,6 +135,23 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     let [width, height] = size;
     let frames = wording::count(count, "frame", "frames");
     print(|out| writeln!(out, "{}: {frames} of {width} x {height} pixels", output.display()))
+}
+
+/// The options that change the images of an animation, each with a space before it.
+fn options_of_pictures(arguments: &RenderArguments) -> String {
+    let mut options = String::new();
+    let mut add = |name: &str, value: Option<String>| {
+        options.extend(value.map(|value| format!(" {name} {value}")));
+    };
+    let [width, height] = arguments.size;
+    let place = |p: [f64; 3]| p.map(|x| x.to_string()).join(",");
+    add("--every", arguments.every.map(|n| n.to_string()));
+    add("--speed", arguments.speed.map(|factor| factor.to_string()));
+    add("--turntable", arguments.turntable.map(|degrees| degrees.to_string()));
+    add("--at", arguments.at.map(place));
+    add("--from", arguments.from.map(place));
+    add("--size", Some(format!("{width}x{height}")));
+    options
 }
 
 /// Number of images in a row of a contact sheet.
@@ -174,14 +195,14 @@ fn write_sheet(drawings: &[Drawing<'_>], columns: usize, output: &Path) -> io::R
 }
 
 /// Times of pictures, in frames.
-fn sample_times(arguments: &RenderArguments, kind: Kind, frames: usize) -> Vec<f64> {
-    let last = frames - 1;
+fn sample_times(arguments: &RenderArguments, kind: Kind, recording: &Recording) -> Vec<f64> {
+    let last = recording.frames - 1;
     match arguments.sheet.map(|sheet| sheet.count) {
         Some(count) => (0..count).map(|i| (i * last / (count - 1).max(1)) as f64).collect(),
         None if !arguments.frame.is_empty() => {
             arguments.frame.iter().map(|&frame| frame as f64).collect()
         }
-        None if kind == Kind::Sheet => vec![0.0],
+        None if kind == Kind::Sheet => vec![View::frame(recording) as f64],
         None => {
             let step = f64::from(arguments.every.unwrap_or(1)) * arguments.speed.unwrap_or(1.0);
             // the tolerance keeps the last frame in spite of rounding
@@ -218,6 +239,7 @@ impl<'a> Drawing<'a> {
             fps: recording.fps / f64::from(arguments.every.unwrap_or(1)),
             turntable: arguments.turntable.unwrap_or(0.0),
             quiet: arguments.quiet,
+            is_listed: !arguments.frame.is_empty(),
             empty: RefCell::default(),
         })
     }
@@ -240,10 +262,9 @@ impl<'a> Drawing<'a> {
                 video.finish(drawn)
             }),
             Kind::Folder => write_whole_folder(output, |folder| {
-                // files have frame numbers, unless some images are between frames
-                let is_whole = self.sample_times.iter().all(|time| time.fract() == 0.0);
+                // listed frames keep their numbers; others have none missing, for `ffmpeg`
                 self.each(|n, picture| {
-                    let number = if is_whole { self.sample_times[n] as usize } else { n };
+                    let number = if self.is_listed { self.sample_times[n] as usize } else { n };
                     let path = folder.join(format!("frame_{number:05}.png"));
                     picture.write_png(io::BufWriter::new(std::fs::File::create(path)?))
                 })

@@ -39,6 +39,17 @@ impl View {
         Self::fitted_from(recording, Vector3::new(0.42, 0.36, 1.0), aspect)
     }
 
+    /// The frame whose bodies the fitted view shows best: shortly after the first fracture; without
+    /// fractures the middle one if bodies move, else the first.
+    pub fn frame(recording: &Recording) -> usize {
+        let last = recording.frames - 1;
+        if let Some(first) = first_fracture(recording) {
+            return (first + aftermath_frames(recording)).min(last);
+        }
+        let moves = |track: &Track| track.poses.windows(2).any(|w| w[0] != w[1]);
+        if recording.tracks.iter().any(moves) { last / 2 } else { 0 }
+    }
+
     /// As [`View::fitted`], with the camera in the direction `towards` from its target.
     pub(crate) fn fitted_from(recording: &Recording, towards: Vector3<f64>, aspect: f64) -> Self {
         let field = recording.camera.as_ref().map_or(FIELD_OF_VIEW, |camera| camera.field);
@@ -182,11 +193,20 @@ fn near_most(positions: &[Vector3<f64>]) -> impl Fn(Vector3<f64>) -> bool + use<
     move |position| (position - center).norm() <= limit
 }
 
+/// Frames of [`AFTERMATH`].
+fn aftermath_frames(recording: &Recording) -> usize {
+    (AFTERMATH * recording.fps).round() as usize
+}
+
+/// The frame in which the first pieces appear.
+fn first_fracture(recording: &Recording) -> Option<usize> {
+    recording.tracks.iter().filter(|track| track.parent.is_some()).map(|track| track.birth).min()
+}
+
 /// Corners of a box of most pieces shortly after the first fracture, without outliers.
 fn aftermath(recording: &Recording) -> Vec<Point3<f64>> {
-    let after = (AFTERMATH * recording.fps).round() as usize;
-    let first = recording.tracks.iter().filter(|t| t.parent.is_some()).map(|t| t.birth).min();
-    let Some(first) = first else { return vec![] };
+    let after = aftermath_frames(recording);
+    let Some(first) = first_fracture(recording) else { return vec![] };
     let place = |track: &Track| {
         let frame = (first + after).min(recording.frames - 1);
         let pose = track.pose(frame)?;

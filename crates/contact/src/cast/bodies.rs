@@ -25,7 +25,8 @@ pub struct QueryTree {
     unbounded: Vec<u32>,
 }
 
-/// Bodies at one time, for queries.
+/// Bodies at one time, for queries. They panic if the tree is of more bodies than there are shapes
+/// and poses.
 #[derive(Clone, Copy)]
 pub struct Bodies<'a> {
     /// Their shapes.

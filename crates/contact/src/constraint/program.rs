@@ -39,8 +39,14 @@ impl Mlcp {
     /// change.
     ///
     /// # Errors
-    /// [`ProgramError`] if there is no solution or it exceeds the work limit.
+    /// [`ProgramError`] if `rows` are not those of the problem, there is no solution, or it exceeds
+    /// the work limit.
     pub fn program(&self, rows: &[Row]) -> Result<Vec<f64>, ProgramError> {
+        let right: Vec<f64> = self.right_side().collect();
+        let size = right.len();
+        if rows.len() != size {
+            return Err(ProgramError::Size { rows: size, columns: size, length: rows.len() });
+        }
         let bound = |(n, row): (usize, &Row)| match row.bounds {
             Bounds::Between { least, most } if !self.is_immovable(n) => Some((n, (least, most))),
             _ => None,
@@ -51,7 +57,6 @@ impl Mlcp {
         if self.work(&chosen) > MAX_WORK {
             return Err(ProgramError::Limited { rows: chosen.len() });
         }
-        let right: Vec<f64> = self.right_side().collect();
         let b: Vec<f64> = chosen.iter().map(|&n| -right[n]).collect();
         let found = solve(&self.triplets(&chosen), &b, &bounds, MAX_WORK)?;
         let mut impulses = vec![0.0; rows.len()];

@@ -47,13 +47,13 @@ impl fmt::Display for MeshWarning {
                 write!(
                     f,
                     "{file} is not closed ({edges}): the winding number decides what is inside; repair \
-                     the mesh, or set sign to \"winding\""
+                     the mesh, or set `sign` to \"winding\""
                 )
             }
             Self::Overlapping { file } => write!(
                 f,
                 "parts of {file} overlap: the winding number decides what is inside and its pieces are \
-                 sampled; unite the parts, or set sign to \"winding\""
+                 sampled; unite the parts, or set `sign` to \"winding\""
             ),
             Self::Thin { file, nodes, spacing } => write!(
                 f,

@@ -304,7 +304,7 @@ impl Body {
         require(
             bonds.strength.is_some() || self.solid().is_some(),
             &key,
-            || "lacks the key `strength`, in Pa: give it, or name the body's `material`",
+            || "lacks the key `strength`, in Pa: give it, or a `material` with `density`, `stiffness` and `poisson`",
         )?;
         require(solver.contact().has_joints(), &key, || {
             format!("cannot be: the solver `{}` has no joints, which bonds are", solver.name())

@@ -183,13 +183,27 @@ impl SceneError {
         Self::Value { place: TextPosition::of(text, offset), invalid }
     }
 
-    pub(super) fn from_invalid(text: &str, invalid: InvalidValue) -> Self {
-        let offset = DeTable::parse(text)
-            .ok()
+    pub(super) fn from_invalid(text: &str, mut invalid: InvalidValue) -> Self {
+        let root = DeTable::parse(text).ok();
+        if let Some(root) = &root {
+            invalid.key = as_spelled(root.get_ref(), invalid.key);
+        }
+        let offset = root
             .and_then(|root| span_of(root.get_ref(), &invalid.key))
             .map_or(0, |span| span.start);
         Self::Value { place: TextPosition::of(text, offset), invalid }
     }
+}
+
+/// A key in American spelling if the text has only that.
+fn as_spelled(root: &DeTable, key: String) -> String {
+    let american = key.replace("colour", "color").replace("centre", "center");
+    let (mut has_british, mut has_american) = (false, false);
+    visit(root, "", &mut |path, _| {
+        has_british |= path == key;
+        has_american |= path == american;
+    });
+    if has_american && !has_british { american } else { key }
 }
 
 /// The problem of the table at `key`, which has no kind or several.

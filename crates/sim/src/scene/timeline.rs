@@ -1,10 +1,16 @@
 //! External influences on bodies: wind, events and paths.
 
+use nalgebra::Vector3;
 use serde::Deserialize;
 
 use super::InvalidValue;
 use super::check::{at, bounded, positive, require};
 use super::motion::time;
+
+/// Sine of the angle between an edge and its path below which they span no plane.
+const SLIVER: f64 = 1e-9;
+/// Largest distance of an end of a cut from its plane, as a share of the size of the cut.
+const MAX_TWIST: f64 = 0.05;
 
 /// Moving air with drag: `[wind]`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -81,6 +87,25 @@ impl Wind {
     }
 }
 
+impl Cut {
+    /// Checks that the edge sweeps a plane.
+    fn check_plane(&self, key: &str) -> Result<(), InvalidValue> {
+        let [from, to] = [self.from, self.to].map(|ends| ends.map(Vector3::from));
+        let (edge, way) = (from[1] - from[0], (to[0] + to[1] - from[0] - from[1]) / 2.0);
+        let size = edge.norm().max(way.norm());
+        let normal = edge.cross(&way).try_normalize(SLIVER * size * size);
+        let Some(normal) = normal else {
+            return require(false, key, || {
+                "must be another place than `from`, across the edge: it sweeps no surface"
+            });
+        };
+        let off = to.map(|end| normal.dot(&(end - from[0])).abs()).into_iter().fold(0.0, f64::max);
+        require(off <= MAX_TWIST * size, key, || {
+            format!("is {off:.3} m out of the plane of `from` and its path: cuts are plane")
+        })
+    }
+}
+
 impl Event {
     pub(super) fn check(&self, key: &str) -> Result<(), InvalidValue> {
         time(&at(key, "time"), self.time)?;
@@ -93,6 +118,7 @@ impl Event {
         if let Some(cut) = &self.cut {
             bounded(&at(key, "cut.from"), cut.from.as_flattened(), "m")?;
             bounded(&at(key, "cut.to"), cut.to.as_flattened(), "m")?;
+            cut.check_plane(&at(key, "cut.to"))?;
         }
         if let Some(explosion) = &self.explode {
             bounded(&at(key, "explode.at"), &explosion.at, "m")?;

@@ -17,7 +17,7 @@ use crate::world::limits::is_usable;
 use crate::world::numbers::{momentum, momentum_numbers, pose, pose_numbers};
 use crate::world::steering::check;
 use crate::world::touching::ContactLog;
-use crate::{BodyId, JointId, World};
+use crate::{Action, BodyId, Explosion, JointId, World};
 
 /// Why a state cannot be restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -43,8 +43,17 @@ pub struct WorldState {
     targets: Vec<(BodyId, [f64; 7])>,
     /// Forces and torques on bodies in the next frame.
     loads: Vec<(BodyId, [f64; 3], [f64; 3])>,
+    /// Actions of the timeline and those that were scheduled, with their frames.
+    actions: Vec<(usize, ActionState)>,
     /// Touching pairs, if contact events are enabled.
     touching: Option<Vec<[BodyId; 2]>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum ActionState {
+    Cut { from: [[f64; 3]; 2], to: [[f64; 3]; 2] },
+    Explode { at: [f64; 3], radius: f64, impulse: f64 },
+    Push { body: BodyId, impulse: [f64; 3], at: Option<[f64; 3]> },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -141,12 +150,14 @@ impl World {
                 .map(|t| (t.body, pose_numbers(&t.pose)))
                 .collect(),
             loads: self.steering.loads.iter().map(load_state).collect(),
+            actions: self.script.timeline.actions.iter().map(action_state).collect(),
             touching: self.log.as_ref().map(|log| log.pairs.clone()),
         }
     }
 
     /// Continues from a state. The world must be built from the same scene, with all fractures up
-    /// to then replayed by [`World::replay_frame`].
+    /// to then replayed by [`World::replay_frame`]. Bodies that were added since are removed, and
+    /// later ones get their identifiers.
     ///
     /// # Errors
     /// [`StateError`] if a body or joint of the state does not exist, such as a joint that broke
@@ -161,9 +172,10 @@ impl World {
         for id in gone {
             self.remove(id);
         }
-        if self.next_id != state.next || self.len() != state.bodies.len() {
+        if self.next_id < state.next || self.len() != state.bodies.len() {
             return Err(StateError);
         }
+        self.next_id = state.next;
         for (i, body) in state.bodies.iter().enumerate() {
             self.restore_body(i, body)?;
         }
@@ -189,6 +201,7 @@ impl World {
         self.steering.targets = state.targets.iter().map(target).collect();
         self.steering.loads = state.loads.iter().map(load).collect();
         self.steering.loads.sort_by_key(|load| load.body);
+        self.script.timeline.actions = state.actions.iter().map(action).collect();
         let logs_contacts = self.log.is_some();
         let touching = state.touching.clone().or_else(|| logs_contacts.then(Vec::new));
         self.log = touching.map(ContactLog::touching);
@@ -312,6 +325,35 @@ fn load_state(load: &Load) -> (BodyId, [f64; 3], [f64; 3]) {
 
 fn load(&(body, force, torque): &(BodyId, [f64; 3], [f64; 3])) -> Load {
     Load { body, force: force.into(), torque: torque.into() }
+}
+
+fn action_state(&(frame, action): &(usize, Action)) -> (usize, ActionState) {
+    let ends = |ends: [Point3<f64>; 2]| ends.map(|p| p.coords.into());
+    let state = match action {
+        Action::Cut { from, to } => ActionState::Cut { from: ends(from), to: ends(to) },
+        Action::Explode(Explosion { at, radius, impulse }) => {
+            ActionState::Explode { at: at.coords.into(), radius, impulse }
+        }
+        Action::Push { body, impulse, at } => {
+            ActionState::Push { body, impulse: impulse.into(), at: at.map(|p| p.coords.into()) }
+        }
+    };
+    (frame, state)
+}
+
+fn action(&(frame, state): &(usize, ActionState)) -> (usize, Action) {
+    let action = match state {
+        ActionState::Cut { from, to } => {
+            Action::Cut { from: from.map(Point3::from), to: to.map(Point3::from) }
+        }
+        ActionState::Explode { at, radius, impulse } => {
+            Action::Explode(Explosion { at: at.into(), radius, impulse })
+        }
+        ActionState::Push { body, impulse, at } => {
+            Action::Push { body, impulse: impulse.into(), at: at.map(Point3::from) }
+        }
+    };
+    (frame, action)
 }
 
 fn link_state(link: &Link) -> LinkState {
