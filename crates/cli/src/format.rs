@@ -131,7 +131,7 @@ impl Format {
                     Ok::<_, WriteError>(())
                 })?;
                 let name = folder.file_name().unwrap_or_default().to_string_lossy();
-                write_whole(path, |out| vtu::write_list((recording, &written), &name, out))
+                write_whole(path, |out| vtu::write_list(recording, &written, &name, out))
             }
         }
     }

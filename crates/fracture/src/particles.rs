@@ -161,7 +161,7 @@ impl Partition<'_> {
         }
         let is_covered = found.points.len() > before;
         self.for_each_end(cut, [a, b], |square| {
-            if let Some(point) = self.corner(square, (regions, region_plane), region_planes) {
+            if let Some(point) = self.corner(square, regions, region_plane, region_planes) {
                 found.points.push(point);
             } else if !is_covered {
                 // the rim needs a particle where no corner is found
@@ -258,7 +258,8 @@ impl Partition<'_> {
     fn corner(
         &self,
         square: &Square,
-        (regions, region_plane): ([u32; 2], Option<&RegionPlane>),
+        regions: [u32; 2],
+        region_plane: Option<&RegionPlane>,
         region_planes: &RegionPlanes,
     ) -> Option<CutPoint> {
         let [a, b] = [square.nodes[0], square.nodes[1]];

@@ -34,7 +34,7 @@ impl LevelSet {
         let moves: Vec<Vector3<f64>> =
             before.vertices.iter().zip(&after.vertices).map(|(old, new)| new - old).collect();
         let farthest = moves.iter().fold(0.0_f64, |most, u| most.max(u.amax()));
-        let grid = self.enlarged((low, high), farthest, limit)?;
+        let grid = self.enlarged(low, high, farthest, limit)?;
         let displacements = Displacements::new(grid, after, &moves);
         let reach = self.reach(before);
         let [nx, ny, nz] = grid.dims();
@@ -64,7 +64,8 @@ impl LevelSet {
     /// A grid of this one's nodes around inside nodes, extended by `farthest`.
     fn enlarged(
         &self,
-        (low, high): ([usize; 3], [usize; 3]),
+        low: [usize; 3],
+        high: [usize; 3],
         farthest: f64,
         limit: usize,
     ) -> Result<Grid, GridError> {

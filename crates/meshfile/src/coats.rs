@@ -164,7 +164,8 @@ impl Images {
     /// The image of a material from a file; each file is read once.
     pub(crate) fn read_image(
         &mut self,
-        (material, file): (&str, &str),
+        material: &str,
+        file: &str,
         read_file: &mut FileReader<'_>,
         warnings: &mut Vec<CoatWarning>,
     ) -> Result<Option<Image>, super::MeshFileError> {

@@ -118,13 +118,13 @@ pub fn check_animations(file: &Gltf) -> Result<(), GlbError> {
             let Some(sampler) = animation.samplers.get(channel.sampler.value()) else {
                 return Err(wrong(part("a channel"), "names a sampler that is not there"));
             };
-            let keys: (&[Dimensions], &[DataType]) = match path {
+            let (dimensions, types): (&[Dimensions], &[DataType]) = match path {
                 Property::Translation | Property::Scale => (&[Vec3], &[F32]),
                 Property::Rotation => (&[Vec4], &[F32, I8, U8, I16, U16]),
                 Property::MorphTargetWeights => (&[Scalar], &[F32, I8, U8, I16, U16]),
             };
-            checker.accessor(&part("times"), sampler.input.value(), (&[Scalar], &[F32]))?;
-            checker.accessor(&part("keys"), sampler.output.value(), keys)?;
+            checker.accessor(&part("times"), sampler.input.value(), &[Scalar], &[F32])?;
+            checker.accessor(&part("keys"), sampler.output.value(), dimensions, types)?;
         }
     }
     Ok(())
@@ -148,7 +148,7 @@ pub fn check_points(file: &Gltf) -> Result<(), GlbError> {
             let targets = targets.map(|at| (at, Dimensions::Vec3, "a morph target"));
             for (at, kind, what) in sizes.into_iter().chain(targets) {
                 let part = format!("{what} of mesh {number}");
-                let count = checker.accessor(&part, at.value(), (&[kind], &[DataType::F32]))?;
+                let count = checker.accessor(&part, at.value(), &[kind], &[DataType::F32])?;
                 if vertices.is_none_or(|vertices| vertices.count.0 != count as u64) {
                     return Err(wrong(part, "has not as many entries as there are vertices"));
                 }
@@ -175,7 +175,7 @@ pub fn check_instances(file: &Gltf) -> Result<(), GlbError> {
             let number = number.as_u64().and_then(|number| usize::try_from(number).ok());
             let number =
                 number.ok_or_else(|| wrong(part.clone(), "is not the number of an accessor"))?;
-            checker.accessor(&part, number, (&[Dimensions::Vec3], &[DataType::F32]))?;
+            checker.accessor(&part, number, &[Dimensions::Vec3], &[DataType::F32])?;
         }
     }
     Ok(())
@@ -230,7 +230,7 @@ impl<'a> Checker<'a> {
         use Dimensions::{Vec2, Vec3, Vec4};
         let mut vertices = None;
         for (semantic, accessor) in primitive.attributes() {
-            let kinds: (&[Dimensions], &[DataType]) = match &semantic {
+            let (dimensions, types): (&[Dimensions], &[DataType]) = match &semantic {
                 Semantic::Positions | Semantic::Normals => (&[Vec3], &[F32]),
                 Semantic::TexCoords(_) => (&[Vec2], &[F32, U8, U16]),
                 Semantic::Colors(0) => (&[Vec3, Vec4], &[F32, U8, U16]),
@@ -239,7 +239,7 @@ impl<'a> Checker<'a> {
                 _ => continue,
             };
             let part = format!("{} of mesh {mesh}", semantic.to_string());
-            let count = self.accessor(&part, accessor.index(), kinds)?;
+            let count = self.accessor(&part, accessor.index(), dimensions, types)?;
             if *vertices.get_or_insert(count) != count {
                 return Err(wrong(part, "has not as many entries as there are vertices"));
             }
@@ -257,8 +257,8 @@ impl<'a> Checker<'a> {
         use DataType::{U8, U16, U32};
         let Some(accessor) = primitive.indices() else { return Ok(vertices) };
         let part = format!("the indices of mesh {mesh}");
-        let kinds: (&[Dimensions], &[DataType]) = (&[Dimensions::Scalar], &[U8, U16, U32]);
-        let count = self.accessor(&part, accessor.index(), kinds)?;
+        let types = [U8, U16, U32];
+        let count = self.accessor(&part, accessor.index(), &[Dimensions::Scalar], &types)?;
         let read = primitive.reader(|_| Some(self.blob)).read_indices();
         let mut indices = read.into_iter().flat_map(|indices| indices.into_u32());
         match indices.find(|&v| v as usize >= vertices) {
@@ -273,7 +273,8 @@ impl<'a> Checker<'a> {
         &self,
         part: &str,
         number: usize,
-        (dimensions, types): (&[Dimensions], &[DataType]),
+        dimensions: &[Dimensions],
+        types: &[DataType],
     ) -> Result<usize, GlbError> {
         let fault = |problem: &str| wrong(format!("accessor {number}, {part},"), problem);
         let accessor = self.root.accessors.get(number).ok_or_else(|| fault("is not there"))?;

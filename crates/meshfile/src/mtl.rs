@@ -38,7 +38,7 @@ pub(crate) fn parse(
                     continue;
                 }
                 coat.wrap = [wrap; 2];
-                coat.image = images.read_image((&coat.name, &file), read_file, warnings)?;
+                coat.image = images.read_image(&coat.name, &file, read_file, warnings)?;
             }
             _ => {}
         }

@@ -76,8 +76,8 @@ fn coat(
     let mut named = comments.iter().filter_map(|line| line.trim().strip_prefix("TextureFile "));
     let Some(file) = named.next().map(str::trim) else { return Ok(()) };
     let mut coat = plain(file.rsplit_once('.').map_or(file, |(stem, _)| stem));
-    let of = (&coat.name[..], file);
-    coat.image = Images::default().read_image(of, read_file, &mut painted.warnings)?;
+    let warnings = &mut painted.warnings;
+    coat.image = Images::default().read_image(&coat.name, file, read_file, warnings)?;
     painted.coats = vec![coat];
     painted.coat_of = vec![0; painted.mesh.triangles.len()];
     Ok(())

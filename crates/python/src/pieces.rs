@@ -194,9 +194,9 @@ fn divided(
     let at = spec.placement().alignment(&geometry, job.at.unwrap_or(top), job.normal);
     let least = job.min_share * geometry.moments().volume;
     let pattern =
-        sim::piece_pattern(spec, job.seed, &geometry, (&at, least)).map_err(brisance_error)?;
+        sim::piece_pattern(spec, job.seed, &geometry, &at, least).map_err(brisance_error)?;
     let Pieces { pieces, bonds, .. } = geometry.divide(&pattern, &at, least);
-    let of = |piece: fracture::Piece| piece_surface(&piece, &geometry, (&pattern, at));
+    let of = |piece: fracture::Piece| piece_surface(&piece, &geometry, &pattern, at);
     Ok((pieces.into_iter().map(of).collect(), bonds))
 }
 
@@ -204,7 +204,8 @@ fn divided(
 fn piece_surface(
     piece: &fracture::Piece,
     whole: &Geometry,
-    (pattern, at): (&Pattern, Alignment),
+    pattern: &Pattern,
+    at: Alignment,
 ) -> PieceWithSurface {
     let moments = *piece.geometry.moments();
     if let Some(surface) = piece.geometry.surface() {

@@ -51,7 +51,7 @@ fn main() -> Outcome<()> {
     for scene in SCENES {
         for (name, solver) in solvers() {
             for rate in RATES.into_iter().filter(|rate| takes(solver, scene, *rate)) {
-                runs.push(run(scene, (name, solver), rate)?);
+                runs.push(run(scene, name, solver, rate)?);
             }
         }
     }
@@ -89,7 +89,7 @@ fn solvers() -> [(&'static str, Solver); 5] {
 /// How far a world is from where it should be, m, after a time in s.
 type Drift = Box<dyn Fn(&World, f64) -> f64>;
 
-fn run(scene: &'static str, (name, solver): (&'static str, Solver), rate: f64) -> Outcome<Run> {
+fn run(scene: &'static str, name: &'static str, solver: Solver, rate: f64) -> Outcome<Run> {
     // as each paper has it: only the paper of the clamp clamps and bounds
     let bound_energy = solver.is_split();
     let clamp = if bound_energy { Clamp::default() } else { Clamp::Off };

@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
     }
     let gap = arguments.gap.unwrap_or(TOUCHING_GAP * longest * scale);
     let bonds = touching(&meshes, gap);
-    let scene = scene(arguments, &meshes, (&bonds, strength));
+    let scene = scene(arguments, &meshes, &bonds, strength);
     // errors in names and sizes are reported before anything is written
     let checked = Scene::from_toml(&scene);
     checked.map_err(|source| Failure::Scene { path: output.clone(), source })?;
@@ -122,11 +122,7 @@ fn strength(arguments: &BondArguments) -> Result<f64, Failure> {
 }
 
 /// The scene part: a body per piece and a joint per bond.
-fn scene(
-    arguments: &BondArguments,
-    meshes: &[TriMesh],
-    (bonds, strength): (&[Bond], f64),
-) -> String {
+fn scene(arguments: &BondArguments, meshes: &[TriMesh], bonds: &[Bond], strength: f64) -> String {
     let BondArguments { position, name, material, output, .. } = arguments;
     let folder = output.with_extension("");
     let folder = folder.file_name().unwrap_or_default().to_string_lossy();

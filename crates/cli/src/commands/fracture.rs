@@ -103,7 +103,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
             Source::File(pattern) => return Ok(pattern),
             Source::Text(spec) => spec,
         };
-        let pattern = piece_pattern(&spec, seed(arguments), body, (at, least))?;
+        let pattern = piece_pattern(&spec, seed(arguments), body, at, least)?;
         if let Pattern::Voronoi(spec) = &spec {
             let name = path.display().to_string();
             warning.set(PieceWarning::of(&name, body, &pattern, spec.pieces));

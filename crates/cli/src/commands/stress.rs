@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     if arguments.quiet {
         return Ok(());
     }
-    print(|out| print_results(out, arguments, mesh, (&stresses, crack.as_ref())))
+    print(|out| print_results(out, arguments, mesh, &stresses, crack.as_ref()))
 }
 
 /// Loads and supports of the body, from a file or from options.
@@ -171,7 +171,8 @@ fn print_results(
     out: &mut impl Write,
     arguments: &StressArguments,
     mesh: &TetMesh,
-    (stresses, crack): (&[Matrix3<f64>], Option<&Crack>),
+    stresses: &[Matrix3<f64>],
+    crack: Option<&Crack>,
 ) -> io::Result<()> {
     let tets = count(mesh.tets.len(), "tetrahedron", "tetrahedra");
     writeln!(out, "{}: {tets}", arguments.output.display())?;

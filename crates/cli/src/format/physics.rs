@@ -81,7 +81,7 @@ fn write_usd(
         scene.bodies.iter().zip(&recording.tracks).zip(paths.iter().zip(numbers))
     {
         let surface = track.surface();
-        encoder.add(rigid_body((body, track), &surface, (path, looks.names(track)), material))?;
+        encoder.add(rigid_body(body, track, &surface, path, looks.names(track), material))?;
     }
     for joint in &scene.joints {
         encoder.add(joint_prim(joint, &paths, &names.of("joint")))?;
@@ -126,9 +126,11 @@ fn materials(scene: &PhysicsScene) -> (Prim<'static>, Vec<usize>) {
 }
 
 fn rigid_body<'a>(
-    (body, track): (&'a PhysicsBody, &'a Track),
+    body: &'a PhysicsBody,
+    track: &'a Track,
     surface: &'a Surface,
-    (path, looks): (&str, &MaterialNames),
+    path: &str,
+    looks: &MaterialNames,
     material: usize,
 ) -> Prim<'a> {
     let schemas: &[&str] = match body.motion {
@@ -161,7 +163,7 @@ fn rigid_body<'a>(
         prim.add_child(mesh(surface, track.look.color, ("drawn", looks)));
     }
     for (n, solid) in body.colliders.iter().enumerate() {
-        prim.add_child(collider(solid, (n, material)));
+        prim.add_child(collider(solid, n, material));
     }
     prim
 }
@@ -174,7 +176,7 @@ fn place(pose: &Isometry3<f64>, prim: &mut Prim<'_>) {
     prim.set_uniform("token[]", "xformOpOrder", Value::Tokens(order));
 }
 
-fn collider<'a>(collider: &Collider, (number, material): (usize, usize)) -> Prim<'a> {
+fn collider<'a>(collider: &Collider, number: usize, material: usize) -> Prim<'a> {
     let (kind, is_mesh) = match &collider.solid {
         ColliderSolid::Box(_) => ("Cube", false),
         ColliderSolid::Ball(_) => ("Sphere", false),

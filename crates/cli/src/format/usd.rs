@@ -107,7 +107,7 @@ fn body<'a>(
         });
         prim.animate("quatd", "xformOp:orient", Box::new(rotations));
         let mut order = vec!["xformOp:translate", "xformOp:orient"];
-        let sizes = sizes(track, (frames, fps));
+        let sizes = sizes(track, frames, fps);
         if !sizes.is_empty() {
             let sizes = sizes.into_iter().map(|(time, s)| (time, Value::Float3([s; 3])));
             prim.animate("float3", "xformOp:scale", Box::new(sizes));
@@ -133,7 +133,7 @@ fn timed_poses(track: &Track) -> Vec<(f64, Isometry3<f64>)> {
 
 /// Times, in frames, and scales between which a body grows and shrinks; empty if its scale is
 /// constant.
-fn sizes(track: &Track, (frames, fps): (usize, f64)) -> Vec<(f64, f32)> {
+fn sizes(track: &Track, frames: usize, fps: f64) -> Vec<(f64, f32)> {
     /// Programs interpolate between samples. A scale therefore has a second sample this many frames
     /// before it changes.
     const HELD: f64 = 1e-3;

@@ -48,7 +48,8 @@ pub(super) fn write_frames(recording: &Recording, folder: &Path) -> Result<Vec<u
 /// Writes the list of the files in `folder`, with the times of their frames; `written` is the
 /// result of [`write_frames`].
 pub(super) fn write_list(
-    (recording, written): (&Recording, &[usize]),
+    recording: &Recording,
+    written: &[usize],
     folder: &str,
     out: &mut impl Write,
 ) -> Result<(), WriteError> {

@@ -67,11 +67,7 @@ pub(super) fn near(axis: &Vec3, sine: f32, [u, v]: [f32; 2]) -> Vec3 {
 
 /// A sampled visible normal of a GGX surface of roughness `alpha`, seen from `towards` (Dupuy and
 /// Benyoub 2023, "Sampling Visible GGX Normals with Spherical Caps").
-pub(super) fn visible_half(
-    (towards, normal): (&Vec3, &Vec3),
-    alpha: f32,
-    [u, v]: [f32; 2],
-) -> Vec3 {
+pub(super) fn visible_half(towards: &Vec3, normal: &Vec3, alpha: f32, [u, v]: [f32; 2]) -> Vec3 {
     let [a, b] = tangents(normal);
     let local = Vec3::new(a.dot(towards), b.dot(towards), normal.dot(towards).max(1e-3));
     let stretched = Vec3::new(alpha * local.x, alpha * local.y, local.z).normalize();
@@ -118,7 +114,7 @@ mod tests {
             const COUNT: u32 = 1 << 14;
             let slopes = (0..COUNT).map(|n| {
                 let numbers = Random::at(n % 128, n / 128).pair();
-                visible_half((&towards, &normal), alpha, numbers).dot(&normal)
+                visible_half(&towards, &normal, alpha, numbers).dot(&normal)
             });
             let mean = slopes.sum::<f32>() / COUNT as f32;
             let (mut whole, mut sum) = (0.0, 0.0);

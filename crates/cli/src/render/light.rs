@@ -240,7 +240,7 @@ impl Stage<'_> {
         let rays = if hit.roughness < MIRROR { 1 } else { METAL_RAYS };
         let mut light = Vec3::zeros();
         for _ in 0..rays {
-            let half = visible_half((&towards, &hit.normal), alpha, random.pair());
+            let half = visible_half(&towards, &hit.normal, alpha, random.pair());
             let slope = towards.dot(&half);
             let mirrored = (half * (2.0 * slope) - towards).normalize();
             let left = mirrored.dot(&hit.normal);

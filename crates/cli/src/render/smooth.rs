@@ -25,7 +25,7 @@ pub(super) fn smooth(samples: &mut [Sample], width: usize, spread: f32) {
             for (column, light) in lights.iter_mut().enumerate() {
                 if samples[row * width + column].normal != Vec3::zeros() {
                     let sun = light.w;
-                    *light = average(samples, &from, ([column, row], width), (step, spread));
+                    *light = average(samples, &from, [column, row], width, step, spread);
                     if step >= SHARP {
                         light.w = sun;
                     }
@@ -41,8 +41,10 @@ pub(super) fn smooth(samples: &mut [Sample], width: usize, spread: f32) {
 fn average(
     samples: &[Sample],
     light: &[Light],
-    ([column, row], width): ([usize; 2], usize),
-    (step, spread): (usize, f32),
+    [column, row]: [usize; 2],
+    width: usize,
+    step: usize,
+    spread: f32,
 ) -> Light {
     let own = &samples[row * width + column];
     let thickness = THICKNESS * spread * own.distance * step as f32;

@@ -53,7 +53,7 @@ impl View {
     /// As [`View::fitted`], with the camera in the direction `towards` from its target.
     pub(crate) fn fitted_from(recording: &Recording, towards: Vector3<f64>, aspect: f64) -> Self {
         let field = recording.camera.as_ref().map_or(FIELD_OF_VIEW, |camera| camera.field);
-        Self::around(&subjects(recording), towards, (field, aspect))
+        Self::around(&subjects(recording), towards, field, aspect)
     }
 
     /// The camera of a recording at a time in frames; this view where the recording does not
@@ -71,7 +71,7 @@ impl View {
     }
 
     /// Looks in the direction `-towards` at points that fill most of the picture.
-    fn around(points: &[Point3<f64>], towards: Vector3<f64>, (field, aspect): (f64, f64)) -> Self {
+    fn around(points: &[Point3<f64>], towards: Vector3<f64>, field: f64, aspect: f64) -> Self {
         let view = Self { center: Point3::origin(), arm: towards.normalize(), field, radius: 1.0 };
         let [right, up, back] = view.axes();
         let slope = (field / 2.0).tan() * FILL;

@@ -39,7 +39,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Raw, MeshFileError> {
             ("CELLS", Some(n)) if has_offsets => {
                 let size =
                     count(2).ok_or_else(|| numbers.problem("CELLS lacks its second number"))?;
-                cells.read_offsets(&mut numbers, coding, (n, size))?;
+                cells.read_offsets(&mut numbers, coding, n, size)?;
             }
             ("CELLS", Some(n)) => {
                 numbers.coding = coding;
@@ -103,7 +103,8 @@ impl Cells {
         &mut self,
         numbers: &mut Numbers<'_>,
         coding: Coding,
-        (offsets, nodes): (u64, u64),
+        offsets: u64,
+        nodes: u64,
     ) -> Result<(), MeshFileError> {
         for (name, count) in [("OFFSETS", offsets), ("CONNECTIVITY", nodes)] {
             let line = numbers.full_line().unwrap_or_default();

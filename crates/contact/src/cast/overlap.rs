@@ -83,7 +83,7 @@ fn depth(a: PlacedShape<'_>, b: PlacedShape<'_>) -> f64 {
         (Field::HalfSpace | Field::Mesh(_), Field::HalfSpace | Field::Mesh(_)) => 0.0,
         (Field::Grid { .. } | Field::Tets(_) | Field::Mesh(_), _)
         | (_, Field::Grid { .. } | Field::Tets(_) | Field::Mesh(_)) => {
-            -a.with(&b).distance((0.0, f64::NEG_INFINITY), &mut 0)
+            -a.with(&b).distance(0.0, f64::NEG_INFINITY, &mut 0)
         }
         (Field::HalfSpace, _) => depth(b, a),
         (_, Field::HalfSpace) => depths_in_half_space(a, b).into_iter().fold(0.0, f64::max),

@@ -80,7 +80,7 @@ fn convex(moving: PlacedShape<'_>, target: PlacedShape<'_>, sweep: Sweep) -> Opt
     let parts = Core::parts(moving.shape);
     let found = match target.shape.field() {
         Field::HalfSpace => nearest(parts.iter().filter_map(|part| to_plane(part, &map, &ray))),
-        Field::Mesh(mesh) => to_mesh((moving.shape, &parts), mesh, (&map, &ray)),
+        Field::Mesh(mesh) => to_mesh(moving.shape, &parts, mesh, &map, &ray),
         _ => {
             let others = Core::parts(target.shape);
             let tolerance = TOUCHING * (size + target.shape.radius());
@@ -135,9 +135,11 @@ fn to_core(
 
 /// Sweep of convex parts against the triangles of a mesh.
 fn to_mesh(
-    (shape, parts): (&Shape, &[Core<'_>]),
+    shape: &Shape,
+    parts: &[Core<'_>],
     mesh: &Triangles,
-    (map, ray): (&Isometry3<f64>, &Ray),
+    map: &Isometry3<f64>,
+    ray: &Ray,
 ) -> Option<ShapeHit> {
     if let Some(point) = point_behind_mesh(parts, mesh, map) {
         let normal = mesh.normal(&point).unwrap_or_else(Vector3::y);
@@ -209,7 +211,7 @@ pub(crate) fn spacing(shape: &Shape) -> f64 {
 /// spacing, whichever is larger. Zero or negative if they overlap.
 pub(crate) fn apart(a: PlacedShape<'_>, b: PlacedShape<'_>, max_distance: f64) -> f64 {
     let max_distance = max_distance.max(spacing(a.shape).min(spacing(b.shape)));
-    let gap = a.with(&b).distance((max_distance, 0.0), &mut 0);
+    let gap = a.with(&b).distance(max_distance, 0.0, &mut 0);
     let is_around = |ball: PlacedShape<'_>, other: PlacedShape<'_>| {
         let center = ball.seen_from(other.pose) * Point3::origin();
         let distance = || other.shape.field().distance(&center);

@@ -143,7 +143,7 @@ pub(crate) fn close(frame: Frame<'_>, poses: &mut [Isometry3<f64>]) {
         let columns = Columns { bodies: &bodies, ..columns };
         let is_chosen = |row: &Row| groups.of(row).is_some_and(|group| open[group]);
         let mut active: Vec<bool> = rows.iter().map(|row| is_open(row) && is_chosen(row)).collect();
-        let Some(movers) = projected((columns, poses), &rows, is_chosen, &mut active) else {
+        let Some(movers) = projected(columns, poses, &rows, is_chosen, &mut active) else {
             return;
         };
         let tried = groups.shifted(&movers, poses);
@@ -168,7 +168,8 @@ pub(crate) fn close(frame: Frame<'_>, poses: &mut [Isometry3<f64>]) {
 /// their active set: violated limits enter it, and limits with a negative multiplier leave it.
 /// `None` if the rows cannot be solved.
 fn projected(
-    (columns, poses): (Columns<'_>, &[Isometry3<f64>]),
+    columns: Columns<'_>,
+    poses: &[Isometry3<f64>],
     rows: &[Row],
     chosen: impl Fn(&Row) -> bool,
     active: &mut [bool],

@@ -100,7 +100,7 @@ pub fn time_of_impact(
         let next = [p.after(&states[0], step)?, q.after(&states[1], step)?];
         let then = gap(&flights, &next);
         if then <= 0.0 {
-            return bisect(&flights, &states, (time, step)).map(Some);
+            return bisect(&flights, &states, time, step).map(Some);
         }
         (states, time, apart) = (next, time + step, then);
     }
@@ -125,7 +125,8 @@ fn safe_step(left: f64, room: f64, speed: impl Fn(f64) -> f64) -> f64 {
 fn bisect(
     flights: &[FreeFlight<'_>; 2],
     states: &[State; 2],
-    (time, step): (f64, f64),
+    time: f64,
+    step: f64,
 ) -> Result<TimeOfImpact, IntegrateError> {
     let at = |t: f64| -> Result<[State; 2], IntegrateError> {
         Ok([flights[0].after(&states[0], t)?, flights[1].after(&states[1], t)?])

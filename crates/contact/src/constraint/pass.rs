@@ -90,7 +90,7 @@ impl Rows {
                 self.sequential(frame, settings, contacts, &together, &start)
             }
         };
-        self.bound_energy(frame, (contacts, &together), &start, &mut solved);
+        self.bound_energy(frame, contacts, &together, &start, &mut solved);
         let [touching, joined] = [0..together.first, together.first..together.rows.len()];
         let own = &solved.impulses[touching.clone()];
         impulses.copy_from_slice(&vectors(&together.rows[touching], own));
@@ -132,7 +132,8 @@ impl Rows {
     fn bound_energy(
         &self,
         frame: Frame<'_>,
-        (contacts, together): (&Contacts, &Together),
+        contacts: &Contacts,
+        together: &Together,
         start: &[Momentum],
         solved: &mut Solved,
     ) {

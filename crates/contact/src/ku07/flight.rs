@@ -75,11 +75,11 @@ impl Frame<'_> {
             .with_max_len(1)
             .map(|group| GroupPath::new(group, &self.states(momenta), duration))
             .collect();
-        let paths = self.paths(momenta, (&groups, &group_paths), duration);
+        let paths = self.paths(momenta, &groups, &group_paths, duration);
         let mut resting: Vec<[u32; 2]> = groups.iter().flat_map(RestingGroup::pairs).collect();
         resting.sort_unstable();
         let impact_time =
-            self.first_impact((touches, &resting), &paths, blind.min(duration), duration);
+            self.first_impact(touches, &resting, &paths, blind.min(duration), duration);
         let time = impact_time.unwrap_or(duration);
         // integration steps end at the collision, so that interpolation errors do not count
         let shorter: Option<Vec<GroupPath>> = impact_time.map(|time| {
@@ -87,7 +87,7 @@ impl Frame<'_> {
             all.map(|(group, path)| path.until(group, time)).collect()
         });
         let group_paths = shorter.unwrap_or(group_paths);
-        let paths = self.paths(momenta, (&groups, &group_paths), time);
+        let paths = self.paths(momenta, &groups, &group_paths, time);
         let states: Vec<State> = paths.iter().map(|path| path.at(time)).collect();
         FlightResult {
             poses: states.iter().map(|state| state.pose).collect(),
@@ -138,7 +138,8 @@ impl Frame<'_> {
     fn paths<'p>(
         &'p self,
         momenta: &[Momentum],
-        (groups, group_paths): (&[RestingGroup<'_>], &[GroupPath]),
+        groups: &[RestingGroup<'_>],
+        group_paths: &[GroupPath],
         duration: f64,
     ) -> Vec<Path<'p>> {
         let bodies = self.columns.bodies;
@@ -159,7 +160,8 @@ impl Frame<'_> {
     /// The time of the first collision of two bodies, if any.
     fn first_impact(
         &self,
-        (touches, resting): (&Touches, &[[u32; 2]]),
+        touches: &Touches,
+        resting: &[[u32; 2]],
         paths: &[Path<'_>],
         from: f64,
         to: f64,

@@ -121,7 +121,8 @@ impl<'a> RestingGroup<'a> {
     fn spot(
         &self,
         ([a, b], touch): &([u32; 2], Touch),
-        (poses, velocities): (&[Isometry3<f64>], &[Velocity]),
+        poses: &[Isometry3<f64>],
+        velocities: &[Velocity],
     ) -> ContactState {
         let [a, b] = [*a as usize, *b as usize];
         let shapes = [a, b].map(|k| &*self.frame.columns.shapes[self.members[k] as usize]);
@@ -155,9 +156,8 @@ impl<'a> RestingGroup<'a> {
     /// forces of the last call as a warm start, and receives the new ones.
     pub(crate) fn acting(&self, time: f64, states: &[State], known: &mut Vec<f64>) -> ContactLoads {
         let (poses, velocities) = self.places(time, states);
-        let at = (&poses[..], &velocities[..]);
-        let spots: Vec<ContactState> =
-            self.touches.iter().map(|touch| self.spot(touch, at)).collect();
+        let spot = |touch| self.spot(touch, &poses, &velocities);
+        let spots: Vec<ContactState> = self.touches.iter().map(spot).collect();
         let rows = self.rows(&spots);
         let rates = self.free_rates(states, &velocities);
         let columns = Columns { bodies: &self.bodies, ..self.frame.columns };

@@ -94,6 +94,6 @@ impl ImpactSearch<'_> {
     fn sample(&self, time: f64, most: f64, floor: f64) -> GapSample {
         let [a, b] = self.paths.map(|path| path.at(time).pose);
         let posed = Posed { shapes: self.shapes, poses: [&a, &b] };
-        GapSample { time, gap: posed.distance((most, floor), &mut 0) }
+        GapSample { time, gap: posed.distance(most, floor, &mut 0) }
     }
 }

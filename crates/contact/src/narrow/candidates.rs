@@ -44,7 +44,7 @@ impl<'a> Posed<'a> {
 
     /// The signed distance of the bodies, m, at most `most`. Once it is below `enough`, any such
     /// value may be returned. Adds the number of distance queries to `tested`.
-    pub(crate) fn distance(&self, (most, enough): (f64, f64), tested: &mut usize) -> f64 {
+    pub(crate) fn distance(&self, most: f64, enough: f64, tested: &mut usize) -> f64 {
         let ([a, b], b_from_a) = (self.shapes, self.b_from_a());
         if let Some(gap) = round::least(a, b, &b_from_a, most) {
             return gap;

@@ -151,7 +151,8 @@ impl<'a> Pair<'a> {
             };
             let distance = found.distance + found.normal.dot(&(now - then));
             contacts.push(self.contact(
-                (found, impulse),
+                found,
+                impulse,
                 distance,
                 1.0,
                 self.posed([self.a.end, self.b.end]),
@@ -208,7 +209,7 @@ impl<'a> Pair<'a> {
             let origin = posed.found(c);
             let same = |r: &&Remembered| r.found.owner == c.owner && r.found.key == c.key;
             let guess = known.iter().find(same).map_or_else(Vector3::zeros, |r| r.impulse);
-            found.push(self.contact((&origin, &guess), c.distance, time, posed));
+            found.push(self.contact(&origin, &guess, c.distance, time, posed));
         }
         // analytic shapes are exact and cheap to test again; rolling changes the contact points
         let fields = self.shapes().map(Shape::field);
@@ -301,7 +302,8 @@ impl<'a> Pair<'a> {
     /// at a time.
     fn contact(
         &self,
-        (found, guess): (&Found, &Vector3<f64>),
+        found: &Found,
+        guess: &Vector3<f64>,
         distance: f64,
         time: f64,
         posed: Posed<'_>,

@@ -529,7 +529,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Work of the kinematic body of a pair by an impulse on its first body at lever arms, J.
-    fn work_at(&self, bodies: [usize; 2], (arms, j): (&[Vector3<f64>; 2], &Vector3<f64>)) -> f64 {
+    fn work_at(&self, bodies: [usize; 2], arms: &[Vector3<f64>; 2], j: &Vector3<f64>) -> f64 {
         match bodies.map(|i| &self.frame.columns.bodies[i]) {
             [Body::Kinematic(velocity), Body::Dynamic(_)] => -j.dot(&velocity.at(&arms[0])),
             [Body::Dynamic(_), Body::Kinematic(velocity)] => j.dot(&velocity.at(&arms[1])),

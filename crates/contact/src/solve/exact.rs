@@ -22,7 +22,7 @@ use crate::Islands;
 use crate::constraint::{Bounds, Joint, Reaction, Row, Stepping};
 use crate::narrow::contacts::Contact;
 use crate::solve::impulses::ContactImpulses;
-use crate::solve::problem::{Aim, Problem, wanted};
+use crate::solve::problem::{Aim, ContactTarget, Problem};
 use crate::solve::rolling::{mean_normal, of_pair};
 use ends::{Coordinates, Ends};
 use factor::Pattern;
@@ -263,8 +263,8 @@ impl Part {
             let first = terms.len();
             for index in contacts.range(pair) {
                 let contact = &contacts.all()[index];
-                let wanted = wanted(problem, pair, contact);
-                let (term, scale) = ends.contact(&contact.arms, contact.normal, wanted);
+                let target = ContactTarget::of(problem, pair, contact);
+                let (term, scale) = ends.contact(&contact.arms, contact.normal, target);
                 guess.push(start.impulses.contacts[index] * scale);
                 terms.push(term);
             }

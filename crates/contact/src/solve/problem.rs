@@ -38,12 +38,23 @@ pub(crate) enum Aim {
     Velocities,
 }
 
-/// The target separation speed of a contact, m/s, and its friction coefficient: no gap closes
-/// within the step.
-pub(crate) fn wanted(problem: Problem<'_>, pair: &Manifold, contact: &Contact) -> (f64, f64) {
-    let Problem { columns, dt, settings, .. } = problem;
-    let (p, q) = (&columns.materials[pair.a as usize], &columns.materials[pair.b as usize]);
-    (-(contact.gap + contact.overlap).max(0.0) / dt, p.friction_with(q, settings.friction))
+/// What a contact pass aims at in a contact.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ContactTarget {
+    /// Separation speed, m/s.
+    pub(crate) speed: f64,
+    /// Friction coefficient.
+    pub(crate) friction: f64,
+}
+
+impl ContactTarget {
+    /// No gap closes within the step.
+    pub(crate) fn of(problem: Problem<'_>, pair: &Manifold, contact: &Contact) -> Self {
+        let Problem { columns, dt, settings, .. } = problem;
+        let (p, q) = (&columns.materials[pair.a as usize], &columns.materials[pair.b as usize]);
+        let speed = -(contact.gap + contact.overlap).max(0.0) / dt;
+        Self { speed, friction: p.friction_with(q, settings.friction) }
+    }
 }
 
 impl Problem<'_> {

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::narrow::contacts::Manifold;
 use crate::solve::exact::set::Set;
-use crate::solve::problem::{Problem, wanted};
+use crate::solve::problem::{ContactTarget, Problem};
 
 /// Manifolds per task.
 const CHUNK: usize = 256;
@@ -39,9 +39,9 @@ fn of_pair(
     let inverse = bodies.map(|i| Inverse::new(&columns.bodies[i], &poses[i]));
     let of = |index: usize| {
         let contact = &contacts.all()[index];
-        let (target, friction) = wanted(problem, pair, contact);
+        let ContactTarget { speed, friction } = ContactTarget::of(problem, pair, contact);
         let [p, q] = [0, 1].map(|n| velocities[bodies[n]].at(&contact.arms[n]));
-        let excess = p - q - contact.normal * target;
+        let excess = p - q - contact.normal * speed;
         let [k, l] = [0, 1].map(|n| inverse[n].at(&contact.arms[n]));
         let impulse = impulses[index] * (k + l);
         let set = Set::Contact { normal: contact.normal, friction };

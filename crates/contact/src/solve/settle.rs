@@ -16,7 +16,7 @@ use crate::solve::exact::{Exact, PassResult, Start};
 use crate::solve::impulses::ContactImpulses;
 use crate::solve::movers::Movers;
 use crate::solve::order::Stage;
-use crate::solve::problem::{Aim, Problem, wanted};
+use crate::solve::problem::{Aim, ContactTarget, Problem};
 use crate::solve::residual::residual;
 use crate::solve::rolling::{Torque, TorqueRow, mean_normal, of_pair};
 use crate::solve::rows::{Batch, Row, Sweep};
@@ -49,11 +49,11 @@ pub(crate) fn settle(
     let Problem { columns, poses, contacts, .. } = problem;
     let start = velocities(columns, poses, momenta);
     let used = problem.used(aim, &start, &impulses.contacts);
-    let exact = Exact::new(problem, aim, joined.known(problem, aim, (momenta, impulses)), &used);
+    let exact = Exact::new(problem, aim, joined.known(problem, aim, momenta, impulses), &used);
     let movers = Movers::new(columns, poses, &start);
     let joints = joined.pass(problem, aim, &movers, &exact.joints);
     let rule = |pair: &Manifold, number: usize, contact: &Contact| {
-        (used[number] && !exact.pairs[number]).then(|| wanted(problem, pair, contact))
+        (used[number] && !exact.pairs[number]).then(|| ContactTarget::of(problem, pair, contact))
     };
     let mut pass = Pass { joints, ..Pass::new(problem, movers, true, &rule, space) };
     pass.add_torques(&impulses.torques, |number| used[number] && !exact.pairs[number]);
@@ -137,7 +137,8 @@ impl Joined {
         &'a self,
         problem: Problem<'_>,
         aim: Aim,
-        (momenta, impulses): (&'a [Momentum], &'a ContactImpulses),
+        momenta: &'a [Momentum],
+        impulses: &'a ContactImpulses,
     ) -> Start<'a> {
         let stepping = Self::stepping(problem, aim);
         Start { momenta, impulses, joints: &self.joints, stepping, share: Self::share(aim) }
@@ -273,13 +274,13 @@ pub(crate) fn push_out_in(
         let overlap = overlap(pair, contact);
         if !is_deep(pair, contact) {
             // other contacts must not push it deeper
-            return Some((overlap.min(0.0), 0.0));
+            return Some(ContactTarget { speed: overlap.min(0.0), friction: 0.0 });
         }
         let [p, q] = [pair.a, pair.b].map(|i| columns.shapes[i as usize].radius());
         let push = settings.push_out * (overlap - slop(pair)).min(MAX_PUSH * p.min(q));
         // penetration since the body entered the step is pushed out at once
         let before = contact.overlap.min(contact.entered);
-        Some((push.max(overlap - before), 0.0))
+        Some(ContactTarget { speed: push.max(overlap - before), friction: 0.0 })
     };
     let mut pass = Pass::new(problem, movers, false, &rule, space);
     pass.solve_all();
@@ -321,13 +322,12 @@ struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    /// `rule`, of a pair and its index, returns a contact's target separation speed and friction
-    /// coefficient, or `None` to skip it.
+    /// `rule`, of a pair and its index, returns the target of a contact, or `None` to skip it.
     fn new(
         problem: Problem<'a>,
         movers: Movers,
         friction: bool,
-        rule: &(impl Fn(&Manifold, usize, &Contact) -> Option<(f64, f64)> + Sync),
+        rule: &(impl Fn(&Manifold, usize, &Contact) -> Option<ContactTarget> + Sync),
         batches: &'a mut Vec<Batch>,
     ) -> Self {
         let Problem { columns, contacts, order, dt, .. } = problem;
@@ -337,7 +337,7 @@ impl<'a> Pass<'a> {
         let row = |number: usize, index: usize| {
             let pair = &contacts.manifolds()[number];
             let contact = &contacts.all()[index];
-            let (target, friction) = rule(pair, number, contact)?;
+            let ContactTarget { speed: target, friction } = rule(pair, number, contact)?;
             let (index, normal) = (index as u32, contact.normal);
             Some(Row { index, normal, arm: contact.arms[0], target, friction })
         };
@@ -417,10 +417,10 @@ impl<'a> Pass<'a> {
     fn solve_all(&mut self) {
         let stages: Vec<Stage> = self.problem.order.stages().collect();
         let settled = self.settled();
-        if self.sweep(&stages, (self.sweeps.0, settled), false) && self.friction {
+        if self.sweep(&stages, self.sweeps.0, settled, false) && self.friction {
             let forced = self.problem.half_kick.iter().map(|half_kick| half_kick.linear.norm());
             let forced = forced.fold(settled, f64::max);
-            self.sweep(&stages, (MAX_IMPACT_SWEEPS, forced), false);
+            self.sweep(&stages, MAX_IMPACT_SWEEPS, forced, false);
         }
     }
 
@@ -431,7 +431,7 @@ impl<'a> Pass<'a> {
             return;
         }
         for stages in self.problem.order.by_level() {
-            self.sweep(&stages, (sweeps, self.settled()), true);
+            self.sweep(&stages, sweeps, self.settled(), true);
         }
         // bodies held by shock propagation did not yield to joints
         if let Some(joints) = &self.joints {
@@ -447,7 +447,7 @@ impl<'a> Pass<'a> {
 
     /// Sweeps over the stages up to `sweeps` times, until nothing changes by more than `settled`.
     /// Returns whether the last sweep changed more.
-    fn sweep(&mut self, stages: &[Stage], (sweeps, settled): (usize, f64), shock: bool) -> bool {
+    fn sweep(&mut self, stages: &[Stage], sweeps: usize, settled: f64, shock: bool) -> bool {
         let rough_speed = self.problem.settings.rough_speed;
         let lazy = self.batches.len() > FEW_BATCHES;
         let repeats = if shock { REPEATS } else { 0 };

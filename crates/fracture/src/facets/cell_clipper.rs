@@ -109,8 +109,8 @@ impl<'a> CellClipper<'a> {
             self.clip(n)?;
         }
         let crossings = self.crossings_of(hull, corners)?;
-        let windings = self.windings((hull, corners), &crossings)?;
-        self.closed((hull, corners), &crossings, &windings)
+        let windings = self.windings(hull, corners, &crossings)?;
+        self.closed(hull, corners, &crossings, &windings)
     }
 
     /// Adds a vertex; `None` if it lies on plane `first` or a later one.
@@ -260,7 +260,8 @@ impl<'a> CellClipper<'a> {
     /// The winding number of the solid at each corner of the cell, 0 or 1.
     fn windings(
         &self,
-        (hull, corners): (&CellHull, &[Point3<f64>]),
+        hull: &CellHull,
+        corners: &[Point3<f64>],
         crossings: &[Crossing],
     ) -> Option<Vec<i32>> {
         let mut changes = vec![0; hull.edges.len()];
@@ -314,7 +315,8 @@ impl<'a> CellClipper<'a> {
     /// The clipped faces, closed by a cap in each plane of the cell.
     fn closed(
         &self,
-        (hull, corners): (&CellHull, &[Point3<f64>]),
+        hull: &CellHull,
+        corners: &[Point3<f64>],
         crossings: &[Crossing],
         windings: &[i32],
     ) -> Option<Facets> {

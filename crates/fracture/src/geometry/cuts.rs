@@ -109,7 +109,7 @@ impl Cuts {
             regions.dedup();
             let moments: Moments = members.iter().map(|&m| parts[m].moments).sum();
             let is_shared = regions.iter().any(|&region| shared[region]);
-            let geometry = self.geometry(parent, solid, (&regions, is_shared));
+            let geometry = self.geometry(parent, solid, &regions, is_shared);
             Piece { geometry: Geometry { moments: scale(&moments), ..geometry }, regions }
         };
         members.par_iter().map(piece).collect()
@@ -163,7 +163,7 @@ impl Cuts {
                 group != groups[members[0]] && piece.regions.iter().any(|r| regions.contains(r))
             });
             let solid = self.union(&facets, convex.collect());
-            let geometry = self.geometry(parent, solid, (&regions, is_shared));
+            let geometry = self.geometry(parent, solid, &regions, is_shared);
             let moments = members.iter().map(|&m| *pieces[m].geometry.moments()).sum();
             Piece { geometry: Geometry { moments, ..geometry }, regions }
         };
@@ -175,7 +175,8 @@ impl Cuts {
         &self,
         parent: &Geometry,
         exact: Exact,
-        (regions, is_shared): (&[usize], bool),
+        regions: &[usize],
+        is_shared: bool,
     ) -> Geometry {
         let (facets, grid) = (&exact.facets, &parent.grid);
         let bounds = facets.bounds().unwrap_or_else(|| grid.bounds());
@@ -259,7 +260,7 @@ impl Touches<'_> {
             if let ([a], [b]) = (front, behind) {
                 // both sides have the same cut; the smaller area has its rounding
                 let (_, _, _, area, moment) = if a.3 < b.3 { *a } else { *b };
-                bonds.extend(bond([b.2, a.2], &normal, (area, moment)));
+                bonds.extend(bond([b.2, a.2], &normal, area, moment));
                 continue;
             }
             let flats = |faces: &[(usize, bool, usize, f64, Vector3<f64>)]| {
@@ -274,7 +275,7 @@ impl Touches<'_> {
                     let (area, moment) = overlap(ours, theirs, &normal);
                     // faces that meet in an edge overlap by rounding
                     if area > FLAT * size.min(*other_size) {
-                        bonds.extend(bond([*b, *a], &normal, (area, moment)));
+                        bonds.extend(bond([*b, *a], &normal, area, moment));
                     }
                 }
             }
@@ -288,7 +289,8 @@ impl Touches<'_> {
 fn bond(
     [a, b]: [usize; 2],
     normal: &Vector3<f64>,
-    (area, moment): (f64, Vector3<f64>),
+    area: f64,
+    moment: Vector3<f64>,
 ) -> Option<Bond> {
     (area > 0.0).then(|| Bond {
         fragments: [a.min(b), a.max(b)],

@@ -25,7 +25,8 @@ pub(super) fn divided(
     let cells = cells(pattern, &at.transform(), &solid);
     let cut: Vec<(usize, Facets)> =
         solid.parts().iter().flat_map(|part| carve(part, &cells)).collect();
-    let mut parts: Vec<Part> = cut.into_par_iter().flat_map_iter(connected).collect();
+    let mut parts: Vec<Part> =
+        cut.into_par_iter().flat_map_iter(|(region, facets)| connected(region, facets)).collect();
     // stable: parts of a cell stay in order
     parts.sort_by_key(|part| part.region);
     let cuts = Cuts::number(pattern, &cells, &mut parts);
@@ -57,7 +58,7 @@ fn cells<'a>(
     near.collect()
 }
 
-fn connected((region, facets): (usize, Facets)) -> impl Iterator<Item = Part> {
+fn connected(region: usize, facets: Facets) -> impl Iterator<Item = Part> {
     let parts = facets.parts().into_iter().map(move |mut facets| {
         facets.simplify();
         let moments = facets.moments();

@@ -88,7 +88,7 @@ impl Lattice {
             let loads: Vec<_> = forces.iter().map(|force| force * share).collect();
             impact.quiet = false;
             for _ in 0..breaking.rounds {
-                self.find_forces(&loads, breaking, (&mut potential, &mut impact));
+                self.find_forces(&loads, breaking, &mut potential, &mut impact);
                 let broken = self.break_links(&impact.forces, breaking, &mut carried);
                 if broken.is_empty() {
                     impact.quiet = true;
@@ -105,7 +105,8 @@ impl Lattice {
         &self,
         loads: &[Vector3<f64>],
         breaking: &LatticeImpactSettings,
-        (potential, impact): (&mut [Vector3<f64>], &mut LatticeImpact),
+        potential: &mut [Vector3<f64>],
+        impact: &mut LatticeImpact,
     ) {
         let inverse: Vec<f64> = self
             .masses

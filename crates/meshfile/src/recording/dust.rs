@@ -144,7 +144,7 @@ impl Points<'_> {
         let name = format!("{} {birth}-{last}", name(self.dust));
         let node = json!({ "name": name, "mesh": mesh, "scale": [scale, scale, scale] });
         let node = self.document.push_node(node);
-        self.add_scale(node, (birth, last));
+        self.add_scale(node, birth, last);
         if last > birth {
             let frames: Vec<usize> = (birth..=last).collect();
             let fall = |&frame: &usize| {
@@ -212,7 +212,7 @@ impl Points<'_> {
     }
 
     /// Shows a node between two frames.
-    fn add_scale(&mut self, node: usize, (birth, last): (usize, usize)) {
+    fn add_scale(&mut self, node: usize, birth: usize, last: usize) {
         let mut keys = vec![(birth, [1.0; 3])];
         if birth > 0 {
             keys.insert(0, (0, [0.0; 3]));

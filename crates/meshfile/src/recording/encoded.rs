@@ -152,7 +152,8 @@ impl Encoded {
     pub(super) fn skinned(
         vertices: &Vertices,
         triangles: &[[u32; 3]],
-        (joint_of, joints): (&[u16], usize),
+        joint_of: &[u16],
+        joints: usize,
     ) -> Self {
         let mut encoded = Self::default();
         let primitive = encoded.add_vertices(vertices);

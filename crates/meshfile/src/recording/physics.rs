@@ -38,7 +38,7 @@ pub fn write_physics_glb(scene: &PhysicsScene, out: &mut impl Write) -> Result<(
     let mut physics = Physics { groups: groups(&scene.bodies), ..Physics::default() };
     for (node, (body, track)) in scene.bodies.iter().zip(&recording.tracks).enumerate() {
         let pose = track.poses.first().copied().unwrap_or_default();
-        physics.add_body(node, (body, &pose), &mut document);
+        physics.add_body(node, body, &pose, &mut document);
     }
     scene.joints.iter().for_each(|joint| physics.add_joint(joint, &mut document));
     physics.filter();
@@ -72,7 +72,8 @@ impl Physics {
     fn add_body(
         &mut self,
         node: usize,
-        (body, pose): (&PhysicsBody, &Isometry3<f64>),
+        body: &PhysicsBody,
+        pose: &Isometry3<f64>,
         document: &mut Document<'_>,
     ) {
         let mut own = Map::new();

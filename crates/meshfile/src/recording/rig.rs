@@ -192,7 +192,7 @@ impl Growing {
     }
 
     fn encoded(&self, joints: usize) -> Encoded {
-        Encoded::skinned(&self.vertices, &self.triangles, (&self.joint_of, joints))
+        Encoded::skinned(&self.vertices, &self.triangles, &self.joint_of, joints)
     }
 }
 

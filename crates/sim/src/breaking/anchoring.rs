@@ -89,7 +89,8 @@ impl World {
         level_set: &LevelSet,
         held: &Held,
         world: &Isometry3<f64>,
-        (mass, center): (f64, &Point3<f64>),
+        mass: f64,
+        center: &Point3<f64>,
         strength: f64,
     ) -> bool {
         if !held.any {
@@ -151,7 +152,7 @@ impl World {
         let world = self.poses[i] * material.inverse();
         let held = self.held(geometry, &world, anchors);
         let center = material * Point3::origin();
-        !self.anchors_support(level_set, &held, &world, (mass.mass(), &center), *strength)
+        !self.anchors_support(level_set, &held, &world, mass.mass(), &center, *strength)
     }
 }
 

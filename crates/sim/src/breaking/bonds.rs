@@ -14,16 +14,24 @@ pub struct Bonds {
     pub duration: f64,
 }
 
+/// The bonds of pieces and the impact that loads them.
+pub(crate) struct LoadedBonds<'a> {
+    pub(crate) bonds: &'a Bonds,
+    /// Point of the impact in material space, m.
+    pub(crate) at: Point3<f64>,
+    /// Size of its impulse, N s.
+    pub(crate) impulse: f64,
+}
+
 /// Groups of pieces whose bonds hold in an impact, numbered from 0.
 pub(super) fn unbroken(
     broken: &Pieces,
     fixed: &[bool],
-    bonds: &Bonds,
-    (at, impulse): (Point3<f64>, f64),
+    LoadedBonds { bonds, at, impulse }: &LoadedBonds<'_>,
 ) -> Vec<usize> {
     let Pieces { pieces, bonds: cuts, .. } = broken;
     let volumes: Vec<f64> = pieces.iter().map(|piece| piece.geometry.moments().volume).collect();
-    let loads = bond_loads(&volumes, fixed, cuts, broken.nearest(&at));
+    let loads = bond_loads(&volumes, fixed, cuts, broken.nearest(at));
     let mut groups = Union::new(pieces.len());
     for (bond, load) in cuts.iter().zip(loads) {
         if load * impulse <= bonds.strength * bonds.duration {

@@ -124,7 +124,8 @@ impl Crumbs {
     /// At most `most` crumbs of a piece of a mass, kg.
     pub(super) fn of_piece(
         &self,
-        (body, mass): (BodyId, f64),
+        body: BodyId,
+        mass: f64,
         Solid { geometry, material }: &Solid,
         rim: &Rim,
         most: usize,

@@ -10,7 +10,7 @@ use nalgebra::{Point3, Unit, UnitVector3, Vector3};
 use crate::breaking::hits::Hit;
 use crate::breaking::model::Division;
 use crate::breaking::outcome::Outcome;
-use crate::breaking::pieces::{Clusters, sizes};
+use crate::breaking::pieces::{Clusters, PointImpact, sizes};
 use crate::script::event::{Event, Trigger};
 use crate::{BodyId, Events, Fracture, Solid, World};
 
@@ -132,7 +132,8 @@ impl World {
         let is_joined = vec![true; broken.pieces.len()];
         let clusters = Clusters { broken, is_joined, is_held };
         let point = parent.pose * (material.inverse() * at);
-        let fracture = self.replace(&parent, clusters, &division, (point, Vector3::zeros()));
+        let impact = PointImpact { point, impulse: Vector3::zeros() };
+        let fracture = self.replace(&parent, clusters, &division, impact);
         fracture.map(Box::new)
     }
 }

@@ -116,7 +116,8 @@ impl FractureModel {
     /// The model of each piece of a divided body, of some density in kg/m^3.
     pub(crate) fn of_pieces(
         &self,
-        (body, density): (&Geometry, f64),
+        body: &Geometry,
+        density: f64,
         division: &Division,
         pieces: &[Piece],
     ) -> Vec<Self> {

@@ -7,11 +7,11 @@ use dynamics::{Body, MassProperties, Momentum, Velocity};
 use fracture::{Piece, Pieces};
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
-use crate::breaking::bonds::unbroken;
+use crate::breaking::bonds::{LoadedBonds, unbroken};
 use crate::breaking::divided::Part;
 use crate::breaking::model::Division;
 use crate::breaking::parent::Parent;
-use crate::{BodyId, Bonds, Breakage, Fracture, Motion, NewBody, Solid, World};
+use crate::{BodyId, Breakage, Fracture, Motion, NewBody, Solid, World};
 
 /// A piece before it becomes a body.
 struct Placed {
@@ -30,6 +30,15 @@ pub(super) struct PieceAttributes {
     pub(super) is_dust: bool,
 }
 
+/// An impulse at a point.
+#[derive(Clone, Copy)]
+pub(crate) struct PointImpact {
+    /// In the world, m.
+    pub(crate) point: Point3<f64>,
+    /// N s.
+    pub(crate) impulse: Vector3<f64>,
+}
+
 /// The groups of pieces that stay together in an event, and which of them are anchored.
 pub(crate) struct Clusters {
     pub(crate) broken: Pieces,
@@ -46,13 +55,12 @@ impl World {
         (broken.pieces.len() > 1).then_some(broken)
     }
 
-    /// Joins the pieces whose bonds withstand an impact of some impulse at a point of material
-    /// space, and finds the anchored ones.
+    /// Joins the pieces whose bonds withstand an impact, and finds the anchored ones.
     pub(crate) fn clusters(
         &self,
         parent: &Parent,
         broken: Pieces,
-        bonds: Option<(&Bonds, (Point3<f64>, f64))>,
+        bonds: Option<LoadedBonds<'_>>,
     ) -> Clusters {
         let Solid { geometry, material } = &parent.solid;
         let world = parent.pose * material.inverse();
@@ -65,18 +73,19 @@ impl World {
         let is_held = |piece: &Piece| {
             held(piece).is_some_and(|(held, strength)| {
                 let moments = piece.geometry.moments();
-                let weight = (density * moments.volume, &moments.center());
-                self.anchors_support(piece.geometry.level_set(), &held, &world, weight, strength)
+                let (mass, center) = (density * moments.volume, moments.center());
+                let level_set = piece.geometry.level_set();
+                self.anchors_support(level_set, &held, &world, mass, &center, strength)
             })
         };
         let count = broken.pieces.len();
-        let Some((bonds, impact)) = bonds else {
+        let Some(bonds) = bonds else {
             let is_held = broken.pieces.iter().map(is_held).collect();
             return Clusters { broken, is_joined: vec![false; count], is_held };
         };
         let touches = |piece: &Piece| held(piece).is_some_and(|(held, _)| held.any);
         let fixed: Vec<bool> = broken.pieces.iter().map(touches).collect();
-        let groups = unbroken(&broken, &fixed, bonds, impact);
+        let groups = unbroken(&broken, &fixed, &bonds);
         let clusters = groups.iter().max().map_or(0, |most| most + 1);
         let size = |cluster: usize| groups.iter().filter(|&&group| group == cluster).count();
         let is_joined = (0..clusters).map(|cluster| size(cluster) > 1).collect();
@@ -91,16 +100,16 @@ impl World {
         parent: &Parent,
         Clusters { broken, is_joined, is_held }: Clusters,
         division: &Division,
-        struck: (Point3<f64>, Vector3<f64>),
+        impact: PointImpact,
     ) -> Option<Fracture> {
         let breakages = parent.breakage.as_ref().map(|breakage| {
-            let body = (&*parent.solid.geometry, parent.density());
-            let models = breakage.model.of_pieces(body, division, &broken.pieces).into_iter();
+            let (body, density) = (&*parent.solid.geometry, parent.density());
+            let models = breakage.model.of_pieces(body, density, division, &broken.pieces);
             let of = |(model, &is_joined)| {
                 let same = || Breakage { model, ..breakage.inherited(is_joined) };
                 breakage.next().filter(|_| !is_joined).unwrap_or_else(same)
             };
-            models.zip(&is_joined).map(of).collect::<Vec<_>>()
+            models.into_iter().zip(&is_joined).map(of).collect::<Vec<_>>()
         });
         let is_dust = broken.pieces.iter().map(|piece| division.is_dust(piece)).collect::<Vec<_>>();
         let mut parts = parent.parts(broken, division)?;
@@ -115,7 +124,7 @@ impl World {
             PieceAttributes { breakage, is_held, is_dust }
         };
         let attributes = is_dust.into_iter().zip(is_held).map(attributes_of).collect();
-        self.replace_with_parts(parent, parts, attributes, struck)
+        self.replace_with_parts(parent, parts, attributes, impact)
     }
 
     /// Replaces a body by parts, each with its attributes.
@@ -124,7 +133,7 @@ impl World {
         parent: &Parent,
         parts: Vec<Part>,
         attributes: Vec<PieceAttributes>,
-        (point, impulse): (Point3<f64>, Vector3<f64>),
+        PointImpact { point, impulse }: PointImpact,
     ) -> Option<Fracture> {
         let pieces = placed(parts, parent);
         let velocities = velocities(&pieces, &parent.mass, &parent.pose, &parent.momentum);
@@ -139,13 +148,13 @@ impl World {
             after: Motion::default(),
         };
         let i = self.ids.binary_search(&parent.id).ok()?;
-        let surface = (self.materials[i], self.groups[i]);
+        let (material, groups) = (self.materials[i], self.groups[i]);
         let solid_material = self.details[i].solid_material;
         self.remove(parent.id);
         self.debris.new_pieces += pieces.len();
         for ((piece, velocity), own) in pieces.into_iter().zip(velocities).zip(attributes) {
             let is_dust = own.is_dust;
-            let id = self.add_piece(parent, (piece, velocity), surface, own);
+            let id = self.add_piece(parent, piece, velocity, material, groups, own);
             self.debris.dust.extend(is_dust.then_some(id));
             self.set_solid_material(id, solid_material);
             event.fragments.push(id);
@@ -157,8 +166,10 @@ impl World {
     fn add_piece(
         &mut self,
         parent: &Parent,
-        (piece, velocity): (Placed, Velocity),
-        (material, groups): (Material, Groups),
+        piece: Placed,
+        velocity: Velocity,
+        material: Material,
+        groups: Groups,
         PieceAttributes { breakage, is_held, .. }: PieceAttributes,
     ) -> BodyId {
         let Placed { part: Part { shape, solid, mass, lineage }, pose } = piece;

@@ -7,6 +7,7 @@ use nalgebra::{Point3, Unit, Vector3};
 use rayon::prelude::*;
 
 use crate::FractureModel;
+use crate::breaking::bonds::LoadedBonds;
 use crate::breaking::divided::Part;
 use crate::breaking::elastic::Strained;
 use crate::breaking::hits::{Hit, UNKNOWN_DURATION};
@@ -14,7 +15,7 @@ use crate::breaking::impact::Impact;
 use crate::breaking::model::Effect;
 use crate::breaking::outcome::Outcome;
 use crate::breaking::parent::Parent;
-use crate::breaking::pieces::{PieceAttributes, sizes};
+use crate::breaking::pieces::{PieceAttributes, PointImpact, sizes};
 use crate::script::event::{Event, Push, ReplayMismatch, Trigger};
 use crate::{BodyId, Report, Solid, World};
 
@@ -162,11 +163,11 @@ impl World {
                 return dent.map_or(Outcome::Held, Outcome::Dented);
             }
         };
-        let struck = (pose * hit.at, hit.impulse);
+        let impact = PointImpact { point: pose * hit.at, impulse: hit.impulse };
         let shares = self.shares(&parent);
         let known = shares.then(|| self.known_parts(&parent, &division)).flatten();
         if let Some(parts) = known {
-            return self.repeat(&parent, parts, struck);
+            return self.repeat(&parent, parts, impact);
         }
         let weakened = division.weakened();
         let shared = || shares.then(|| self.divided(&parent, &division)).flatten();
@@ -176,8 +177,11 @@ impl World {
                 |model| self.keep(hit.body, model),
             );
         };
-        let impact = (material * hit.at, hit.impulse.norm());
-        let bonds = breakage.bonds.as_ref().map(|bonds| (bonds, impact));
+        let bonds = breakage.bonds.as_ref().map(|bonds| LoadedBonds {
+            bonds,
+            at: material * hit.at,
+            impulse: hit.impulse.norm(),
+        });
         let clusters = self.clusters(&parent, broken, bonds);
         let count = clusters.broken.pieces.len();
         if count < 2 {
@@ -187,7 +191,7 @@ impl World {
             return Outcome::OverBudget;
         }
         let rims = self.rims(&parent, &clusters.broken);
-        let Some(event) = self.replace(&parent, clusters, &division, struck) else {
+        let Some(event) = self.replace(&parent, clusters, &division, impact) else {
             return Outcome::Whole;
         };
         self.crack(&event.fragments, rims);
@@ -198,19 +202,14 @@ impl World {
     }
 
     /// Divides a body into the pieces of an equal one.
-    fn repeat(
-        &mut self,
-        parent: &Parent,
-        parts: Vec<Part>,
-        struck: (Point3<f64>, Vector3<f64>),
-    ) -> Outcome {
+    fn repeat(&mut self, parent: &Parent, parts: Vec<Part>, impact: PointImpact) -> Outcome {
         if !self.fits(parts.iter().map(|part| part.solid.geometry.memory())) {
             return Outcome::OverBudget;
         }
         let breakage = parent.breakage.as_ref().map(|breakage| breakage.inherited(false));
         let attributes =
             vec![PieceAttributes { breakage, ..PieceAttributes::default() }; parts.len()];
-        let event = self.replace_with_parts(parent, parts, attributes, struck);
+        let event = self.replace_with_parts(parent, parts, attributes, impact);
         event.map_or(Outcome::Whole, |event| Outcome::Broke(Box::new(event)))
     }
 

@@ -41,7 +41,7 @@ impl World {
                 continue;
             }
             let most = limit.saturating_sub(self.debris.crumb_count) / (count - n);
-            let shed = crumbs.of_piece((body, mass.mass()), solid, &rim, most);
+            let shed = crumbs.of_piece(body, mass.mass(), solid, &rim, most);
             self.debris.crumb_count += shed.len();
             self.lighten(i, shed.iter().map(|crumb| crumb.mass).sum());
             events.crumbs.extend(shed);

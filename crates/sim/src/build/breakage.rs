@@ -27,7 +27,7 @@ pub(super) fn breakage<'a>(
         patterns.model(name, fracture, spec, geometry)?
     } else {
         let seed = patterns.scene.simulation.seed;
-        let model = cracking((spec, size), fracture, solids.tets.as_ref(), seed);
+        let model = cracking(spec, size, fracture, solids.tets.as_ref(), seed);
         model.map_err(|cause| BuildError { part: format!("body {:?}", spec.name), cause })?
     };
     Ok(model.map(|model| Breakage {
@@ -52,7 +52,8 @@ const AVERAGING: f64 = 0.25;
 /// How a body cracks by a lattice or finite elements; `size` is the edge of a cube of its volume,
 /// m.
 fn cracking(
-    (spec, size): (&scene::Body, f64),
+    spec: &scene::Body,
+    size: f64,
     fracture: &scene::Fracture,
     tets: Option<&TetMesh>,
     seed: u64,
@@ -60,7 +61,7 @@ fn cracking(
     if let Some(lattice) = &fracture.lattice {
         return lattice::breaking(spec, lattice, tets, seed);
     }
-    let stressed = fracture.stress.as_ref().and_then(|stress| stressing((spec, size), stress));
+    let stressed = fracture.stress.as_ref().and_then(|stress| stressing(spec, size, stress));
     let elastic = |model| match tets {
         Some(tets) => ElasticBody::of_mesh(model, tets.clone()),
         None => ElasticBody::new(model),
@@ -68,7 +69,7 @@ fn cracking(
     Ok(stressed.map(|model| FractureModel::Stress(Arc::new(elastic(Arc::new(model))))))
 }
 
-fn stressing((spec, size): (&scene::Body, f64), stress: &scene::Stress) -> Option<StressModel> {
+fn stressing(spec: &scene::Body, size: f64, stress: &scene::Stress) -> Option<StressModel> {
     let young = stress.young.or_else(|| spec.solid().map(|solid| solid.stiffness))?;
     let tensile = || spec.solid().map(|solid| solid.tensile_strength);
     Some(StressModel {

@@ -74,7 +74,7 @@ impl CopyPlace {
         let rotation = if is_turned { self.turn * pose.rotation } else { pose.rotation };
         let pose = Isometry3::from_parts(place, rotation);
         match self.image {
-            Some(Image { axis, at, own }) => mirrored_pose(&pose, (axis, at), own),
+            Some(Image { axis, at, own }) => mirrored_pose(&pose, axis, at, own),
             None => pose,
         }
     }

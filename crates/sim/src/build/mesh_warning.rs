@@ -82,7 +82,7 @@ impl MeshWarning {
         let scale = spec.size.map_or(1.0, |size| size / bounds.extents().max());
         let wall = wall * scale;
         let extents = bounds.extents() * scale;
-        let spacing = scene::spacing((spec.spacing, spec.nodes), &extents, wall);
+        let spacing = scene::spacing(spec.spacing, spec.nodes, &extents, wall);
         let nodes = wall / spacing;
         // the default spacing just resolves them
         if nodes < NODES_THROUGH * (1.0 - 1e-9) {

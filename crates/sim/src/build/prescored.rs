@@ -22,14 +22,15 @@ pub fn pattern(
     seed: u64,
     body: Option<&Geometry>,
 ) -> Result<Pattern, Cause> {
-    coarse(spec, 0, (seed, body))
+    coarse(spec, 0, seed, body)
 }
 
 /// [`pattern`] without its `finer` finest parts, with the same roughness.
 fn coarse(
     spec: &scene::Pattern,
     finer: usize,
-    (seed, body): (u64, Option<&Geometry>),
+    seed: u64,
+    body: Option<&Geometry>,
 ) -> Result<Pattern, Cause> {
     let plain = spec.without_finest(finer);
     let pattern = smooth(plain.as_ref().unwrap_or(spec), seed, body)?;
@@ -281,7 +282,7 @@ impl<'a> Patterns<'a> {
         };
         let seed = self.scene.simulation.seed.wrapping_add(n);
         let failed = |cause| BuildError { part: format!("pattern {name:?}"), cause };
-        let made = Arc::new(coarse(spec, finer, (seed, Some(body))).map_err(failed)?);
+        let made = Arc::new(coarse(spec, finer, seed, Some(body)).map_err(failed)?);
         self.made.push((named, shape, Arc::clone(&made)));
         Ok(Some(made))
     }

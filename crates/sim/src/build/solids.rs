@@ -207,8 +207,9 @@ fn sampled_shape(solid: &Solid) -> Result<Shape, RigidError> {
 /// The solid of a mesh: exact if it is closed.
 fn of_mesh(spec: &scene::Mesh, painted: PaintedMesh, density: f64) -> Result<Solids, Cause> {
     let (geometry, mesh) = mesh_geometry(spec, painted.mesh)?;
-    let own = rigid(geometry.moments(), density).map_err(|error| unless_open(error, &mesh))?;
-    of_geometry(geometry, PaintedMesh { mesh, ..painted }, own)
+    let (mass, material) =
+        rigid(geometry.moments(), density).map_err(|error| unless_open(error, &mesh))?;
+    of_geometry(geometry, PaintedMesh { mesh, ..painted }, mass, material)
 }
 
 /// The error of a mesh that bounds no body: its open edges, if it has any.
@@ -261,15 +262,16 @@ fn of_polygon(spec: &scene::Mesh, polygon: &scene::Polygon, density: f64) -> Res
     for k in 0..2 {
         (moments.second[(k, 2)], moments.second[(2, k)]) = (0.0, 0.0);
     }
-    let own = rigid(&moments, density)?;
-    of_geometry(geometry, mesh.into(), own)
+    let (mass, material) = rigid(&moments, density)?;
+    of_geometry(geometry, mesh.into(), mass, material)
 }
 
 /// The solid of an exact or sampled geometry from a mesh, with its mass and body coordinates.
 fn of_geometry(
     geometry: Geometry,
     painted: PaintedMesh,
-    (mass, material): (MassProperties, Isometry3<f64>),
+    mass: MassProperties,
+    material: Isometry3<f64>,
 ) -> Result<Solids, Cause> {
     let solid = Solid { geometry: Arc::new(geometry), material };
     let mesh = &painted.mesh;
@@ -344,7 +346,7 @@ pub fn sample_mesh(spec: &scene::Mesh, mesh: TriMesh) -> Result<(LevelSet, TriMe
     let wall = || scaled.wall_thickness().unwrap_or(f64::INFINITY);
     let known = spec.spacing.is_some() || spec.nodes.is_some();
     let wall = if known { f64::INFINITY } else { wall() };
-    let spacing = scene::spacing((spec.spacing, spec.nodes), &bounds.extents(), wall);
+    let spacing = scene::spacing(spec.spacing, spec.nodes, &bounds.extents(), wall);
     let grid = Grid::enclosing(&bounds, spacing, scene::MARGIN, scene::MAX_NODES)?;
     let level_set = match spec.sign {
         MeshSign::Strict => LevelSet::from_mesh(&scaled, grid, Sign::Strict),

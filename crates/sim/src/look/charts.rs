@@ -67,7 +67,7 @@ impl Charts {
         let middle = Point3::from((a.coords + b.coords + c.coords) / 3.0);
         let normal: Vector3<f64> = (b - a).cross(&(c - a));
         let first = projector.nearest_facing(&middle, &normal)?;
-        let patch = self.patch(mesh, first, (&middle, corners), projector.reach());
+        let patch = self.patch(mesh, first, &middle, corners, projector.reach());
         let paint = corners.map(|p| {
             let nearest = patch.iter().map(|&t| {
                 let point = nearest_on_triangle(&p, &mesh.mesh.corners(t as usize));
@@ -86,7 +86,8 @@ impl Charts {
         &self,
         mesh: &PaintedMesh,
         first: u32,
-        (middle, corners): (&Point3<f64>, &[Point3<f64>; 3]),
+        middle: &Point3<f64>,
+        corners: &[Point3<f64>; 3],
         reach: f64,
     ) -> Vec<u32> {
         let place = |t: u32| mesh.mesh.corners(t as usize);

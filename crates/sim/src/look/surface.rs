@@ -40,6 +40,13 @@ pub struct Surface {
     pub coats: Vec<u32>,
 }
 
+/// The shading and paint of the whole body, for its outer faces.
+#[derive(Clone, Copy)]
+struct Shaded<'a> {
+    shading: Option<&'a Shading>,
+    painted: Option<&'a PaintedMesh>,
+}
+
 impl Surface {
     /// The surface of a body: the exact one of its solid if there is one, else by dual contouring
     /// of samples (see [`fracture::draw`]), or that of its collision shape if it has no solid or
@@ -115,7 +122,7 @@ impl Surface {
             }
         };
         if let Some(surface) = geometry.surface() {
-            let shaded = (whole.shading(), mesh);
+            let shaded = Shaded { shading: whole.shading(), painted: mesh };
             // all cuts have the noise of the first fracture: a later one must not change them
             let cuts = lineage.into_iter().flat_map(|lineage| &lineage.cuts);
             let mut noises =
@@ -141,7 +148,7 @@ impl Surface {
         let surface = Self::drawn(&drawing, Some(body), material);
         match near.filter(|(mesh, _)| charts::is_painted(mesh)) {
             Some((mesh, projector)) => {
-                surface.repainted(&drawing, mesh, (whole.charts(mesh), projector), material)
+                surface.repainted(&drawing, mesh, whole.charts(mesh), projector, material)
             }
             None => surface,
         }
@@ -152,7 +159,7 @@ impl Surface {
         let mesh = painted.mesh.clone();
         let origins = (0..mesh.triangles.len() as u32).map(FaceOrigin::Outer).collect();
         let shading = Shading::new(fracture::Surface { mesh, origins });
-        let shaded = (Some(&shading), Some(painted));
+        let shaded = Shaded { shading: Some(&shading), painted: Some(painted) };
         Self::exact(&shading.surface, None, shaded, &Isometry3::identity())
     }
 
@@ -189,7 +196,7 @@ impl Surface {
     /// An exact surface with noise on its cuts.
     fn with_noise(
         NoisySurface { surface, flat }: &NoisySurface,
-        shaded: (Option<&Shading>, Option<&PaintedMesh>),
+        shaded: Shaded<'_>,
         material: &Isometry3<f64>,
     ) -> Self {
         let mesh = &surface.mesh;
@@ -214,7 +221,7 @@ impl Surface {
     fn exact(
         exact: &fracture::Surface,
         cuts: Option<&[CutNormals]>,
-        (shading, painted): (Option<&Shading>, Option<&PaintedMesh>),
+        Shaded { shading, painted }: Shaded<'_>,
         material: &Isometry3<f64>,
     ) -> Self {
         let mesh = &exact.mesh;
@@ -230,7 +237,7 @@ impl Surface {
                 let v = triangle[k];
                 let p = &mesh.vertices[v as usize];
                 let drawn = match origin {
-                    FaceOrigin::Outer(face) => Drawn::outer((*face, p, &flat), shading, painted),
+                    FaceOrigin::Outer(face) => Drawn::outer(*face, p, &flat, shading, painted),
                     FaceOrigin::Cut => Drawn { normal: cut.corners[k], ..Drawn::cut(p, &cut.flat) },
                 };
                 let known = &mut known[v as usize];
@@ -288,7 +295,8 @@ impl Surface {
         &self,
         Drawing { mesh, inner }: &Drawing,
         painted: &PaintedMesh,
-        (charts, projector): (&Charts, &Projector),
+        charts: &Charts,
+        projector: &Projector,
         material: &Isometry3<f64>,
     ) -> Self {
         let [has_uvs, has_colors] = painted.has_uvs_and_colors();
@@ -491,7 +499,9 @@ struct Drawn {
 impl Drawn {
     /// A corner at a point of a face of the whole body, which has the normal `flat`.
     fn outer(
-        (face, p, flat): (u32, &Point3<f64>, &Vector3<f64>),
+        face: u32,
+        p: &Point3<f64>,
+        flat: &Vector3<f64>,
         shading: Option<&Shading>,
         painted: Option<&PaintedMesh>,
     ) -> Self {

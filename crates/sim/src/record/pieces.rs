@@ -37,7 +37,8 @@ pub fn piece_pattern(
     spec: &scene::Pattern,
     seed: u64,
     body: &Geometry,
-    (at, least): (&Alignment, f64),
+    at: &Alignment,
+    least: f64,
 ) -> Result<Pattern, Cause> {
     let scene::Pattern::Voronoi(voronoi) = spec else { return pattern(spec, seed, Some(body)) };
     if voronoi.noise.is_some() {

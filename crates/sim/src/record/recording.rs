@@ -230,7 +230,7 @@ impl Recorder {
             recorder.start(state.id, track, (known.and_then(|a| a.mesh.clone()), None));
         }
         recorder.set_surfaces(world, 0);
-        recorder.record_stress(world, &Report::default(), (0, 0));
+        recorder.record_stress(world, &Report::default(), 0, 0);
         recorder
     }
 
@@ -252,7 +252,7 @@ impl Recorder {
         });
         self.start_changed(world, report, frame);
         self.set_surfaces(world, first);
-        self.record_stress(world, report, (frame, first));
+        self.record_stress(world, report, frame, first);
         self.record_crumbs(report);
         let shrinks =
             world.settings().debris.retire.is_some_and(|r| r.action == RetireAction::Shrink);
@@ -305,7 +305,7 @@ impl Recorder {
             self.start(*body, track, (mesh.clone(), None));
         }
         self.set_surfaces(world, first);
-        self.record_stress(world, &Report::default(), (frame, first));
+        self.record_stress(world, &Report::default(), frame, first);
     }
 
     /// Starts the tracks of pieces of `fractures` between two frames, such as those by
@@ -316,7 +316,7 @@ impl Recorder {
         let (frame, first) = (self.recording.frames, self.live.len());
         self.start_changed(world, &report, frame);
         self.set_surfaces(world, first);
-        self.record_stress(world, &report, (frame, first));
+        self.record_stress(world, &report, frame, first);
     }
 
     fn record_crumbs(&mut self, report: &Report) {
@@ -427,7 +427,7 @@ impl Recorder {
 
     /// Stores the stress of the bodies that started at index `first` or later, and of all that were
     /// hit.
-    fn record_stress(&mut self, world: &World, report: &Report, (frame, first): (usize, usize)) {
+    fn record_stress(&mut self, world: &World, report: &Report, frame: usize, first: usize) {
         if first == self.live.len() && report.loads.stresses.is_empty() {
             return;
         }

@@ -40,7 +40,9 @@ impl FractureContext<'_> {
         match own {
             Some(own) => stress(&at(key, name), own),
             None => require(self.has_strength, key, || {
-                format!("lacks the key `{name}`, in Pa: give it, or a `material` with `density`, `stiffness` and `poisson`")
+                format!(
+                    "lacks the key `{name}`, in Pa: give it, or a `material` with `density`, `stiffness` and `poisson`"
+                )
             }),
         }
     }

@@ -105,7 +105,7 @@ impl Mesh {
         if let Some(size) = self.size {
             extent(&at(key, "size"), size)?;
         }
-        check_fineness(key, (self.spacing, self.nodes))
+        check_fineness(key, self.spacing, self.nodes)
     }
 }
 
@@ -126,7 +126,7 @@ impl Svg {
             extent(&at(key, "size"), size)?;
         }
         extent(&at(key, "depth"), self.depth)?;
-        check_fineness(key, (self.spacing, self.nodes))
+        check_fineness(key, self.spacing, self.nodes)
     }
 }
 

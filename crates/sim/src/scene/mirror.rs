@@ -109,7 +109,8 @@ fn mirror_lattice(lattice: &mut Lattice, own: usize) {
 /// `pose` is that of the shape, which is mirrored along its axis `own`.
 pub(crate) fn mirrored_pose(
     pose: &Isometry3<f64>,
-    (axis, at): (Axis, f64),
+    axis: Axis,
+    at: f64,
     own: Axis,
 ) -> Isometry3<f64> {
     let mut place = Point3::from(pose.translation.vector);

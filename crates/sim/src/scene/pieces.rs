@@ -59,7 +59,7 @@ impl Pieces {
         if let Some(size) = self.size {
             extent(&at(key, "size"), size)?;
         }
-        check_fineness(key, (self.spacing, self.nodes))?;
+        check_fineness(key, self.spacing, self.nodes)?;
         let Some(bonds) = &self.bonds else { return Ok(()) };
         bonds.strength.map_or(Ok(()), |strength| stress(&at(key, "bonds.strength"), strength))?;
         bonds.gap.map_or(Ok(()), |gap| extent(&at(key, "bonds.gap"), gap))

@@ -197,7 +197,8 @@ impl Shape {
             Self::Combined(_) | Self::Heightfield(_) => f64::INFINITY,
             _ => extents.iter().copied().fold(f64::INFINITY, f64::min),
         };
-        Some(spacing(self.fineness(), &extents.into(), wall))
+        let (given, nodes) = self.fineness();
+        Some(spacing(given, nodes, &extents.into(), wall))
     }
 
     /// Largest number of nodes of its level set, if it needs one; `None` for a plane.
@@ -273,7 +274,8 @@ impl Shape {
             Self::Heightfield(_) => "heightfield",
             _ => "capsule",
         };
-        check_fineness(&at(key, kind), self.fineness())?;
+        let (spacing, nodes) = self.fineness();
+        check_fineness(&at(key, kind), spacing, nodes)?;
         let key = at(key, &format!("{kind}.spacing"));
         let spacing = self.spacing().unwrap_or(f64::NAN);
         positive(&key, spacing, "m")?;

@@ -30,7 +30,8 @@ pub fn default_spacing(extents: &Vector3<f64>, wall: f64) -> f64 {
 
 /// The spacing of a level set: as given, by a number of nodes, or [`default_spacing`].
 pub(crate) fn spacing(
-    (given, nodes): (Option<f64>, Option<usize>),
+    given: Option<f64>,
+    nodes: Option<usize>,
     extents: &Vector3<f64>,
     wall: f64,
 ) -> f64 {
@@ -41,7 +42,8 @@ pub(crate) fn spacing(
 /// Checks that only one of `spacing` and `nodes` is given.
 pub(super) fn check_fineness(
     key: &str,
-    (spacing, nodes): (Option<f64>, Option<usize>),
+    spacing: Option<f64>,
+    nodes: Option<usize>,
 ) -> Result<(), InvalidValue> {
     if let Some(spacing) = spacing {
         positive(&at(key, "spacing"), spacing, "m")?;

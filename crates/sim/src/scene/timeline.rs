@@ -95,9 +95,11 @@ impl Cut {
         let size = edge.norm().max(way.norm());
         let normal = edge.cross(&way).try_normalize(SLIVER * size * size);
         let Some(normal) = normal else {
-            return require(false, key, || {
-                "must be another place than `from`, across the edge: it sweeps no surface"
-            });
+            return require(
+                false,
+                key,
+                || "must be another place than `from`, across the edge: it sweeps no surface",
+            );
         };
         let off = to.map(|end| normal.dot(&(end - from[0])).abs()).into_iter().fold(0.0, f64::max);
         require(off <= MAX_TWIST * size, key, || {

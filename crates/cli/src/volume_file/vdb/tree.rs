@@ -76,7 +76,7 @@ impl Tree<'_> {
                 let (value, is_active) = (self.reader.f32()?, self.reader.u8()? != 0);
                 visit(Part::Tile { origin, size, value, is_active })?;
             } else {
-                self.topology(0, (origin, background), &mut leaves, visit)?;
+                self.topology(0, origin, background, &mut leaves, visit)?;
             }
         }
         for origin in leaves {
@@ -91,7 +91,8 @@ impl Tree<'_> {
     fn topology(
         &mut self,
         level: usize,
-        (origin, background): ([i64; 3], f32),
+        origin: [i64; 3],
+        background: f32,
         leaves: &mut Vec<[i64; 3]>,
         visit: &mut Visit<'_>,
     ) -> Result<(), VdbError> {
@@ -118,7 +119,7 @@ impl Tree<'_> {
         drop(values);
         (0..count)
             .filter(|&n| is_on(children, n))
-            .try_for_each(|n| self.topology(level + 1, (place(n), background), leaves, visit))
+            .try_for_each(|n| self.topology(level + 1, place(n), background, leaves, visit))
     }
 
     /// The values of a node. Files may store only the active ones.

@@ -24,7 +24,7 @@ impl Linkage {
         for (n, link) in self.links.iter().enumerate().filter(|(_, link)| link.is_bounded()) {
             let sides = sides(link, &moves, prescribed);
             let mut rows = link.rows.clone();
-            if pivot(&mut rows, &sides, (size, h)) {
+            if pivot(&mut rows, &sides, size, h) {
                 changes.push((n, rows));
             }
         }
@@ -40,7 +40,7 @@ impl Linkage {
 
 /// Pivots the limits and the motor of a joint towards complementarity, given the `size` of the
 /// linkage, m, and the inner step, s. Returns whether that changed the active set.
-fn pivot(rows: &mut [JointRow], sides: &[JointSide; 2], (size, h): (f64, f64)) -> bool {
+fn pivot(rows: &mut [JointRow], sides: &[JointSide; 2], size: f64, h: f64) -> bool {
     let changed = switch_limits(rows, [&sides[0], &sides[1]], size);
     let Some(at) = rows.iter().position(|row| matches!(row.rule, Rule::Motor { .. })) else {
         return changed;
@@ -57,7 +57,7 @@ fn pivot(rows: &mut [JointRow], sides: &[JointSide; 2], (size, h): (f64, f64)) -
         rows[at].state = RowState::Active;
         return true;
     }
-    stop_motor(&mut rows[at], (over, outward), h) || changed
+    stop_motor(&mut rows[at], over, outward, h) || changed
 }
 
 /// Releases limits with negative impulses and activates violated limits; of two violated limits,
@@ -108,7 +108,7 @@ fn switch_motor(motor: &mut JointRow, over: f64, h: f64) -> bool {
 /// Saturates the motor of a joint at a limit: towards its target, which the joint exceeds by
 /// `over`, or `outward` (the sign that leads into the limit) if the target is at the limit. Returns
 /// whether the state changed.
-fn stop_motor(motor: &mut JointRow, (over, outward): (f64, f64), h: f64) -> bool {
+fn stop_motor(motor: &mut JointRow, over: f64, outward: f64, h: f64) -> bool {
     let Rule::Motor { max_force, .. } = motor.rule else { return false };
     let push = if max_force.is_finite() { max_force * h } else { 0.0 };
     let impulse = if over * outward > PASSED { -push * outward } else { push * outward };

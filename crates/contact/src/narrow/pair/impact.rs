@@ -34,7 +34,7 @@ impl Pair<'_> {
         let poses = self.at(time);
         let posed = self.posed(poses.each_ref());
         let found = posed.found(candidate);
-        let (contact, origin) = self.contact((&found, &Vector3::zeros()), 0.0, time, posed);
+        let (contact, origin) = self.contact(&found, &Vector3::zeros(), 0.0, time, posed);
         let [p, q] = &origin.arms;
         let [a, b] = [self.a.velocity_at(time), self.b.velocity_at(time)];
         let speed = contact.normal.dot(&(a.at(p) - b.at(q)));
@@ -128,7 +128,7 @@ impl Pair<'_> {
         let first = Wanted { enough: most(before), ..wanted(before, 0.0) };
         // face normals in world axes
         let Separation { distance: mut apart, mut face } =
-            self.separation(before, (first, f64::NEG_INFINITY), None, tested);
+            self.separation(before, first, f64::NEG_INFINITY, None, tested);
         let touched = apart < if self.has_exact_distance() { SLACK * size } else { 0.0 };
         if touched && self.spins() {
             let near = self.near(before, margin, tested);
@@ -149,11 +149,11 @@ impl Pair<'_> {
             let along = |f: SeparatingAxis| (f.distance - deepest) / self.closing(before, &f.axis);
             let after = (before + face.map_or(least, |face| least.max(along(face)))).min(1.0);
             let clear = if touched { deepest } else { 0.0 };
-            let next = self.separation(after, (wanted(after, clear), deepest), face, tested);
+            let next = self.separation(after, wanted(after, clear), deepest, face, tested);
             let now = next.distance;
             face = next.face;
             if now < deepest {
-                let met = self.impact([before, after], [apart, now], (deepest, touched), tested);
+                let met = self.impact([before, after], [apart, now], deepest, touched, tested);
                 if met.is_some() {
                     return met;
                 }
@@ -173,7 +173,8 @@ impl Pair<'_> {
         &self,
         [mut before, mut after]: [f64; 2],
         [apart, now]: [f64; 2],
-        (deepest, touched): (f64, bool),
+        deepest: f64,
+        touched: bool,
         tested: &mut usize,
     ) -> Option<(f64, Vec<Candidate>)> {
         let (size, margin) = (self.size(), self.margin());
@@ -197,7 +198,7 @@ impl Pair<'_> {
                 clear: deepest.min(0.0),
                 reach: SLACK * size,
             };
-            let meets = self.separation(middle, (wanted, deepest), None, tested).distance < deepest;
+            let meets = self.separation(middle, wanted, deepest, None, tested).distance < deepest;
             if meets { after = middle } else { before = middle }
         }
         // the search of a spinning pair continues from here: it must have moved
@@ -213,14 +214,15 @@ impl Pair<'_> {
     fn separation(
         &self,
         time: f64,
-        (wanted, any_below): (Wanted, f64),
+        wanted: Wanted,
+        any_below: f64,
         last: Option<SeparatingAxis>,
         tested: &mut usize,
     ) -> Separation {
         let poses = self.at(time);
         let (posed, at_b) = (self.posed(poses.each_ref()), poses[1]);
         let Some(solids) = posed.compounds() else {
-            let distance = posed.distance((wanted.most, any_below), tested);
+            let distance = posed.distance(wanted.most, any_below, tested);
             return Separation { distance, face: None };
         };
         let again = last.map(|SeparatingAxis { axis, .. }| {

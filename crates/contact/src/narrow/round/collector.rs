@@ -103,7 +103,8 @@ impl Collector<'_> {
     fn add_of_edge(
         &mut self,
         edge: &Edge,
-        (share, place): (f64, u32),
+        share: f64,
+        place: u32,
         direction: &Vector3<f64>,
         distance: f64,
     ) {
@@ -177,7 +178,7 @@ impl Collector<'_> {
         }
         let radius = rim.radius * (1.0 + EVEN);
         for (place, share) in (0..).zip(in_column(from, to, radius).into_iter().flatten()) {
-            self.add_of_edge(edge, (share, place), direction, low + (high - low) * share);
+            self.add_of_edge(edge, share, place, direction, low + (high - low) * share);
         }
     }
 
@@ -196,7 +197,7 @@ impl Collector<'_> {
         for (place, share) in [(2, nearest), (0, part[0]), (1, part[1])] {
             let (distance, out) = self.round.distance_and_normal(&(from + along * share));
             if share == nearest || (out + direction).norm() < PARALLEL {
-                self.add_of_edge(edge, (share, place), direction, distance);
+                self.add_of_edge(edge, share, place, direction, distance);
             }
         }
     }

@@ -52,7 +52,7 @@ fn shape(round: Round) -> Shape {
 /// The distance of two shapes, m, if within 1 m.
 fn gap(a: &Shape, b: &Shape, b_from_a: &Isometry3<f64>) -> f64 {
     let posed = Posed { shapes: [a, b], poses: [b_from_a, &Isometry3::identity()] };
-    posed.distance((1.0, f64::NEG_INFINITY), &mut 0)
+    posed.distance(1.0, f64::NEG_INFINITY, &mut 0)
 }
 
 /// The distance by parry, negative where the solids overlap.

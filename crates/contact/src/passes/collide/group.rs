@@ -434,7 +434,7 @@ impl Pass<'_> {
         impact.impulses = impact.impulses.scaled(share);
         for (touch, j) in impact.touches.iter().zip(&impact.impulses.contacts) {
             let own = touch.bodies.map(|place| impact.bodies[place]);
-            self.done.work += self.work_at(own, (&touch.arms, j));
+            self.done.work += self.work_at(own, &touch.arms, j);
         }
         self.done.work += self.joint_work(&impact);
         let free = impact.bodies.iter().filter(|&&i| self.is_free(i)).count();

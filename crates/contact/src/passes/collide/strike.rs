@@ -49,7 +49,7 @@ impl Pass<'_> {
             self.done.exchanged.push(collision.scaled(share.unwrap_or(1.0)));
         }
         self.histories[pair].collisions += 1;
-        let works = hit.given().map(|(contact, j)| self.work_at(bodies, (&contact.arms, j)));
+        let works = hit.given().map(|(contact, j)| self.work_at(bodies, &contact.arms, j));
         let work = works.sum::<f64>();
         self.done.work += work;
         let gains = hit.gains();

@@ -6,6 +6,7 @@ use nalgebra::{Matrix3, Matrix3x6, Matrix6x3, UnitQuaternion, Vector3, Vector6};
 use super::island::Term;
 use super::set::Set;
 use crate::constraint::{Bounds, Row};
+use crate::solve::problem::ContactTarget;
 
 /// Coordinates of a body's velocity in which its kinetic energy is half the square.
 #[derive(Clone, Copy, Debug)]
@@ -68,13 +69,12 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
-    /// The term of a contact with lever arms, m, a target separation speed, m/s, and a friction
-    /// coefficient; and the factor that scales an impulse in N s to the term.
+    /// The term of a contact with lever arms, m, and the factor that scales an impulse in N s to the term.
     pub(crate) fn contact(
         &self,
         arms: &[Vector3<f64>; 2],
         normal: Vector3<f64>,
-        (target, friction): (f64, f64),
+        target: ContactTarget,
     ) -> (Term, f64) {
         let side = |n: usize, sign: f64| {
             self.coordinates[n].map_or_else(Matrix3x6::zeros, |c| c.at(&arms[n]) * sign)
@@ -86,8 +86,8 @@ impl Ends {
         let term = Term {
             bodies: self.bodies,
             transposed: jacobian.map(|j| (j / scale).transpose()),
-            excess: (apart - normal * target) / scale,
-            set: Set::Contact { normal, friction },
+            excess: (apart - normal * target.speed) / scale,
+            set: Set::Contact { normal, friction: target.friction },
             scale: Vector3::repeat(scale),
         };
         (term, scale)

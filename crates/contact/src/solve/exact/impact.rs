@@ -8,6 +8,7 @@ use super::factor::Pattern;
 use super::island::Island;
 use super::newton::Limits;
 use crate::constraint::Row;
+use crate::solve::problem::ContactTarget;
 
 /// Residual of a converged solution, relative to that without impulses.
 #[derive(Clone, Copy)]
@@ -131,8 +132,8 @@ pub(crate) fn impact(
         velocities: pair.map(|i| bodies[i].velocity),
     };
     let touching = touches.iter().map(|touch| {
-        let wanted = (touch.target, touch.friction);
-        ends(touch.bodies).contact(&touch.arms, touch.normal, wanted).0
+        let target = ContactTarget { speed: touch.target, friction: touch.friction };
+        ends(touch.bodies).contact(&touch.arms, touch.normal, target).0
     });
     let joined = joints.iter().flat_map(|joint| {
         let ends = ends(joint.bodies);
