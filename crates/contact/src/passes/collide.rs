@@ -9,6 +9,7 @@
 //! step are [one problem](group).
 
 mod group;
+mod impact;
 mod linkages;
 mod pairs_by_body;
 mod strike;
