@@ -219,7 +219,8 @@ fn models_with_which_nothing_breaks_are_reported() {
     let message = problem(output.stderr);
     assert!(output.status.success(), "{message}");
     for model in ["prescored", "lattice"] {
-        let words = format!("the model {model} made no pieces: no impact broke a body in 1 frame");
+        let words =
+            format!("the model {model} made no pieces: no impact divided a body in 1 frame");
         assert!(message.contains(&words), "{message}");
     }
     let quiet = case.run(&[&arguments[..], &["-o", "other", "-q"]].concat());

@@ -153,7 +153,7 @@ proptest! {
         let names: Vec<u64> = (0..crowd.bodies.len() as u64).collect();
         let groups = vec![Groups::default(); names.len()];
         let down = Velocity { linear: Vector3::y() * -0.16, ..Velocity::default() };
-        let drift: Vec<Velocity> = crowd
+        let half_kick: Vec<Velocity> = crowd
             .bodies
             .iter()
             .map(|b| b.mass_properties().map_or_else(Velocity::default, |_| down))
@@ -168,7 +168,7 @@ proptest! {
         let frame = Frame {
             columns,
             poses: &crowd.poses,
-            half_kick: &drift,
+            half_kick: &half_kick,
             flights: &[],
             dt: 1.0 / 30.0,
             joints: &[],

@@ -18,7 +18,7 @@ use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, UnitVector3, Vecto
 use proptest::prelude::*;
 use sim::scene::Scene;
 use sim::{
-    Action, BodyId, Debris, Events, Filter, Fracture, NewBody, Path, Retire, RetireAction,
+    Action, BodyId, Debris, Events, Filter, Fracture, NewBody, Path, PathKey, Retire, RetireAction,
     Settings, SteeringError, Timeline, World, build,
 };
 
@@ -234,7 +234,9 @@ fn what_cannot_be_steered_is_refused_and_changes_nothing() {
     let lift = world.add(lift).unwrap();
     let led = body(Body::Kinematic(Velocity::default()), Shape::ball(0.1), Isometry3::identity());
     let led = world.add(led).unwrap();
-    let keys = vec![(0.0, Isometry3::identity()), (1.0, Isometry3::translation(0.0, 1.0, 0.0))];
+    let key = |time, pose| PathKey { time, pose };
+    let up = Isometry3::translation(0.0, 1.0, 0.0);
+    let keys = vec![key(0.0, Isometry3::identity()), key(1.0, up)];
     let path = |keys| Path { body: led, keys, in_frame: Isometry3::identity() };
     let led_by = |keys| Timeline { paths: vec![path(keys)], ..Timeline::default() };
     world.set_timeline(led_by(keys.clone())).unwrap();
@@ -259,10 +261,13 @@ fn what_cannot_be_steered_is_refused_and_changes_nothing() {
         (world.set_velocity(free, bad), SteeringError::NotFinite),
         (world.set_velocity(floor, still), SteeringError::Static(floor)),
         (world.set_velocity(led, still), SteeringError::OnPath(led)),
-        (world.set_timeline(led_by(vec![(f64::NAN, here)])), SteeringError::NotFinite),
-        (world.set_timeline(led_by(vec![(0.0, here), (1.0, nan)])), SteeringError::NotFinite),
-        (world.set_timeline(led_by(vec![(0.0, long)])), SteeringError::NotARotation),
-        (world.set_timeline(led_by(vec![(1.0, here), (0.5, here)])), SteeringError::PathOrder(led)),
+        (world.set_timeline(led_by(vec![key(f64::NAN, here)])), SteeringError::NotFinite),
+        (world.set_timeline(led_by(vec![key(0.0, here), key(1.0, nan)])), SteeringError::NotFinite),
+        (world.set_timeline(led_by(vec![key(0.0, long)])), SteeringError::NotARotation),
+        (
+            world.set_timeline(led_by(vec![key(1.0, here), key(0.5, here)])),
+            SteeringError::PathOrder(led),
+        ),
         (world.set_timeline(framed), SteeringError::NotFinite),
         (world.move_kinematic(lift, &nan), SteeringError::NotFinite),
         (world.move_kinematic(lift, &long), SteeringError::NotARotation),

@@ -6,7 +6,7 @@ use brisance_tests::tet_boxes::kuhn_box;
 use levelset::TetMesh;
 use nalgebra::{Point3, Vector3};
 use sim::scene::Scene;
-use sim::{Event, Report, StressField, World, build};
+use sim::{BodyStress, Event, Report, StressField, World, build};
 use tetfem::{
     Contact, EquilibriumError, Interpolation, LinearSolver, Load, Material, Newton, Structure,
     StructureError, is_restrained,
@@ -151,7 +151,7 @@ fn struck(bodies: &str, ball: &str) -> World {
 fn first_stress(world: &mut World) -> (Event, Arc<StressField>) {
     for _ in 0..60 {
         let Report { loads, events, .. } = world.step();
-        if let (Some((_, stress)), Some(event)) =
+        if let (Some(BodyStress { field: stress, .. }), Some(event)) =
             (loads.stresses.first(), events.replayable.first())
         {
             return (event.clone(), Arc::clone(stress));

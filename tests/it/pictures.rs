@@ -367,6 +367,10 @@ fn frames_are_drawn_as_animations_and_folders() {
         folder.read_dir().unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     assert_eq!(names, ["frame_00003.png", "frame_00012.png"]);
+    let every = drawn("every/", &["--every", "5"]);
+    for number in 0..3 {
+        assert!(every.join(format!("frame_0000{number}.png")).exists(), "without gaps");
+    }
     let mut still = png::Decoder::new(open(folder.join(&names[1]))).read_info().unwrap();
     let mut pixels = vec![0; still.output_buffer_size().unwrap()];
     still.next_frame(&mut pixels).unwrap();
@@ -445,7 +449,8 @@ fn pictures_without_a_body_are_reported() {
     };
     let away = ["--from", "0,5,0", "--at", "0,9,0"];
     let helps = "no body is in view in frame 0: move --at and --from, or leave them out";
-    assert!(message(&away).contains(helps), "{}", message(&away));
+    let first = message(&[&away[..], &["--frame", "0"]].concat());
+    assert!(first.contains(helps), "{first}");
     let many = message(&[&away[..], &["--frame", "2,4,6"]].concat());
     assert!(many.contains("no body is in view in 3 of 3 pictures, first in frame 2"), "{many}");
     assert_eq!(message(&[&away[..], &["-q"]].concat()), "");

@@ -277,6 +277,20 @@ fn what_scenes_cannot_say_is_refused_with_its_key() {
     refused(push, "`event[0].push.body` names no dynamic body `bal`, did you mean `ball`?");
     let blast = "[[event]]\ntime = 1\nexplode = { at = [0, 0, 0], radius = 0, impulse = 1 }";
     refused(blast, "`event[0].explode.radius` must be above 0");
+    let cut =
+        |from: &str, to: &str| format!("[[event]]\ntime = 1\ncut = {{ from = {from}, to = {to} }}");
+    let edge = "[[0, 0, 0], [1, 0, 0]]";
+    for (from, to) in
+        [(edge, edge), ("[[0, 0, 0], [0, 0, 0]]", edge), (edge, "[[2, 0, 0], [3, 0, 0]]")]
+    {
+        refused(&cut(from, to), "`event[0].cut.to` must be another place than `from`");
+    }
+    refused(
+        &cut(edge, "[[0, -1, 0.5], [1, -1, -0.5]]"),
+        "`event[0].cut.to` is 0.500 m out of the plane",
+    );
+    let color = "[[body]]\nname = \"a\"\nshape = { sphere = { radius = 1 } }\ncolor = [255, 0, 0]";
+    refused(color, "].color` must");
     let body = "[[body]]\nname = \"a\"\nshape = { sphere = { radius = 1 } }\n";
     for (copies, why) in [
         ("mirror = true", "copies.mirror` must be \"x\", \"y\" or \"z\", not true"),

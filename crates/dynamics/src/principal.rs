@@ -2,35 +2,20 @@
 
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 
-/// Products of inertia below this share of the moments are round-off: the moments of a cube of
-/// 0.1 m at 100 m from the origin of its mesh have errors of 6e-10.
-const DIAGONAL: f64 = 1e-9;
-
-/// Indices of the products of inertia.
-const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
-
 /// Principal moments of the symmetric tensor `inertia` and the rotation from principal axes to
 /// its frame; only the upper triangle is read.
 ///
-/// Jacobi's method with the smallest rotations: a tensor that is already diagonal up to
-/// [`DIAGONAL`] keeps its axes even with repeated moments, and the axes are always right-handed.
-/// NaN in, NaN out.
+/// Jacobi's method with the smallest rotations: a tensor that is already diagonal keeps its axes
+/// even with repeated moments, and the axes are always right-handed. NaN in, NaN out.
 pub(crate) fn principal_axes(inertia: &Matrix3<f64>) -> (Vector3<f64>, UnitQuaternion<f64>) {
     // converges quadratically: five sweeps reach round-off for any tensor
     const SWEEPS: usize = 10;
     let mut tensor = *inertia;
     tensor.fill_lower_triangle_with_upper_triangle();
-    let is_small = |(i, j)| {
-        let (a, b): (f64, f64) = (tensor[(i, i)], tensor[(j, j)]);
-        tensor[(i, j)].abs() <= DIAGONAL * (a.abs() * b.abs()).sqrt()
-    };
-    if PAIRS.into_iter().all(is_small) {
-        return (tensor.diagonal(), UnitQuaternion::identity());
-    }
     let mut axes = UnitQuaternion::identity();
     for _ in 0..SWEEPS {
         let mut turned = false;
-        for (i, j) in PAIRS {
+        for (i, j) in [(0, 1), (0, 2), (1, 2)] {
             if let Some(turn) = zeroing(&tensor, i, j) {
                 let r = turn.to_rotation_matrix().into_inner();
                 tensor = r.transpose() * tensor * r;
@@ -105,18 +90,8 @@ mod tests {
         }
     }
 
-    /// The moments of a cube are equal up to round-off, and all axes are principal.
     #[test]
-    fn round_off_does_not_turn_the_axes() {
-        let noise = Matrix3::new(0.0, 3e-10, -2e-10, 3e-10, 1e-10, 4e-10, -2e-10, 4e-10, -1e-10);
-        for moments in [[1.0, 1.0, 1.0], [1.0, 1.0, 0.3], [0.2, 1.0, 1.1]] {
-            let tensor = Matrix3::from_diagonal(&moments.into()) + noise * 0.3;
-            assert_eq!(principal_axes(&tensor).1, UnitQuaternion::identity(), "{moments:?}");
-        }
-    }
-
-    #[test]
-    fn axes_of_any_finite_tensor_are_unit_vectors() {
+    fn axes_of_finite_tensors_are_unit_vectors() {
         for number in [0.0, 1e-100, 1e100] {
             let (_, axes) = principal_axes(&Matrix3::repeat(number));
             let error = (axes.to_rotation_matrix().matrix().column(0).norm() - 1.0).abs();

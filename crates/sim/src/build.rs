@@ -37,8 +37,8 @@ use self::solids::{Solids, solid};
 use crate::scene::{self, Motion, Scene};
 use crate::{
     Action, Anchor, Appearance, BodyId, Breakage, BuildError, Cause, Crumbs, Debris, Explosion,
-    JointError, JointId, Look, MeshData, NewBody, NewJoint, PaintedMesh, Path, Region, Retire,
-    RetireAction, RigidError, Settings, SteeringError, Timeline, Wind, World,
+    JointError, JointId, Look, MeshData, NewBody, NewJoint, PaintedMesh, Path, PathKey, Region,
+    Retire, RetireAction, RigidError, Settings, SteeringError, TimedAction, Timeline, Wind, World,
 };
 
 /// Builds the world of `scene`. `meshes` holds its meshes by file name.
@@ -123,8 +123,9 @@ fn add(
             let body = world.add(copy).map_err(|cause| failed(cause.into()))?;
             world.set_solid_material(body, spec.solid().unwrap_or(fracture::Material::STONE));
             if let Some(keyframes) = &spec.keyframes {
-                let keys = keyframes.iter().map(|k| (k.time, place.of(&k.pose()))).collect();
-                paths.push(Path { body, keys, in_frame: frame });
+                let keys =
+                    keyframes.iter().map(|k| PathKey { time: k.time, pose: place.of(&k.pose()) });
+                paths.push(Path { body, keys: keys.collect(), in_frame: frame });
             }
             appearances.push(Appearance {
                 body,
@@ -192,14 +193,17 @@ fn timeline(scene: &Scene, appearances: &[Appearance], paths: Vec<Path>) -> Time
         let (impulse, at) = (push.impulse.into(), push.at.map(Point3::from));
         Some(Action::Push { body, impulse, at })
     };
-    let frame = |event: &scene::Event| (event.time * scene.simulation.fps).round() as usize;
+    let timed = |event: &scene::Event| {
+        let frame = (event.time * scene.simulation.fps).round() as usize;
+        Some(TimedAction { frame, action: action(event)? })
+    };
     Timeline {
         wind: scene.wind.map(|scene::Wind { velocity, density, drag }| Wind {
             velocity: velocity.into(),
             density,
             drag,
         }),
-        actions: scene.events.iter().filter_map(|e| Some((frame(e), action(e)?))).collect(),
+        actions: scene.events.iter().filter_map(timed).collect(),
         paths,
     }
 }

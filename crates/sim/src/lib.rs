@@ -55,7 +55,7 @@ pub use contact::{Combine, Groups};
 pub use frame::counters::Counters;
 pub use frame::events::{Dent, Events, Fracture, Motion};
 pub use frame::ledger::{Dissipation, EnergyLedger};
-pub use frame::loads::Loads;
+pub use frame::loads::{BodyStress, Loads};
 pub use frame::phase::Phase;
 pub use frame::report::Report;
 pub use look::coat::{Coat, Image, ImageKind, Opacity, Wrap};
@@ -75,7 +75,7 @@ pub use record::recording::{
 };
 pub use record::state::RecordingState;
 pub use script::event::{Event, HitOutcome, ModelKind, Push, ReplayMismatch, Trigger};
-pub use script::timeline::{Action, Explosion, Path, Timeline, Wind};
+pub use script::timeline::{Action, Explosion, Path, PathKey, TimedAction, Timeline, Wind};
 pub use world::World;
 pub use world::body::{BodyState, NewBody};
 pub use world::id::{BodyId, JointId};

@@ -13,7 +13,7 @@ use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 use proptest::prelude::*;
 use sim::{
     Action, BodyId, Explosion, Filter, JointError, JointKind, Motor, NewBody, NewJoint, Report,
-    RigidError, Settings, SteeringError, Timeline, Wind, World,
+    RigidError, Settings, SteeringError, TimedAction, Timeline, Wind, World,
 };
 
 use super::{ball, body, cube, floor, steps};
@@ -181,8 +181,12 @@ fn wind_and_explosions_of_no_numbers_have_no_effect() {
     let wind = Wind { velocity: Vector3::x() * 5.0, density: 1.2, drag: 1.0 };
     let blast = Explosion { at: Point3::origin(), radius: 2.0, impulse: 10.0 };
     let blown = |wind| run(Timeline { wind: Some(wind), ..Timeline::default() });
-    let blasted =
-        |blast| run(Timeline { actions: vec![(1, Action::Explode(blast))], ..Timeline::default() });
+    let blasted = |blast| {
+        run(Timeline {
+            actions: vec![TimedAction { frame: 1, action: Action::Explode(blast) }],
+            ..Timeline::default()
+        })
+    };
     assert!(blown(wind) != still && blasted(blast) != still);
     for x in BAD {
         assert_eq!(blown(Wind { velocity: Vector3::x() * x, ..wind }), still, "{x}");

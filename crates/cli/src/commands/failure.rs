@@ -609,7 +609,7 @@ pub enum Failure {
     /// A video is requested without the program that encodes it.
     #[error(
         "{}: a video needs `ffmpeg` on the PATH: install it, or make it elsewhere with `brisance render \
-         {}{options} -o frames/` and `ffmpeg -framerate 30 -i frames/frame_%05d.png -pix_fmt yuv420p {}`",
+         {}{options} -o frames/` and `ffmpeg -framerate {fps} -i frames/frame_%05d.png -pix_fmt yuv420p {}`",
         path.display(), recording.display(), path.display()
     )]
     NoFfmpeg {
@@ -619,6 +619,8 @@ pub enum Failure {
         recording: PathBuf,
         /// Options of its images, each with a space before it.
         options: String,
+        /// Images per second.
+        fps: f64,
     },
     /// A contact sheet would take too much memory.
     #[error("{frames} frames of {}x{} pixels are too many: draw fewer or smaller frames", size[0], size[1])]

@@ -85,15 +85,16 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
             return Err(Failure::OfAnimations { path: output.clone(), option });
         }
     }
-    if kind == Kind::Video && !Video::is_possible() {
-        let options = options_of_pictures(arguments);
-        let recording = path.clone();
-        return Err(Failure::NoFfmpeg { path: output.clone(), recording, options });
-    }
     if kind != Kind::Sheet && !arguments.beside.is_empty() {
         return Err(Failure::Beside { path: output.clone() });
     }
     let recording = recording_at(path)?;
+    if kind == Kind::Video && !Video::is_possible() {
+        let options = options_of_pictures(arguments);
+        let fps = recording.fps / f64::from(arguments.every.unwrap_or(1));
+        let (path, recording) = (output.clone(), path.clone());
+        return Err(Failure::NoFfmpeg { path, recording, options, fps });
+    }
     let others: Vec<Recording> =
         arguments.beside.iter().map(|path| recording_at(path)).collect::<Result<_, _>>()?;
     if let Some(&frame) = arguments.frame.iter().find(|&&frame| frame >= recording.frames) {
@@ -145,6 +146,10 @@ fn options_of_pictures(arguments: &RenderArguments) -> String {
     };
     let [width, height] = arguments.size;
     let place = |p: [f64; 3]| p.map(|x| x.to_string()).join(",");
+    let dust = arguments.dust.as_ref().map(|path| path.display().to_string());
+    let frames: Vec<String> = arguments.frame.iter().map(ToString::to_string).collect();
+    add("--frame", (!frames.is_empty()).then(|| frames.join(",")));
+    add("--dust", dust);
     add("--every", arguments.every.map(|n| n.to_string()));
     add("--speed", arguments.speed.map(|factor| factor.to_string()));
     add("--turntable", arguments.turntable.map(|degrees| degrees.to_string()));

@@ -10,7 +10,7 @@ use super::forces::RestingGroup;
 use super::impact_search::ImpactSearch;
 use super::impacts::STILL;
 use super::path::{Node, Path};
-use super::touch::{Touch, Touches, collision_gap, is_exact, research_depth};
+use super::touch::{Touch, Touches, collision_gap, is_exact, search_again_depth};
 use crate::narrow::broad::{Broad, FreeMotion, StepMotion};
 use crate::narrow::contacts::MARGIN;
 use crate::{Frame, Islands};
@@ -186,7 +186,7 @@ impl Frame<'_> {
             let collision_gap = collision_gap(columns, [a, b]);
             // more than `collision_gap`, so that separating bodies do not collide at the start
             let slack = if rests || !is_exact(columns, [a, b]) {
-                research_depth(columns, settings, [a, b])
+                search_again_depth(columns, settings, [a, b])
             } else {
                 4.0 * collision_gap
             };

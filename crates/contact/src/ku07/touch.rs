@@ -155,7 +155,11 @@ pub(crate) fn is_exact(columns: Columns<'_>, bodies: [u32; 2]) -> bool {
 
 /// Further penetration of a pair before contacts are searched again, m. The distance of sampled
 /// solids varies along a face by as much as the slop, and its gradient jumps from cell to cell.
-pub(crate) fn research_depth(columns: Columns<'_>, settings: &Settings, bodies: [u32; 2]) -> f64 {
+pub(crate) fn search_again_depth(
+    columns: Columns<'_>,
+    settings: &Settings,
+    bodies: [u32; 2],
+) -> f64 {
     let sizes = bodies.map(|i| columns.shapes[i as usize].size());
     let share = if is_exact(columns, bodies) { DRIFT } else { settings.slop.max(DRIFT) };
     share * sizes[0].min(sizes[1])

@@ -1,8 +1,6 @@
 //! The contact pass: resting and sliding contact by projected Gauss-Seidel, then shock propagation
 //! from the ground up (GBF03 sections 6 and 7).
 
-use std::sync::Arc;
-
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 use rayon::prelude::*;
@@ -37,7 +35,8 @@ pub(crate) struct Joined {
 ///
 /// `impulses` holds those of contacts, and [`Joint::last`] those of joints: the warm start on
 /// entry, the solution on return. A warm start with which the solution adds kinetic energy is
-/// dropped, as is one with a residual larger than all speeds before the pass. The contents of `space` are overwritten.
+/// dropped, as is one with a residual larger than all speeds of the swept
+/// bodies before the pass. The contents of `space` are overwritten.
 pub(crate) fn settle(
     problem: Problem<'_>,
     aim: Aim,
@@ -70,7 +69,8 @@ pub(crate) fn settle(
         let swept: Vec<bool> =
             used.iter().zip(&exact.pairs).map(|(used, solved)| *used && !solved).collect();
         let now: Vec<Velocity> = (0..start.len()).map(|i| pass.movers.velocity(i)).collect();
-        is_jammed = residual(problem, &swept, &now, &impulses.contacts) > fastest(columns, &start);
+        is_jammed =
+            residual(problem, &swept, &now, &impulses.contacts) > fastest(problem, &swept, &start);
     }
     if is_clamped && (is_jammed || pass.movers.work(columns, poses, &start) > given) {
         impulses.clear();
@@ -102,14 +102,16 @@ pub(crate) fn settle(
     Done { sweeps, unsolved: exact.unsolved(), residual }
 }
 
-/// The largest speed of a point of a bounded body, m/s.
-fn fastest(columns: Columns<'_>, velocities: &[Velocity]) -> f64 {
-    let of = |(shape, velocity): (&Arc<Shape>, &Velocity)| {
-        let radius = shape.radius();
+/// The largest speed of a point of a bounded body in the `used` manifolds, m/s.
+fn fastest(problem: Problem<'_>, used: &[bool], velocities: &[Velocity]) -> f64 {
+    let of = |i: u32| {
+        let (radius, velocity) =
+            (problem.columns.shapes[i as usize].radius(), &velocities[i as usize]);
         let turning = if radius.is_finite() { velocity.angular.norm() * radius } else { 0.0 };
         velocity.linear.norm() + turning
     };
-    columns.shapes.iter().zip(velocities).map(of).fold(0.0, f64::max)
+    let pairs = problem.contacts.manifolds().iter().zip(used).filter(|(_, used)| **used);
+    pairs.flat_map(|(pair, _)| [of(pair.a), of(pair.b)]).fold(0.0, f64::max)
 }
 
 /// Statistics of a pass.

@@ -32,7 +32,7 @@ struct Stone {
 const STONE_RADIUS: f64 = 0.0446;
 /// Iterations of the direction of slip.
 const MAX_DIRECTION_STEPS: usize = 32;
-/// Relative change of the impulse below which they end.
+/// Relative change of the impulse at which the iteration stops.
 const CONVERGED: f64 = 1e-6;
 /// Coefficient of restitution of stone on a hard surface.
 const STONE_RESTITUTION: f64 = 0.2;
@@ -58,16 +58,17 @@ impl World {
             }
         };
         let curvature = if falls { 0.0 } else { 1.0 / STONE_RADIUS };
-        let mass = 1.0 / inward.dot(&(delassus * *inward));
+        let own = &self.materials[i];
+        let restitution = own.restitution.min(STONE_RESTITUTION);
+        let friction = own.friction_with(own, self.settings.contact.friction);
+        let at_unit_speed = landing_impulse(&inward, &delassus, restitution, friction);
         let speed = match strength {
-            Strength::Impulse(impulse) => {
-                let own = &self.materials[i];
-                let restitution = own.restitution.min(STONE_RESTITUTION);
-                let friction = own.friction_with(own, self.settings.contact.friction);
-                let at_unit_speed = landing_impulse(&inward, &delassus, restitution, friction);
-                impulse / at_unit_speed.norm()
+            Strength::Impulse(impulse) => impulse / at_unit_speed.norm(),
+            Strength::Material => {
+                // friction adds to the normal impulse of a tilted body
+                let mass = inward.dot(&at_unit_speed) / (1.0 + restitution);
+                self.speed_of_stone(i, Stone { at, inward, mass, curvature })?
             }
-            Strength::Material => self.speed_of_stone(i, Stone { at, inward, mass, curvature })?,
         };
         let height = 0.5 * speed * speed / self.settings.gravity.norm();
         let breaker =
@@ -153,13 +154,19 @@ fn landing_impulse(
 ) -> Vector3<f64> {
     let before = -normal.into_inner();
     let mut impulse = pair_impulse(normal, delassus, &before, restitution, friction);
-    let is_sticking = (impulse - **normal * normal.dot(&impulse)).norm() > 0.0;
+    let across = impulse - **normal * normal.dot(&impulse);
+    let is_sticking = across.norm() > 1e-9 * impulse.norm();
     for _ in 0..if is_sticking { 0 } else { MAX_DIRECTION_STEPS } {
         let after = before + delassus * impulse;
         let slip = after - **normal * normal.dot(&after);
         let Some(tangent) = slip.try_normalize(1e-12) else { break };
         let direction = **normal - tangent * friction;
-        let next = direction * ((1.0 + restitution) / normal.dot(&(delassus * direction)));
+        let denominator = normal.dot(&(delassus * direction));
+        // past this point friction would jam the contact
+        if denominator <= 0.0 {
+            break;
+        }
+        let next = direction * ((1.0 + restitution) / denominator);
         let change = (next - impulse).norm();
         impulse = next;
         // a second solution with the opposite slip attracts the iteration later

@@ -17,7 +17,7 @@ use crate::breaking::outcome::Outcome;
 use crate::breaking::parent::Parent;
 use crate::breaking::pieces::{PieceAttributes, PointImpact, sizes};
 use crate::script::event::{Event, Push, ReplayMismatch, Trigger};
-use crate::{BodyId, Report, Solid, World};
+use crate::{BodyId, BodyStress, Report, Solid, World};
 
 /// The response of a body to an impact, before the body is changed.
 struct Response {
@@ -81,7 +81,8 @@ impl World {
         if let Some(Strained { stress, is_linearized }) =
             strained.filter(|_| !matches!(outcome, Outcome::OverBudget))
         {
-            report.loads.stresses.push((hit.body, Arc::new(stress)));
+            let field = Arc::new(stress);
+            report.loads.stresses.push(BodyStress { body: hit.body, field });
             report.events.linearized.extend(is_linearized.then_some(hit.body));
         }
         outcome

@@ -39,7 +39,7 @@ pub(crate) enum Resistance {
     Unbreakable,
     /// Impacts below its [`Strength`].
     Below(Strength),
-    /// Impacts below its [`Strength`], and those up to this multiple of it: that of an impact in
-    /// this frame that the body withstood.
+    /// Impacts below its [`Strength`], and those up to this multiple of it. The body withstood an
+    /// impact of that size in this frame.
     Withstood(Strength, f64),
 }

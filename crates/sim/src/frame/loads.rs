@@ -13,9 +13,18 @@ pub struct Loads {
     pub impacts: Vec<ImpactLoad>,
     /// The stress of finite element bodies in the impacts of this frame, in the order of the
     /// impacts, in material coordinates.
-    pub stresses: Vec<(BodyId, Arc<StressField>)>,
+    pub stresses: Vec<BodyStress>,
     /// Loads of anchored bodies at the start of the frame, in the order of bodies.
     pub anchors: Vec<AnchorLoad>,
+}
+
+/// The stress of a finite element body in an impact.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyStress {
+    /// The body.
+    pub body: BodyId,
+    /// In its material coordinates.
+    pub field: Arc<StressField>,
 }
 
 impl Loads {

@@ -495,8 +495,8 @@ fn waypoints_before(frame: usize, waypoints: &[Waypoint]) -> Vec<TimedWaypoint> 
 
 /// The stress in the last impact of a frame on a body.
 fn last_stress(report: &Report, body: BodyId) -> Option<Arc<StressField>> {
-    let last = report.loads.stresses.iter().rev().find(|(hit, _)| *hit == body);
-    last.map(|(_, stress)| Arc::clone(stress))
+    let last = report.loads.stresses.iter().rev().find(|stress| stress.body == body);
+    last.map(|stress| Arc::clone(&stress.field))
 }
 
 /// A body that was replaced.

@@ -7,7 +7,8 @@ use super::InvalidValue;
 use super::check::{at, bounded, positive, require};
 use super::motion::time;
 
-/// Sine of the angle between an edge and its path below which they span no plane.
+/// Area that an edge sweeps below which it spans no plane, as a share of the square of the longer of the
+/// edge and its path.
 const SLIVER: f64 = 1e-9;
 /// Largest distance of an end of a cut from its plane, as a share of the size of the cut.
 const MAX_TWIST: f64 = 0.05;

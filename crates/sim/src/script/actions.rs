@@ -9,7 +9,7 @@ use dynamics::{Body, Velocity};
 use nalgebra::{Unit, Vector3};
 
 use crate::script::event::Trigger;
-use crate::script::timeline::{Action, Path, Timeline, Wind};
+use crate::script::timeline::{Action, Path, PathKey, TimedAction, Timeline, Wind};
 use crate::world::steering::{SteeringError, check, check_pose};
 use crate::{Report, World};
 
@@ -24,11 +24,11 @@ impl World {
     pub fn set_timeline(&mut self, timeline: Timeline) -> Result<(), SteeringError> {
         for Path { body, keys, in_frame } in &timeline.paths {
             check_pose(in_frame)?;
-            for (time, pose) in keys {
+            for PathKey { time, pose } in keys {
                 check([time])?;
                 check_pose(pose)?;
             }
-            if !keys.is_sorted_by(|(start, _), (end, _)| start <= end) {
+            if !keys.is_sorted_by(|from, to| from.time <= to.time) {
                 return Err(SteeringError::PathOrder(*body));
             }
         }
@@ -49,7 +49,7 @@ impl World {
     /// world.step();
     /// ```
     pub fn schedule(&mut self, action: Action) {
-        self.script.timeline.actions.push((self.frame, action));
+        self.script.timeline.actions.push(TimedAction { frame: self.frame, action });
     }
 
     /// Projected area of a body along a direction, m^2: that of the ellipsoid in its bounding box.
@@ -65,9 +65,9 @@ impl World {
         self.break_overloaded_anchors(report);
         let before = self.mechanical_energy();
         let numbered = self.script.timeline.actions.iter().copied().enumerate();
-        let due: Vec<(usize, (usize, Action))> =
-            numbered.filter(|(_, (frame, _))| *frame == self.frame).collect();
-        for (n, (_, action)) in due {
+        let due: Vec<(usize, TimedAction)> =
+            numbered.filter(|(_, timed)| timed.frame == self.frame).collect();
+        for (n, TimedAction { action, .. }) in due {
             let has_effect = match action {
                 Action::Cut { from, to } => self.cut_all(from, to, &mut report.events),
                 Action::Explode(explosion) => {

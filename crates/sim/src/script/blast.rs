@@ -1,8 +1,8 @@
 //! Explosions.
 //!
-//! The impulse of an explosion travels along rays from its center. The first body on a ray receives
-//! it, on the cross-section of the ray at that distance. Bodies are therefore shielded by others,
-//! and the pieces of a body together receive about as much as the whole body.
+//! The impulse per area of an explosion acts on the part of a body that is visible from its center,
+//! projected along the line to the center of mass. Bodies are therefore shielded by others, and the
+//! pieces of a body together receive about as much as the whole body.
 
 use std::f64::consts::PI;
 
@@ -15,10 +15,13 @@ use crate::script::event::Trigger;
 use crate::script::timeline::Explosion;
 use crate::{BodyId, Filter, Report, World};
 
-/// Rays towards the bounding sphere of each body, in pairs on both sides of the axis.
-const RAYS: usize = 256;
+/// Points of the projection of each body, in pairs on both sides of its center.
+const POINTS: usize = 256;
 /// The angle between successive points of a Fibonacci spiral, rad.
 const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
+/// Distance of the center of an explosion from a body at which the body shields no others, as a
+/// share of its size: the center may be a point of its surface.
+const TOUCHING: f64 = 0.02;
 
 impl World {
     /// Applies an explosion. Returns whether it reached a body.
@@ -46,66 +49,89 @@ impl World {
         report.energy.dissipation.plastic += plastic;
         let around = self.around(&explosion.at);
         let reached: Vec<(usize, Momentum)> = (0..self.len())
-            .filter(|&i| !around.contains(&self.ids[i]))
-            .filter_map(|i| Some((i, self.blast(i, explosion, &around)?)))
+            .filter_map(|i| Some((i, self.blast(i, explosion, &around)?.impulse)))
             .collect();
         for (i, gained) in &reached {
+            let gained = if self.settings.plane { gained.planar() } else { *gained };
             // anchored bodies do not move
             if self.apply_impulse(self.ids[*i], &gained.linear, None).is_ok() {
                 self.momenta[*i].angular += gained.angular;
             }
         }
-        !reached.is_empty() || !hits.is_empty()
+        !reached.is_empty()
     }
 
-    /// The bodies around a point, in ascending order: they do not shield others.
+    /// The bodies that a point touches or is inside, in ascending order: they do not shield others.
     fn around(&self, at: &Point3<f64>) -> Vec<BodyId> {
-        let is_inside = |i: usize| {
+        let is_around = |i: usize| {
             let local = self.poses[i].inverse_transform_point(at);
-            self.shapes[i].field().distance(&local) <= 0.0
+            let size = self.shapes[i].size();
+            let slack = if size.is_finite() { TOUCHING * size } else { 0.0 };
+            self.shapes[i].field().distance(&local) <= slack
         };
-        (0..self.len()).filter(|&i| is_inside(i)).map(|i| self.ids[i]).collect()
+        (0..self.len()).filter(|&i| is_around(i)).map(|i| self.ids[i]).collect()
     }
 
-    /// The impulse of an explosion on a body about its center of mass; `None` if the explosion does
-    /// not reach the body or the body has no mass. The bodies `around` the center shield nothing.
-    fn blast(&self, i: usize, explosion: &Explosion, around: &[BodyId]) -> Option<Momentum> {
+    /// The effect of an explosion on a body; `None` if it does not reach the body or the body has no
+    /// mass. The bodies `around` the center shield nothing.
+    fn blast(&self, i: usize, explosion: &Explosion, around: &[BodyId]) -> Option<Blast> {
         self.mass_of(i)?;
         let Explosion { at, radius, impulse } = *explosion;
         let (center, size) = (self.poses[i].translation.vector, self.shapes[i].radius());
         let away = center - at.coords;
-        let distance = away.norm();
-        // the cone around the bounding sphere
-        let sine = size / distance;
-        let cosine = if sine < 1.0 { (1.0 - sine * sine).sqrt() } else { -1.0 };
-        if distance - size >= radius {
+        if away.norm() - size >= radius {
             return None;
         }
         let axis = Unit::try_new(away, 0.0).unwrap_or_else(Vector3::y_axis);
         let turn = Rotation3::rotation_between(&Vector3::z(), &axis)
             .unwrap_or_else(|| Rotation3::from_axis_angle(&Vector3::x_axis(), PI));
-        let others = |id: BodyId| around.binary_search(&id).is_err();
-        let filter = Filter::only(&others);
+        let own = |id: BodyId| id == self.ids[i];
+        let others = |id: BodyId| id != self.ids[i] && around.binary_search(&id).is_err();
+        let [own, others] = [Filter::only(&own), Filter::only(&others)];
         let mut gained = Momentum::default();
-        for n in 0..RAYS {
-            let along = turn * spiral(n, cosine);
-            let hit = self.cast_ray(&at, &along, radius, &filter);
-            if let Some(hit) = hit.filter(|hit| hit.body == self.ids[i]) {
-                let area = 2.0 * PI * (1.0 - cosine) / RAYS as f64 * hit.distance * hit.distance;
-                let push = along.scale(impulse * (1.0 - hit.distance / radius) * area);
+        for n in 0..POINTS {
+            let from = Point3::from(center + turn * (disc(n) * size) - axis.scale(2.0 * size));
+            let Some(hit) = self.cast_ray(&from, &axis, 4.0 * size, &own) else { continue };
+            let way = hit.point - at;
+            let distance = way.norm();
+            let direction = Unit::try_new(way, 0.0).unwrap_or(axis);
+            let is_visible =
+                || self.cast_ray(&at, &direction, distance * (1.0 - 1e-9), &others).is_none();
+            if distance < radius && is_visible() {
+                let area = PI * size * size / POINTS as f64;
+                let push = axis.scale(impulse * (1.0 - distance / radius) * area);
                 gained.apply_impulse(&push, &(hit.point.coords - center));
             }
         }
-        (gained != Momentum::default()).then_some(gained)
+        if gained == Momentum::default() {
+            return None;
+        }
+        // inside a body, the impulses on opposite sides cancel
+        let middle = Point3::from(center - axis.scale(2.0 * size));
+        let surface = self.cast_ray(&middle, &axis, 2.0 * size, &own);
+        let reach = surface.map_or(0.0, |hit| (hit.point.coords - center).norm());
+        let share = if away.norm() < reach { away.norm() / reach } else { 1.0 };
+        Some(Blast { load: gained.linear, impulse: gained * share })
+    }
+
+    /// The load of an explosion inside a body on one side of it, N s; `None` outside.
+    fn blast_from_inside(&self, i: usize, explosion: &Explosion) -> Option<Vector3<f64>> {
+        let local = self.poses[i].inverse_transform_point(&explosion.at);
+        let away = self.poses[i].translation.vector - explosion.at.coords;
+        let share = 1.0 - away.norm() / explosion.radius;
+        if self.shapes[i].field().distance(&local) > 0.0 || share <= 0.0 {
+            return None;
+        }
+        let normal = Unit::try_new(away, 0.0).unwrap_or_else(Vector3::y_axis);
+        Some(normal.scale(explosion.impulse * share * self.projected_area(i, &normal)))
     }
 
     /// The load of an explosion on a body that can break, as a hit.
     fn blast_load(&self, i: usize, explosion: &Explosion, around: &[BodyId]) -> Option<Hit> {
-        let impulse = if around.binary_search(&self.ids[i]).is_ok() {
-            self.blast_from_inside(i, explosion)
-        } else {
-            self.blast(i, explosion, around)?.linear
-        };
+        self.details[i].breakage.as_ref().filter(|breakage| breakage.generations > 0)?;
+        let own = self.blast(i, explosion, around).map(|blast| blast.load);
+        let inside = self.blast_from_inside(i, explosion);
+        let impulse = own.into_iter().chain(inside).max_by(|p, q| p.norm().total_cmp(&q.norm()))?;
         let normal = UnitVector3::try_new(impulse, 0.0)?;
         let center = self.poses[i].inverse_transform_point(&explosion.at);
         let distance = |p: &&Point3<f64>| (**p - center).norm_squared();
@@ -124,23 +150,21 @@ impl World {
             energy: self.mass_of(i).map_or(0.0, |mass| 0.5 * impulse.norm_squared() / mass.mass()),
         })
     }
-
-    /// The impulse of an explosion inside a body on one side of it, N s. That on the whole body is
-    /// zero.
-    fn blast_from_inside(&self, i: usize, explosion: &Explosion) -> Vector3<f64> {
-        let away = self.poses[i].translation.vector - explosion.at.coords;
-        let normal = Unit::try_new(away, 0.0).unwrap_or_else(Vector3::y_axis);
-        let share = (1.0 - away.norm() / explosion.radius).max(0.0);
-        normal.scale(explosion.impulse * share * self.projected_area(i, &normal))
-    }
 }
 
-/// Direction `n` of [`RAYS`] that cover the cone around z with a half angle of this `cosine` evenly.
-fn spiral(n: usize, cosine: f64) -> UnitVector3<f64> {
+/// The effect of an explosion on a body.
+struct Blast {
+    /// The impulse on the side towards the explosion, N s, which may break the body.
+    load: Vector3<f64>,
+    /// The impulse on the whole body, about its center of mass.
+    impulse: Momentum,
+}
+
+/// Point `n` of [`POINTS`] that cover the unit disc across z evenly.
+fn disc(n: usize) -> Vector3<f64> {
     let pair = (n / 2) as f64;
-    let z = 1.0 - (1.0 - cosine) * (pair + 0.5) / (RAYS / 2) as f64;
     let (sine, cosine) = libm::sincos(pair * GOLDEN_ANGLE);
     let side = if n.is_multiple_of(2) { 1.0 } else { -1.0 };
-    let across = side * (1.0 - z * z).max(0.0).sqrt();
-    UnitVector3::new_normalize(Vector3::new(across * cosine, across * sine, z))
+    let out = side * ((pair + 0.5) / (POINTS / 2) as f64).sqrt();
+    Vector3::new(out * cosine, out * sine, 0.0)
 }

@@ -52,10 +52,10 @@ pub enum Action {
         /// The ends of the edge after, m.
         to: [Point3<f64>; 2],
     },
-    /// Pushes bodies within the radius away from the center, along rays: the first body on a ray
-    /// receives the impulse per area at that distance on the ray's cross-section, and shields those
-    /// behind it. A body around the center is not pushed as a whole. Weaker bodies break first, at
-    /// their point nearest to the center, and their pieces are pushed instead.
+    /// Pushes bodies within the radius away from the center. The impulse per area acts on the part of
+    /// a body that is visible from the center, projected along the line to the center of mass. Bodies
+    /// shield those behind them. Weaker bodies break first, at their point nearest to the center, and
+    /// their pieces are pushed instead.
     Explode(Explosion),
     /// See [`World::apply_impulse`](crate::World::apply_impulse).
     Push {
@@ -73,27 +73,46 @@ pub enum Action {
 pub struct Path {
     /// The body.
     pub body: BodyId,
-    /// Times in s, ascending, and the poses at these of a coordinate frame in which the body is
-    /// fixed. Between two times the origin of the frame moves along a line, and the frame rotates,
-    /// both at constant speed. Before the first and after the last it rests.
-    pub keys: Vec<(f64, Isometry3<f64>)>,
+    /// Poses of a coordinate frame in which the body is fixed, at ascending times. Between two keys
+    /// the origin of the frame moves along a line, and the frame rotates, both at constant speed.
+    /// Before the first and after the last key it rests.
+    pub keys: Vec<PathKey>,
     /// The pose of the body in that frame. With the identity its center of mass moves along the
     /// lines; bodies with one frame in common move as one.
     pub in_frame: Isometry3<f64>,
 }
 
+/// A pose at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathKey {
+    /// s.
+    pub time: f64,
+    /// Pose of the coordinate frame.
+    pub pose: Isometry3<f64>,
+}
+
 impl Path {
     /// The pose of the body at a time; `None` if there are no keys.
     pub fn at(&self, time: f64) -> Option<Isometry3<f64>> {
-        let next = self.keys.partition_point(|(t, _)| *t <= time);
-        let Some(&(end, to)) = self.keys.get(next) else {
-            return self.keys.last().map(|key| key.1 * self.in_frame);
+        let next = self.keys.partition_point(|key| key.time <= time);
+        let Some(to) = self.keys.get(next) else {
+            return self.keys.last().map(|key| key.pose * self.in_frame);
         };
-        let Some(&(start, from)) = next.checked_sub(1).and_then(|n| self.keys.get(n)) else {
-            return Some(to * self.in_frame);
+        let Some(from) = next.checked_sub(1).and_then(|n| self.keys.get(n)) else {
+            return Some(to.pose * self.in_frame);
         };
-        Some(from.lerp_slerp(&to, (time - start) / (end - start)) * self.in_frame)
+        let share = (time - from.time) / (to.time - from.time);
+        Some(from.pose.lerp_slerp(&to.pose, share) * self.in_frame)
     }
+}
+
+/// An action at the start of a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimedAction {
+    /// Number of frames before it.
+    pub frame: usize,
+    /// The action.
+    pub action: Action,
 }
 
 /// Wind, events and paths in time.
@@ -101,8 +120,8 @@ impl Path {
 pub struct Timeline {
     /// The wind, if any.
     pub wind: Option<Wind>,
-    /// Actions at the start of the frame after the given number of frames, in order.
-    pub actions: Vec<(usize, Action)>,
+    /// Actions, in order.
+    pub actions: Vec<TimedAction>,
     /// Paths of kinematic bodies.
     pub paths: Vec<Path>,
 }

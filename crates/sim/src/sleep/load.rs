@@ -21,8 +21,8 @@ const NEW_LOAD: f64 = 0.1;
 const SUDDEN_LOAD: f64 = 0.5;
 /// Averaging time of loads, s: in a pile load paths change from frame to frame.
 const LOAD_TIME: f64 = 0.5;
-/// Averaging time of loads by bodies that touched it later, s: shorter, so that the full load
-/// counts once they rest.
+/// Averaging time of loads by bodies that touched the sleeper later, s. It is shorter, so that the
+/// full load of such a body counts once the body rests.
 const NEW_LOAD_TIME: f64 = 0.2;
 /// A sleeper wakes if the unsupported part of a change of its load gives a point of it this share
 /// of the speed that its whole load of a frame would.

@@ -17,7 +17,7 @@ use crate::world::limits::is_usable;
 use crate::world::numbers::{momentum, momentum_numbers, pose, pose_numbers};
 use crate::world::steering::check;
 use crate::world::touching::ContactLog;
-use crate::{Action, BodyId, Explosion, JointId, World};
+use crate::{Action, BodyId, Explosion, JointId, TimedAction, World};
 
 /// Why a state cannot be restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -172,7 +172,8 @@ impl World {
         for id in gone {
             self.remove(id);
         }
-        if self.next_id < state.next || self.len() != state.bodies.len() {
+        let is_known = self.ids.last().is_none_or(|last| last.0 < state.next);
+        if self.next_id < state.next || !is_known || self.len() != state.bodies.len() {
             return Err(StateError);
         }
         self.next_id = state.next;
@@ -327,7 +328,7 @@ fn load(&(body, force, torque): &(BodyId, [f64; 3], [f64; 3])) -> Load {
     Load { body, force: force.into(), torque: torque.into() }
 }
 
-fn action_state(&(frame, action): &(usize, Action)) -> (usize, ActionState) {
+fn action_state(&TimedAction { frame, action }: &TimedAction) -> (usize, ActionState) {
     let ends = |ends: [Point3<f64>; 2]| ends.map(|p| p.coords.into());
     let state = match action {
         Action::Cut { from, to } => ActionState::Cut { from: ends(from), to: ends(to) },
@@ -341,7 +342,7 @@ fn action_state(&(frame, action): &(usize, Action)) -> (usize, ActionState) {
     (frame, state)
 }
 
-fn action(&(frame, state): &(usize, ActionState)) -> (usize, Action) {
+fn action(&(frame, state): &(usize, ActionState)) -> TimedAction {
     let action = match state {
         ActionState::Cut { from, to } => {
             Action::Cut { from: from.map(Point3::from), to: to.map(Point3::from) }
@@ -353,7 +354,7 @@ fn action(&(frame, state): &(usize, ActionState)) -> (usize, Action) {
             Action::Push { body, impulse: impulse.into(), at: at.map(Point3::from) }
         }
     };
-    (frame, action)
+    TimedAction { frame, action }
 }
 
 fn link_state(link: &Link) -> LinkState {
