@@ -267,7 +267,7 @@ impl<'a> Drawing<'a> {
                 video.finish(drawn)
             }),
             Kind::Folder => write_whole_folder(output, |folder| {
-                // listed frames keep their numbers; others have none missing, for `ffmpeg`
+                // listed frames keep their numbers; others are numbered without gaps, for `ffmpeg`
                 self.each(|n, picture| {
                     let number = if self.is_listed { self.sample_times[n] as usize } else { n };
                     let path = folder.join(format!("frame_{number:05}.png"));

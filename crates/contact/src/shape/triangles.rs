@@ -287,8 +287,8 @@ impl Triangles {
         others.peek().is_none() || others.any(|t| (self.face_normal(t) - own).norm() > FLAT)
     }
 
-    /// Whether a segment passes from its front through a triangle that faces a direction by less
-    /// than 60 degrees.
+    /// Whether a segment crosses, from front to back, a triangle whose normal is within 60 degrees of
+    /// a direction.
     pub(crate) fn is_between(
         &self,
         [from, to]: [&Point3<f64>; 2],

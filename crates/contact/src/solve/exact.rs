@@ -36,8 +36,9 @@ const MAX_BODIES: usize = 420;
 /// Largest number of 6x6 block products of a factorization, per contact. Relaxing a contact in a
 /// sweep costs about one, there are about 70 sweeps, and a solution takes up to 30 factorizations.
 const PRODUCTS_PER_CONTACT: usize = 1;
-/// The same for an island at rest: errors of sweeps would bend a tower frame by frame, and the
-/// solution of the last frame saves most factorizations.
+/// The same for an island at rest. Errors of sweeps would bend a tower frame by frame, and the
+/// solution of the last frame saves most factorizations. Of 1, 2, 4 and 8: crossed layers of three
+/// blocks need 2, of five blocks 4; with 8 the debris of 25 spheres takes 7 % longer than with 4.
 const PRODUCTS_PER_CONTACT_AT_REST: usize = 4;
 /// A body rests if it is no faster than forces make it in this number of half steps.
 const RESTING_HALF_STEPS: f64 = 4.0;

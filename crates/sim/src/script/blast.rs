@@ -15,7 +15,8 @@ use crate::script::event::Trigger;
 use crate::script::timeline::Explosion;
 use crate::{BodyId, Filter, Report, World};
 
-/// Points of the projection of each body, in pairs on both sides of its center.
+/// Points of the projection of each body, in pairs on both sides of its center. They give the impulse on
+/// a ball within 2 %.
 const POINTS: usize = 256;
 /// The angle between successive points of a Fibonacci spiral, rad.
 const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;

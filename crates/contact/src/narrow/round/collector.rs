@@ -11,9 +11,9 @@ const FIRST_KEY: u32 = 8;
 /// Keys per edge: both ends of its part on a cap or side, and its nearest point.
 pub(super) const KEYS: u32 = 3;
 
-/// Largest angle between the normals at two points of an edge that count as one line contact, rad. An
-/// edge across the side touches it at one point; a rolling body approaches the others, at this angle
-/// by a thousandth of its speed.
+/// Largest angle between the normals at two points of an edge that form one line contact, rad. An edge
+/// across the side of a round body touches it at a single point. A body that rolls approaches a second
+/// point at this angle by a thousandth of its speed.
 const PARALLEL: f64 = 1e-3;
 
 /// An edge of the other solid.

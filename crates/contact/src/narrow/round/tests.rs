@@ -331,7 +331,7 @@ fn corners(half: &Vector3<f64>) -> Vec<Point3<f64>> {
     (0..8).map(|n| corner(n).into()).collect()
 }
 
-/// The sides of a table are no contacts of a can whose center is beyond its edge.
+/// A can whose center is beyond the edge of a table has no contacts with the sides of the table.
 #[test]
 fn a_can_that_overhangs_a_table_of_triangles_touches_its_top_alone() {
     let can = shape(Round::cylinder(0.06, 0.03));

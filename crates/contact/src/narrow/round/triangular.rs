@@ -50,7 +50,8 @@ impl<'a> AgainstTriangles<'a> {
         Self { owner, round, triangles, map, back: map.inverse(), center }
     }
 
-    /// The sign of normals towards the center, and the thickness of the solid between, m.
+    /// The sign that turns face normals towards the center of the round body, and the thickness of the
+    /// mesh between the face and that center, m.
     fn towards_center(&self) -> (f64, f64) {
         match self.center {
             Place::Front { .. } | Place::Inside(_) => (1.0, 0.0),

@@ -33,7 +33,7 @@ pub(super) struct ImpactGroup {
 
 /// The complementarity problem of a group and its solution.
 pub(super) struct Impact {
-    /// The bodies in order; contacts name places in this list.
+    /// The bodies, ascending. Contacts and joints refer to positions in this list.
     pub(super) bodies: Vec<usize>,
     pub(super) pairs: Vec<ImpactPair>,
     pub(super) touches: Vec<Touch>,
