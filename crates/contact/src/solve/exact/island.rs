@@ -88,6 +88,11 @@ impl Solution {
 }
 
 impl Island {
+    /// Whether all terms are contacts.
+    pub(super) fn is_of_contacts(&self) -> bool {
+        self.terms.iter().all(|term| matches!(term.set, Set::Contact { .. }))
+    }
+
     /// The pairs of bodies coupled by terms.
     pub(crate) fn pairs(&self) -> Vec<[u32; 2]> {
         let pair = |term: &Term| match term.bodies {
