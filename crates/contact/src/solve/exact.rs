@@ -514,12 +514,19 @@ fn exact_solution(island: &Island, pattern: &Pattern, start: Solution) -> Soluti
     if !island.is_of_contacts() {
         return island.solve(pattern, EXACT, start);
     }
-    let solution = island.solve(pattern, FROM_WARM_START, start);
-    if solution.is_solved {
-        return solution;
+    let first = island.solve(pattern, FROM_WARM_START, start);
+    if first.is_solved {
+        return first;
     }
-    let near = island.approach(pattern, solution);
-    if near.is_within(APPROACHED) { island.solve(pattern, EXACT, near) } else { near }
+    let near = island.approach(pattern, first.clone());
+    if near.is_within(APPROACHED) {
+        let solution = island.solve(pattern, EXACT, near);
+        if solution.is_solved {
+            return solution;
+        }
+    }
+    // all contacts of a point on the path separate, which lifts a heap
+    first
 }
 
 /// Bounds torques, whose terms start at `first`, by the normal impulses among `impulses`.

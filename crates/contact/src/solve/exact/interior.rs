@@ -3,7 +3,7 @@
 //! In the frame of a contact let `r` be its normal impulse, `b` its friction, `u` its normal and
 //! `w` its tangential speed beyond the target. Coulomb's law is complementarity twice: `r >= 0` and
 //! `u >= 0` with `r u = 0`, and `(mu r, b)` and `(z, w)` in the second-order cone with the Jordan
-//! product zero, where `z` is the speed of slip. Both products are set to a barrier parameter that
+//! product zero, where `z` is the speed of slip (Howell et al. 2022). Both products are set to a barrier parameter that
 //! goes to zero. Steps are those of Newton's method (Alizadeh, Haeberly and Overton 1998) with the
 //! predictor and corrector of Mehrotra (1992). Elimination of the contacts leaves one 6x6 block per
 //! body.

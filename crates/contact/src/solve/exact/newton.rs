@@ -37,7 +37,8 @@ pub(crate) struct Limits {
 
 /// A step that leaves more than this share of the residual is slow.
 const SLOW: f64 = 0.5;
-/// Regularization at the start, relative to the effective inverse mass of a term.
+/// Largest regularization at the start, relative to the effective inverse mass of a term. A start
+/// close to the solution has a smaller one, the relative residual (Yamashita and Fukushima 2001).
 const REGULARIZATION: f64 = 1e-2;
 /// Factor of the regularization after a full step. A short or failed step divides by it.
 const RELAXATION: f64 = 1.0 / 3.0;
@@ -57,7 +58,8 @@ impl Island {
     pub(crate) fn solve(&self, pattern: &Pattern, limits: Limits, start: Solution) -> Solution {
         let [none, enough] = [limits.converged, limits.accepted].map(|s| s * start.unsolved);
         let mut here = Iterate::new(self, &start);
-        let mut regularization = REGULARIZATION;
+        let missing = start.residual / start.unsolved.max(f64::MIN_POSITIVE);
+        let mut regularization = missing.clamp(MIN_REGULARIZATION, REGULARIZATION);
         let mut merits = VecDeque::from([here.merit()]);
         let mut best = start;
         let mut factorizations = 0;
