@@ -26,6 +26,9 @@ const TO_BOUNDARY: f64 = 0.99;
 const BLOCKED: f64 = 0.1;
 /// Factor of the barrier parameter in a step that makes them equal.
 const CENTERING: f64 = 0.5;
+/// Compliance of contacts on the path, relative to their effective inverse mass. Where bodies are
+/// wedged, impulses of any size satisfy all conditions, and without it the path leads to large ones.
+const COMPLIANCE: f64 = 1e-6;
 /// The Newton method takes over at this residual, relative to that without impulses.
 const NEAR: f64 = 1e-4;
 
@@ -59,10 +62,26 @@ struct Wanted {
 /// `still - answer d`.
 struct Elimination {
     answer: Matrix3<f64>,
+    /// Share of the change of a rigid contact that compliance leaves.
+    share: Matrix3<f64>,
     /// Inverse of the factor of friction, and the factors of normal impulse and tangential velocity.
     inverse: Matrix2<f64>,
     of_push: Vector2<f64>,
     of_slip: Matrix2<f64>,
+}
+
+impl Elimination {
+    /// An elimination with the impulse's change by a change of speeds without compliance.
+    fn new(
+        rigid: Matrix3<f64>,
+        inverse: Matrix2<f64>,
+        of_push: Vector2<f64>,
+        of_slip: Matrix2<f64>,
+    ) -> Self {
+        let yielding = Matrix3::identity() + rigid * COMPLIANCE;
+        let share = yielding.try_inverse().unwrap_or_else(Matrix3::identity);
+        Self { answer: share * rigid, share, inverse, of_push, of_slip }
+    }
 }
 
 impl Framed {
@@ -138,26 +157,26 @@ impl Point {
         let inverse = (mu > 0.0).then(|| factor.try_inverse()).flatten();
         let Some(inverse) = inverse else {
             let of_push = Vector2::zeros();
-            return Elimination { answer, inverse: none, of_push, of_slip: none };
+            return Elimination::new(answer, none, of_push, none);
         };
         let of_push = across * mu - along * (slip.x / self.impulse.x);
         let of_slip = Matrix2::from_diagonal_element(bound) - along * along.transpose() / bound;
         let friction = inverse * of_slip;
         answer.fixed_view_mut::<2, 1>(1, 0).copy_from(&(inverse * of_push * -stiffness));
         answer.fixed_view_mut::<2, 2>(1, 1).copy_from(&friction);
-        Elimination { answer, inverse, of_push, of_slip }
+        Elimination::new(answer, inverse, of_push, of_slip)
     }
 
     /// The change of the impulse at unchanged velocities of bodies, at the speeds `u`.
     fn still(&self, mu: f64, u: &Vector3<f64>, wanted: &Wanted, own: &Elimination) -> Vector3<f64> {
         let push = (wanted.normal - self.impulse.x * (u.x - self.apart)) / self.apart;
         if mu == 0.0 {
-            return Vector3::x() * push;
+            return own.share * Vector3::x() * push;
         }
         let along = self.friction(mu).yz() * (wanted.slip.x / (mu * self.impulse.x));
         let missing = own.of_slip * (u.yz() - self.slip.yz());
         let friction = own.inverse * (wanted.slip.yz() - along - own.of_push * push - missing);
-        Vector3::new(push, friction.x, friction.y)
+        own.share * Vector3::new(push, friction.x, friction.y)
     }
 
     /// The step with these changes of the impulse and of the speeds `u`.
@@ -254,8 +273,9 @@ impl<'a> Round<'a> {
         }
         let velocities = self.factor.solve(&right);
         let step = |(n, term): (usize, &Term)| {
-            let speeds = term.change(&velocities);
-            let impulse = still[n] - self.eliminated[n].answer * speeds;
+            let moved = term.change(&velocities);
+            let impulse = still[n] - self.eliminated[n].answer * moved;
+            let speeds = moved + impulse * COMPLIANCE;
             self.points[n].step(frictions[n], &self.speeds[n], &wanted[n], [impulse, speeds])
         };
         island.terms.iter().enumerate().map(step).collect()
@@ -308,8 +328,9 @@ impl Island {
         let mut factorizations = start.factorizations;
         for round in 0..=MAX_ROUNDS {
             let impulses: Vec<_> = points.iter().map(|point| point.impulse).collect();
-            let speeds = framed.island.speeds(&framed.island.given(&impulses));
+            let mut speeds = framed.island.speeds(&framed.island.given(&impulses));
             let residual = framed.island.natural_map_at(&speeds, &impulses);
+            speeds.iter_mut().zip(&impulses).for_each(|(u, impulse)| *u += impulse * COMPLIANCE);
             if residual < least {
                 (least, best) = (residual, Some(impulses));
             }
@@ -328,11 +349,12 @@ impl Island {
 
 #[cfg(test)]
 mod tests {
+    use nalgebra::Matrix6x3;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::solve::exact::EXACT;
     use crate::solve::exact::random::Random;
+    use crate::solve::exact::{APPROACHED, EXACT};
 
     /// A vector in the interior of the second-order cone.
     fn inside() -> impl Strategy<Value = Vector3<f64>> {
@@ -377,6 +399,7 @@ mod tests {
             let wanted = point.wanted(mu, barrier);
             let own = point.eliminate(mu);
             let impulse = point.still(mu, &u, &wanted, &own) - own.answer * change;
+            let change = change + impulse * COMPLIANCE;
             let step = point.step(mu, &u, &wanted, [impulse, change]);
             let size = 1.0 + impulse.norm() + step.slip.norm();
             let normal = point.impulse.x * step.apart + step.impulse.x * point.apart;
@@ -417,6 +440,30 @@ mod tests {
             }
         }
         assert!(lost <= 9, "{lost} of 300");
+    }
+
+    /// A body between two walls holds by friction at any larger normal impulse.
+    #[test]
+    fn wedged_bodies_get_no_large_impulses() {
+        let contact = |side: f64| {
+            let mut jacobian = Matrix6x3::zeros();
+            jacobian.fixed_view_mut::<3, 3>(0, 0).fill_diagonal(1.0);
+            Term {
+                bodies: [Some(0), None],
+                transposed: [jacobian, Matrix6x3::zeros()],
+                excess: Vector3::y() * -0.3,
+                set: Set::Contact { normal: Vector3::x() * side, friction: 0.5 },
+                scale: Vector3::repeat(1.0),
+            }
+        };
+        let island = Island { bodies: 1, terms: vec![contact(1.0), contact(-1.0)] };
+        let pattern = Pattern::new(1, &[], usize::MAX).unwrap();
+        let none = island.guessed(&[Vector3::zeros(); 2]);
+        let near = island.approach(&pattern, none);
+        assert!(near.is_within(APPROACHED), "{} of {}", near.residual, near.unsolved);
+        // at least 0.3 N s on each side
+        let most = near.impulses.iter().map(|impulse| impulse.norm()).fold(0.0, f64::max);
+        assert!(most < 3.0, "{most} N s");
     }
 
     #[test]
