@@ -100,17 +100,17 @@ fn spread(speeds: &[f64]) -> f64 {
     speeds.iter().copied().fold(0.0, f64::max) / least - 1.0
 }
 
-/// The median exit speed of five throws beside each other, m/s: a piece that tilts in its hole
+/// The median exit speed of three throws beside each other, m/s: a piece that tilts in its hole
 /// scrapes along the ball in about every fourth throw. Checks that more than `pieces` fall out.
 fn median_exit(text: &str, seconds: f64, pieces: usize) -> f64 {
-    let mut speeds = [-0.002, -0.001, 0.0, 0.001, 0.002].map(|x| {
+    let mut speeds = [-0.001, 0.0, 0.001].map(|x| {
         let text = text.replace("position = [0, 0, 0.6]", &format!("position = [{x}, 0, 0.6]"));
         let (velocity, broken) = fly(&text, seconds);
         assert!(broken > pieces, "{broken}");
         -velocity.z
     });
     speeds.sort_by(f64::total_cmp);
-    speeds[2]
+    speeds[1]
 }
 
 #[test]
