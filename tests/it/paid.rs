@@ -100,8 +100,9 @@ fn spread(speeds: &[f64]) -> f64 {
     speeds.iter().copied().fold(0.0, f64::max) / least - 1.0
 }
 
-/// The median exit speed of three throws beside each other, m/s: a piece that tilts in its hole
-/// scrapes along the ball in about every fourth throw. Checks that more than `pieces` fall out.
+/// The median exit speed of the ball in three runs, m/s, with start positions 1 mm apart. In about
+/// one run of four a piece tilts in its hole and scrapes along the ball. Checks that the pane breaks
+/// into more than `pieces` pieces.
 fn median_exit(text: &str, seconds: f64, pieces: usize) -> f64 {
     let mut speeds = [-0.001, 0.0, 0.001].map(|x| {
         let text = text.replace("position = [0, 0, 0.6]", &format!("position = [{x}, 0, 0.6]"));
