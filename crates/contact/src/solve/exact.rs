@@ -163,7 +163,8 @@ impl Exact {
         let solve = |mut part: Part| {
             part.fill(problem, start);
             part.stop(problem);
-            let pattern = Pattern::new(part.bodies.len(), &part.island.pairs(), SHOCK_PRODUCTS)?;
+            let pattern =
+                Pattern::new(part.bodies.len(), &part.island.couplings(), SHOCK_PRODUCTS)?;
             let first = part.island.guessed(&part.guess);
             let solution = part.island.solve(&pattern, SHOCK, first);
             Some(Solved { part, solution })
@@ -429,7 +430,7 @@ impl Part {
             false => PRODUCTS_PER_CONTACT,
         };
         let most = self.island.terms.len() * sweeps * per_contact;
-        let pattern = Pattern::new(self.bodies.len(), &self.island.pairs(), most)?;
+        let pattern = Pattern::new(self.bodies.len(), &self.island.couplings(), most)?;
         let start = self.island.sweep(start, EXACT.converged, FIRST_SWEEPS);
         let mut solution = exact_solution(&self.island, &pattern, start);
         for round in 0..=MAX_LIMITINGS {

@@ -152,7 +152,7 @@ pub(crate) fn impact(
     let solution = if swept.is_solved {
         swept
     } else {
-        let pattern = Pattern::new(island.bodies, &island.pairs(), MAX_PRODUCTS)?;
+        let pattern = Pattern::new(island.bodies, &island.couplings(), MAX_PRODUCTS)?;
         island.solve(&pattern, limits, swept)
     };
     if !solution.is_within(USEFUL) {

@@ -10,7 +10,7 @@
 //!
 //! The [semismooth Newton method](super::newton) stops at the kinks of the natural map in half of
 //! the larger islands with friction. From the interior of the cones a path without kinks leads close
-//! to the solution in nine of ten. It starts anew in every step, which the Newton method does not.
+//! to the solution in nine of ten. It starts from the best impulses of the Newton method.
 
 use nalgebra::{Matrix2, Matrix3, Vector2, Vector3, Vector6};
 
@@ -22,7 +22,13 @@ use super::set::Set;
 const MAX_ROUNDS: usize = 30;
 /// Fraction to the boundary: how far an iterate moves toward the boundary of the cones.
 const TO_BOUNDARY: f64 = 0.99;
-/// A step length below this means that an iterate is poorly centered; a centering step is tried.
+/// Distance of the start from the boundary of the cones, relative to the largest speed without
+/// impulses. Of 310 islands, 60 stay unsolved with 0.1, 63 with 0.5, 78 with 0.01, and 67 from the
+/// same point in all cones.
+const START_DISTANCE: f64 = 0.1;
+/// A step length below this means that an iterate is poorly centered. A centering step is tried. If
+/// it is blocked too, all points move away from the boundary by the root of the barrier parameter,
+/// which solves 10 of the 60 islands.
 const BLOCKED: f64 = 0.1;
 /// Factor of the barrier parameter in a centering step.
 const CENTERING: f64 = 0.5;
@@ -105,11 +111,18 @@ impl Framed {
         Some(Self { island: Island { bodies: island.bodies, terms }, axes, frictions })
     }
 
-    /// The start: the same point in the middle of the cones of each contact.
-    fn start(&self) -> Vec<Point> {
-        let size = self.island.terms.iter().map(|term| term.excess.norm()).fold(0.0, f64::max);
-        let point = Point { impulse: Vector3::x() * size, apart: size, slip: Vector3::x() * size };
-        vec![point; self.frictions.len()]
+    /// A warm start: a solution in the frames of the island, moved into the interior of the cones.
+    fn start(&self, solution: &Solution) -> Vec<Point> {
+        let terms = &self.island.terms;
+        let size = terms.iter().map(|term| term.excess.norm()).fold(0.0, f64::max);
+        let speeds = self.island.speeds(&solution.velocities);
+        let own = self.axes.iter().zip(&solution.impulses).map(|(axes, j)| axes.tr_mul(j));
+        let point = |((term, impulse), u): ((&Term, Vector3<f64>), &Vector3<f64>)| {
+            let slip = Vector3::new(u.yz().norm(), u.y, u.z);
+            let on_cones = Point { impulse: term.set.project(&impulse), apart: u.x.max(0.0), slip };
+            on_cones.moved_inside(START_DISTANCE * size)
+        };
+        terms.iter().zip(own).zip(&speeds).map(point).collect()
     }
 
     /// The mean product of all complementary pairs.
@@ -204,6 +217,14 @@ impl Point {
         normal.min(friction).min(share_in_cone(&self.slip, &step.slip))
     }
 
+    /// The point moved along the axes of the cones, away from their boundary.
+    fn moved_inside(mut self, distance: f64) -> Self {
+        self.impulse.x += distance;
+        self.apart += distance;
+        self.slip.x += distance;
+        self
+    }
+
     fn after(&self, step: &Self, share: f64) -> Self {
         Self {
             impulse: self.impulse + step.impulse * share,
@@ -250,13 +271,8 @@ impl<'a> Round<'a> {
         let all = points.iter().zip(&framed.frictions);
         let eliminated: Vec<_> = all.map(|(point, mu)| point.eliminate(*mu)).collect();
         let mut factor = Factor::identity(pattern);
-        for (term, own) in framed.island.terms.iter().zip(&eliminated) {
-            for (a, transposed) in term.moved() {
-                let given = transposed * own.answer;
-                for (b, other) in term.moved() {
-                    factor.add(a, b, &(given * other.transpose()));
-                }
-            }
+        for (n, (term, own)) in framed.island.terms.iter().zip(&eliminated).enumerate() {
+            factor.add(n, &term.transposed, &own.answer);
         }
         factor.factorize().then_some(Self { framed, points, speeds, eliminated, factor })
     }
@@ -304,17 +320,22 @@ impl<'a> Round<'a> {
         let left = self.framed.barrier(&after(&predicted, self.share(&predicted, 1.0)));
         let target = barrier * (left / barrier).clamp(0.0, 1.0).powi(3);
         let corrected = |n: usize, point: &Point, mu| point.corrected(mu, target, &predicted[n]);
-        let steps = self.steps(&self.wanted(corrected));
-        let share = self.share(&steps, TO_BOUNDARY);
+        let mut steps = self.steps(&self.wanted(corrected));
+        let mut share = self.share(&steps, TO_BOUNDARY);
         if share < BLOCKED {
             let target = barrier * CENTERING;
             let centered = self.steps(&self.wanted(|_, point, mu| point.wanted(mu, target)));
             let other = self.share(&centered, TO_BOUNDARY);
             if other > share {
-                return after(&centered, other);
+                (steps, share) = (centered, other);
             }
         }
-        after(&steps, share)
+        let mut points = after(&steps, share);
+        if share < BLOCKED {
+            let distance = self.framed.barrier(&points).sqrt();
+            points.iter_mut().for_each(|point| *point = point.moved_inside(distance));
+        }
+        points
     }
 }
 
@@ -325,7 +346,7 @@ impl Island {
         let Some(framed) = Framed::new(self) else { return start };
         let near = NEAR * start.unsolved;
         let (mut least, mut best) = (start.residual, None);
-        let mut points = framed.start();
+        let mut points = framed.start(&start);
         let mut factorizations = start.factorizations;
         for round in 0..=MAX_ROUNDS {
             let impulses: Vec<_> = points.iter().map(|point| point.impulse).collect();
@@ -422,7 +443,7 @@ mod tests {
         for case in 0..300 {
             let friction = 0.3 * f64::from(case % 4);
             let island = random.island(friction, false);
-            let pattern = Pattern::new(island.bodies, &island.pairs(), usize::MAX).unwrap();
+            let pattern = Pattern::new(island.bodies, &island.couplings(), usize::MAX).unwrap();
             let none = island.guessed(&vec![Vector3::zeros(); island.terms.len()]);
             let near = island.approach(&pattern, none.clone());
             lost += usize::from(!near.is_within(NEAR));
@@ -445,7 +466,7 @@ mod tests {
     #[test]
     fn islands_with_joints_are_left_to_the_newton_method() {
         let island = Random::new(7).island(0.3, true);
-        let pattern = Pattern::new(island.bodies, &island.pairs(), usize::MAX).unwrap();
+        let pattern = Pattern::new(island.bodies, &island.couplings(), usize::MAX).unwrap();
         let none = island.guessed(&vec![Vector3::zeros(); island.terms.len()]);
         let near = island.approach(&pattern, none.clone());
         assert_eq!((near.residual, near.factorizations), (none.residual, 0));

@@ -56,6 +56,11 @@ impl Term {
     }
 }
 
+/// The larger number; NaN if one of them is, which [`f64::max`] ignores.
+fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a >= b { a } else { b }
+}
+
 /// Bodies and the terms between them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Island {
@@ -93,16 +98,9 @@ impl Island {
         self.terms.iter().all(|term| matches!(term.set, Set::Contact { .. }))
     }
 
-    /// The pairs of bodies coupled by terms.
-    pub(crate) fn pairs(&self) -> Vec<[u32; 2]> {
-        let pair = |term: &Term| match term.bodies {
-            [Some(a), Some(b)] => Some([a.min(b), a.max(b)]),
-            _ => None,
-        };
-        let mut pairs: Vec<_> = self.terms.iter().filter_map(pair).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        pairs
+    /// The bodies of each term.
+    pub(crate) fn couplings(&self) -> Vec<[Option<u32>; 2]> {
+        self.terms.iter().map(|term| term.bodies).collect()
     }
 
     /// The change of velocities by impulses.
@@ -134,7 +132,7 @@ impl Island {
             let moved = impulse - term.set.project(&(impulse - speed));
             moved.component_mul(&term.scale).norm()
         };
-        self.terms.iter().zip(impulses).zip(speeds).map(miss).fold(0.0, f64::max)
+        self.terms.iter().zip(impulses).zip(speeds).map(miss).fold(0.0, larger)
     }
 
     /// The residual without impulses.
@@ -159,5 +157,24 @@ impl Island {
         let velocities = self.given(&impulses);
         let residual = self.natural_map(&velocities, &impulses);
         Solution { velocities, impulses, residual, unsolved, is_solved: false, factorizations: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solve::exact::random::Random;
+
+    #[test]
+    fn the_residual_of_impulses_that_are_not_numbers_is_none() {
+        let island = Random::new(3).island(0.3, false);
+        let impulses = vec![Vector3::zeros(); island.terms.len()];
+        assert!(island.guessed(&impulses).residual > 0.0);
+        for n in 0..impulses.len() {
+            let mut impulses = impulses.clone();
+            impulses[n].x = f64::NAN;
+            let speeds = island.speeds(&island.given(&impulses));
+            assert!(island.natural_map_at(&speeds, &impulses).is_nan(), "{n}");
+        }
     }
 }

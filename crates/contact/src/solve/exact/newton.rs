@@ -58,6 +58,7 @@ impl Island {
     pub(crate) fn solve(&self, pattern: &Pattern, limits: Limits, start: Solution) -> Solution {
         let [none, enough] = [limits.converged, limits.accepted].map(|s| s * start.unsolved);
         let mut here = Iterate::new(self, &start);
+        let mut factor = Factor::identity(pattern);
         let missing = start.residual / start.unsolved.max(f64::MIN_POSITIVE);
         let mut regularization = missing.clamp(MIN_REGULARIZATION, REGULARIZATION);
         let mut merits = VecDeque::from([here.merit()]);
@@ -65,7 +66,7 @@ impl Island {
         let mut factorizations = 0;
         while best.residual > none && factorizations < limits.factorizations {
             factorizations += 1;
-            let Some(step) = self.step(pattern, &here, regularization) else { break };
+            let Some(step) = self.step(&mut factor, &here, regularization) else { break };
             let worst = merits.iter().copied().fold(0.0, f64::max);
             let Some((share, next)) = self.search(&here, &step, worst) else {
                 if regularization >= MAX_REGULARIZATION {
@@ -104,8 +105,8 @@ impl Island {
     }
 
     /// The Newton step of all impulses. `None` if a pivot is singular.
-    fn step(&self, pattern: &Pattern, here: &Iterate, regularization: f64) -> Option<Step> {
-        let mut factor = Factor::identity(pattern);
+    fn step(&self, factor: &mut Factor<'_>, here: &Iterate, regularization: f64) -> Option<Step> {
+        factor.reset();
         let mut right = vec![Vector6::zeros(); self.bodies];
         // (I - D + e D) dj = -F - D A dq for each term, and dq = A^T dj
         let mut own = Vec::with_capacity(self.terms.len());
@@ -113,12 +114,8 @@ impl Island {
             let slope = term.set.slope(&(here.impulses[n] - here.speeds[n]));
             let inverse = (Matrix3::identity() - slope * (1.0 - regularization)).try_inverse()?;
             let (still, answer) = (inverse * -here.map[n], inverse * slope);
-            for (a, transposed) in term.moved() {
-                right[a] += transposed * still;
-                for (b, other) in term.moved() {
-                    factor.add(a, b, &(transposed * answer * other.transpose()));
-                }
-            }
+            factor.add(n, &term.transposed, &answer);
+            term.moved().for_each(|(body, transposed)| right[body] += transposed * still);
             own.push((still, answer));
         }
         if !factor.factorize() {
@@ -202,7 +199,7 @@ mod tests {
     use crate::solve::exact::set::Set;
 
     fn solved(island: &Island) -> Solution {
-        let pattern = Pattern::new(island.bodies, &island.pairs(), usize::MAX).unwrap();
+        let pattern = Pattern::new(island.bodies, &island.couplings(), usize::MAX).unwrap();
         let none = vec![Vector3::zeros(); island.terms.len()];
         island.solve(&pattern, crate::solve::exact::EXACT, island.guessed(&none))
     }
