@@ -1,5 +1,6 @@
 //! The interface for games: steering, contact events, user data and poses for display.
 
+mod changes;
 mod contacts;
 mod queries;
 mod query_shapes;

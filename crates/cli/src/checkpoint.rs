@@ -14,7 +14,7 @@ use crate::ledger::Ledger;
 use crate::output::write_whole;
 
 /// The first line, which ends with the format version.
-const MAGIC: &[u8] = b"brisance checkpoint 14\n";
+const MAGIC: &[u8] = b"brisance checkpoint 15\n";
 
 /// The state of a run after a frame.
 #[derive(Debug, Serialize, Deserialize)]

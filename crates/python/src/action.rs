@@ -20,6 +20,8 @@ pub(crate) enum Action {
     AddJoint([u64; 2], String),
     RemoveJoint(u64),
     Anchor(u64, String, f64),
+    /// Number of a joint, and speed and largest force of its motor.
+    Motor(u64, Option<[f64; 2]>),
 }
 
 /// A body to add.

@@ -6,11 +6,11 @@ use brisance::commands::load::{add_bodies, load_with, parse_scene};
 use dynamics::Velocity;
 use levelset::TriMesh;
 use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
-use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use sim::{Anchor, BodyId, MeshData, Region, scene};
+use sim::{Anchor, BodyId, MeshData, Motor, Region, scene};
 
 use crate::action::{Action, ActionResult, Body, MESH, Triangles};
 use crate::arrays::isometry;
@@ -79,10 +79,13 @@ impl World {
                 return self.join_bodies(*bodies, keys).map(ActionResult::Number);
             }
             Action::RemoveJoint(number) => {
-                let joint = self.world.joints().find(|joint| joint.id.number() == *number);
-                let unknown = || PyKeyError::new_err(format!("there is no joint {number}"));
-                let id = joint.ok_or_else(unknown)?.id;
+                let id = self.joint_state(*number)?.id;
                 self.world.remove_joint(id);
+            }
+            Action::Motor(number, motor) => {
+                let id = self.joint_state(*number)?.id;
+                let motor = motor.map(|[speed, max_force]| Motor { speed, max_force });
+                self.world.set_joint_motor(id, motor).map_err(brisance_error)?;
             }
             Action::Anchor(id, regions, strength) => self.anchor_body(*id, regions, *strength)?,
         }

@@ -36,7 +36,7 @@ mod _native {
     #[pymodule_export]
     use super::recording::Recording;
     #[pymodule_export]
-    use super::report::{Break, Hit, Report};
+    use super::report::{Break, Hit, Joint, Report};
     #[pymodule_export]
     use super::scene::{Scene, scene_at};
     #[pymodule_export]

@@ -128,3 +128,39 @@ impl From<sim::NearestBody> for Hit {
         Self { body: body.number(), distance, point: point.coords.into(), normal: normal.into() }
     }
 }
+
+/// State of a joint.
+#[pyclass(frozen, get_all, module = "brisance")]
+#[derive(Clone, Copy)]
+pub(crate) struct Joint {
+    /// Numbers of its bodies.
+    bodies: [u64; 2],
+    /// Angle of a hinge, rad, displacement of a slider or length of a distance joint, m.
+    coordinate: f64,
+    /// Force on the first body in the last frame, N.
+    force: [f64; 3],
+    /// Torque on the first body about the anchor in the last frame, N m.
+    torque: [f64; 3],
+    /// Speed and largest force or torque of its motor.
+    motor: Option<(f64, f64)>,
+}
+
+#[pymethods]
+impl Joint {
+    fn __repr__(&self) -> String {
+        let [a, b] = self.bodies;
+        format!("Joint(bodies=[{a}, {b}], coordinate={:?})", self.coordinate)
+    }
+}
+
+impl From<sim::JointState> for Joint {
+    fn from(state: sim::JointState) -> Self {
+        Self {
+            bodies: state.bodies.map(|id| id.number()),
+            coordinate: state.coordinate,
+            force: state.force.into(),
+            torque: state.torque.into(),
+            motor: state.motor.map(|motor| (motor.speed, motor.max_force)),
+        }
+    }
+}

@@ -14,7 +14,7 @@ use crate::failure::brisance_error;
 use crate::interrupt::detached;
 use crate::mesh::{Mesh, mesh};
 use crate::recording::Recording;
-use crate::report::{Break, Hit, Report};
+use crate::report::{Break, Hit, Joint, Report};
 use crate::scene::{Scene, Start};
 
 /// The bodies of a scene; `step` advances them.
@@ -283,6 +283,19 @@ impl World {
         self.execute_addition(Action::AddJoint([a, b], json(&keys)?))
     }
 
+    /// The state of a joint.
+    fn joint(&self, joint: u64) -> PyResult<Joint> {
+        self.joint_state(joint).map(Joint::from)
+    }
+
+    /// Sets the motor of a hinge or slider: its speed, rad/s or m/s, and its largest torque, N m, or force, N. With
+    /// `None` as speed the joint has no motor.
+    #[pyo3(signature = (joint, speed, max_force=f64::INFINITY))]
+    fn set_motor(&mut self, joint: u64, speed: Option<f64>, max_force: f64) -> PyResult<()> {
+        let motor = speed.map(|speed| [speed, max_force]);
+        self.execute_and_record(Action::Motor(joint, motor)).map(drop)
+    }
+
     /// Removes a joint.
     fn unjoin(&mut self, joint: u64) -> PyResult<()> {
         self.execute_and_record(Action::RemoveJoint(joint)).map(drop)
@@ -481,5 +494,10 @@ impl World {
 
     pub(crate) fn body(&self, id: u64) -> PyResult<BodyId> {
         self.world.id(id).ok_or_else(|| PyKeyError::new_err(format!("there is no body {id}")))
+    }
+
+    pub(crate) fn joint_state(&self, number: u64) -> PyResult<sim::JointState> {
+        let state = self.world.joints().find(|joint| joint.id.number() == number);
+        state.ok_or_else(|| PyKeyError::new_err(format!("there is no joint {number}")))
     }
 }

@@ -382,3 +382,26 @@ def test_ctrl_c_ends_long_calls() -> None:
         with pytest.raises(KeyboardInterrupt):
             call()
         assert time.monotonic() - start < 5.0
+
+
+def test_a_servo_turns_a_door_to_an_angle_and_holds_it() -> None:
+    w = bare()
+    post = w.add({"box": {"half_extents": [0.1, 1, 0.1]}}, name="post", motion="static", position=(0, 2, 0))
+    door = w.add({"box": {"half_extents": [0.5, 0.9, 0.02]}}, name="door", density=600, position=(0.7, 2, 0))
+    hinge = w.join("hinge", door, post, anchor=(0.15, 2, 0), axis=(0, 1, 0))
+    assert w.joint(hinge).bodies == [door, post]
+    assert w.joint(hinge).motor is None
+    for _ in range(60):
+        w.set_motor(hinge, 4 * (np.pi / 2 - w.joint(hinge).coordinate), 200)
+        w.step()
+    assert w.joint(hinge).coordinate == pytest.approx(np.pi / 2, abs=0.02)
+    assert w.joint(hinge).motor[1] == 200
+    # a pickle repeats the motor
+    twin = pickle.loads(pickle.dumps(w))
+    assert twin.joint(hinge).coordinate == w.joint(hinge).coordinate
+    w.set_motor(hinge, None)
+    assert w.joint(hinge).motor is None
+    with pytest.raises(brisance.BrisanceError, match="force not negative"):
+        w.set_motor(hinge, 1, -1)
+    with pytest.raises(KeyError):
+        w.set_motor(99, 1, 1)

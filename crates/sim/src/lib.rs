@@ -29,7 +29,7 @@ pub use tetfem;
 
 pub use breaking::anchor::{Anchor, AnchorLoad, Region};
 pub use breaking::bonds::Bonds;
-pub use breaking::breakage::Breakage;
+pub use breaking::breakage::{Breakage, BreakageError};
 pub use breaking::critical_impact::CriticalImpact;
 pub use breaking::crumbs::{Crumb, Crumbs};
 pub use breaking::debris::{Debris, Retire, RetireAction};
@@ -77,7 +77,7 @@ pub use record::state::RecordingState;
 pub use script::event::{Event, HitOutcome, ModelKind, Push, ReplayMismatch, Trigger};
 pub use script::timeline::{Action, Explosion, Path, PathKey, TimedAction, Timeline, Wind};
 pub use world::World;
-pub use world::body::{BodyState, NewBody};
+pub use world::body::{BodyError, BodyState, NewBody};
 pub use world::id::{BodyId, JointId};
 pub use world::joint::{JointError, JointState, NewJoint};
 pub use world::query::{CastHit, Filter, NearestBody};

@@ -11,9 +11,11 @@ pub(crate) mod id;
 pub(crate) mod input;
 pub(crate) mod interpolation;
 pub(crate) mod joint;
+pub(crate) mod joint_changes;
 pub(crate) mod joints;
 pub(crate) mod limits;
 pub(crate) mod numbers;
+pub(crate) mod properties;
 pub(crate) mod query;
 pub(crate) mod rigid;
 pub(crate) mod settings;
@@ -29,7 +31,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use contact::{Columns, Flight, Groups, Material, MaterialError, Shape};
+use contact::{Columns, Flight, Groups, Material, Shape};
 use dynamics::{Body, MassProperties, Momentum};
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -43,7 +45,7 @@ use crate::world::id::BodyId;
 use crate::world::input::Steering;
 use crate::world::joint::WorldJoint;
 use crate::world::touching::ContactLog;
-use crate::{BodyState, Motion, NewBody, Settings, Solid};
+use crate::{BodyError, BodyState, BreakageError, Motion, NewBody, Settings, Solid};
 
 /// Bodies and the time; advanced by [`World::step`].
 ///
@@ -122,16 +124,25 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`MaterialError`] if its restitution is not from 0 to 1, or its friction is negative or not
-    /// finite; the world is then unchanged.
+    /// [`BodyError`] if its restitution is not from 0 to 1, its friction is negative or not finite,
+    /// or it cannot break as its [`NewBody::breakage`] says; the world is then unchanged.
     ///
     /// A body with numbers that are not finite, or beyond 1e30, or with a shape that is not
     /// [usable](Shape::is_usable), is frozen: it stays at its pose, or at the origin if that is not
     /// finite, touches nothing, and is in the next [`Events::frozen`].
     ///
     /// [`Events::frozen`]: crate::Events::frozen
-    pub fn add(&mut self, new: NewBody) -> Result<BodyId, MaterialError> {
+    pub fn add(&mut self, mut new: NewBody) -> Result<BodyId, BodyError> {
         new.material.check()?;
+        if let Some(breakage) = &new.breakage {
+            breakage.check()?;
+            let of_shape =
+                || self.solid_of_samples(&new.shape).or_else(|| Solid::of_convex(&new.shape));
+            new.solid = new.solid.or_else(of_shape);
+            if new.solid.is_none() {
+                return Err(BreakageError::NoSolid.into());
+            }
+        }
         Ok(self.insert(new))
     }
 
@@ -196,15 +207,6 @@ impl World {
         self.display.remove(i);
         self.sleep.rests.remove(i);
         self.sleep.bodies_removed = true;
-        true
-    }
-
-    /// Sets the material of a body: its stiffness when it strikes others, and its strength if that
-    /// is [`Strength::Material`](crate::Strength::Material). The default is stone. Its pieces
-    /// inherit it. `false` if there is no such body.
-    pub fn set_solid_material(&mut self, id: BodyId, material: fracture::Material) -> bool {
-        let Ok(i) = self.ids.binary_search(&id) else { return false };
-        self.details[i].solid_material = material;
         true
     }
 

@@ -204,17 +204,9 @@ fn pair(world: &mut World) -> [BodyId; 2] {
 }
 
 fn hinge(bodies: [BodyId; 2]) -> NewJoint {
-    NewJoint {
-        kind: JointKind::Hinge,
-        bodies,
-        anchors: [Point3::new(0.0, 5.0, 0.0); 2],
-        axis: Vector3::z(),
-        limits: None,
-        motor: None,
-        break_force: INFINITE,
-        break_torque: INFINITE,
-        collides: true,
-    }
+    let anchor = Point3::new(0.0, 5.0, 0.0);
+    let hinge = NewJoint::new(JointKind::Hinge, bodies, anchor);
+    NewJoint { axis: Vector3::z(), collides: true, ..hinge }
 }
 
 #[test]
@@ -222,20 +214,29 @@ fn joints_of_no_numbers_are_refused() {
     let mut world = World::new(Settings::default());
     let hinge = hinge(pair(&mut world));
     let distance = |least, most| JointKind::Distance { least, most };
-    let mut refused = vec![
-        NewJoint { axis: Vector3::zeros(), ..hinge },
-        NewJoint { kind: distance(-2.0, -1.0), ..hinge },
-        NewJoint { kind: distance(-1.0, 1.0), ..hinge },
-    ];
+    let not_finite = |found: &JointError| *found == JointError::NotFinite;
+    let no_distance = |found: &JointError| matches!(found, JointError::Distance(_));
+    let no_motor = |found: &JointError| matches!(found, JointError::Motor { .. });
+    let no_strength = |found: &JointError| matches!(found, JointError::Strength { .. });
+    let mut refused = |joint: NewJoint, is_expected: &dyn Fn(&JointError) -> bool| {
+        let found = world.add_joint(joint).expect_err("invalid numbers");
+        assert!(is_expected(&found), "{joint:?}: {found:?}");
+    };
+    refused(NewJoint { axis: Vector3::zeros(), ..hinge }, &not_finite);
+    refused(NewJoint { kind: distance(-2.0, -1.0), ..hinge }, &no_distance);
+    refused(NewJoint { kind: distance(-1.0, 1.0), ..hinge }, &no_distance);
     for x in BAD {
-        refused.push(NewJoint { axis: Vector3::z() * x, ..hinge });
-        refused.push(NewJoint { anchors: [Point3::new(x, 5.0, 0.0); 2], ..hinge });
-        refused.push(NewJoint { motor: Some(Motor { speed: x, max_force: 1.0 }), ..hinge });
-        refused.push(NewJoint { kind: distance(x, x), ..hinge });
+        refused(NewJoint { axis: Vector3::z() * x, ..hinge }, &not_finite);
+        refused(NewJoint { anchors: [Point3::new(x, 5.0, 0.0); 2], ..hinge }, &not_finite);
+        refused(NewJoint { kind: distance(x, x), ..hinge }, &no_distance);
+        let motor = |speed, max_force| Some(Motor { speed, max_force });
+        refused(NewJoint { motor: motor(x, 1.0), ..hinge }, &no_motor);
     }
-    for joint in refused {
-        let found = world.add_joint(joint);
-        assert!(matches!(found, Err(JointError::NotFinite)), "{joint:?}: {found:?}");
+    for x in [f64::NAN, -1.0, f64::NEG_INFINITY] {
+        let motor = Some(Motor { speed: 1.0, max_force: x });
+        refused(NewJoint { motor, ..hinge }, &no_motor);
+        refused(NewJoint { break_force: x, ..hinge }, &no_strength);
+        refused(NewJoint { break_torque: x, ..hinge }, &no_strength);
     }
     for x in [INFINITE, f64::NEG_INFINITY] {
         let found = world.add_joint(NewJoint { limits: Some([x, x]), ..hinge });

@@ -1,6 +1,6 @@
 //! Why a scene cannot be built.
 
-use contact::{MaterialError, TetSolidError};
+use contact::TetSolidError;
 use dynamics::MassError;
 use fracture::{LatticeError, PatternError};
 use levelset::{GridError, MeshError, TetError};
@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::walls::ThinWalls;
 use crate::scene::InvalidValue;
-use crate::{JointError, RigidError, SteeringError};
+use crate::{BodyError, JointError, RigidError, SteeringError};
 
 /// Why a scene cannot be built.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -33,9 +33,9 @@ pub enum Cause {
         /// The kind of file that the scene expects.
         kind: &'static str,
     },
-    /// Its friction or restitution is invalid.
+    /// Its surface properties or its breakage are invalid.
     #[error(transparent)]
-    Material(#[from] MaterialError),
+    Body(#[from] BodyError),
     /// Its tetrahedra are invalid.
     #[error(transparent)]
     Tets(#[from] TetError),

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use contact::{Groups, Material, Shape};
+use contact::{Groups, Material, MaterialError, Shape};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use fracture::Geometry;
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
+use thiserror::Error;
 
 use crate::world::limits::{MAX_NUMBER, is_usable};
-use crate::{BodyId, Breakage, Lineage, RigidError, Solid, rigid};
+use crate::{BodyId, Breakage, BreakageError, Lineage, RigidError, Solid, rigid};
 
 /// A body to add to a [`World`](crate::World). Constructors create common ones, whose fields may
 /// then be changed.
@@ -22,14 +23,27 @@ pub struct NewBody {
     pub velocity: Velocity,
     /// Its collision shape, in body coordinates.
     pub shape: Arc<Shape>,
-    /// Its solid, if it can break, be cut or anchored; by default the samples of a sampled shape.
+    /// Its solid, if it can break, be cut or anchored; by default the samples of a sampled shape. A
+    /// ball, box or hull that can break has an exact one by default.
     pub solid: Option<Solid>,
     /// Its surface properties.
     pub material: Material,
     /// Its collision groups. Its pieces inherit them.
     pub groups: Groups,
-    /// How it breaks, if it does. Only bodies with a solid do.
+    /// How it breaks, if it does. Without a solid, only balls, boxes and hulls can.
     pub breakage: Option<Breakage>,
+}
+
+/// Why a body was rejected.
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum BodyError {
+    /// Its restitution or friction is invalid.
+    #[error(transparent)]
+    Material(#[from] MaterialError),
+    /// It cannot break as its [`NewBody::breakage`] says.
+    #[error(transparent)]
+    Breakage(#[from] BreakageError),
 }
 
 impl NewBody {
@@ -186,4 +200,31 @@ pub struct BodyState<'a> {
     pub lineage: Option<&'a Lineage>,
     /// Whether it is asleep.
     pub asleep: bool,
+}
+
+impl BodyState<'_> {
+    /// Velocity of its center of mass, m/s, and angular velocity, rad/s, in world axes.
+    ///
+    /// ```
+    /// use brisance_sim::dynamics::Velocity;
+    /// use brisance_sim::nalgebra::{Point3, Vector3};
+    /// use brisance_sim::{NewBody, Settings, World};
+    ///
+    /// let mut world = World::new(Settings::default());
+    /// let spin = Velocity { linear: Vector3::x(), angular: Vector3::y() * 10.0 };
+    /// let ball = world.add(NewBody { velocity: spin, ..NewBody::ball(0.1, 500.0)? })?;
+    /// let state = world.get(ball).expect("a ball");
+    /// assert!((state.velocity().angular.y - 10.0).abs() < 1e-12);
+    /// let side = Point3::new(0.0, 0.0, -0.1);
+    /// assert!(state.velocity_at(&side).norm() < 1e-12, "it rolls along x on a wall");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn velocity(&self) -> Velocity {
+        self.body.velocity(&self.pose.rotation, self.momentum)
+    }
+
+    /// Velocity of its material point at `point` in the world, m/s.
+    pub fn velocity_at(&self, point: &Point3<f64>) -> Vector3<f64> {
+        self.velocity().at(&(point.coords - self.pose.translation.vector))
+    }
 }

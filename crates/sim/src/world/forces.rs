@@ -105,7 +105,7 @@ impl World {
 
     /// The index of a dynamic body.
     fn loadable(&self, id: BodyId) -> Result<usize, SteeringError> {
-        let i = self.ids.binary_search(&id).map_err(|_| SteeringError::Unknown(id))?;
+        let i = self.known(id)?;
         match self.bodies[i] {
             Body::Dynamic(_) => Ok(i),
             Body::Static | Body::Kinematic(_) => Err(SteeringError::NotDynamic(id)),

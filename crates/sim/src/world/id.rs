@@ -24,6 +24,12 @@ impl BodyId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct JointId(pub(super) u64);
 
+impl std::fmt::Display for JointId {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 impl JointId {
     /// Its number, for interfaces without this type.
     pub fn number(self) -> u64 {

@@ -1,7 +1,5 @@
 //! Joints to add to a world, and their states.
 
-use std::cmp::Ordering;
-
 use contact::constraint::{Joint, JointKind, Motor};
 use dynamics::Momentum;
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -45,13 +43,31 @@ pub enum JointError {
     /// Neither body is dynamic.
     #[error("neither of its bodies moves: one must be dynamic")]
     Immovable,
-    /// A number is not finite or beyond 1e30, the axis is zero, or a distance, the strength or the
-    /// force of the motor is negative.
-    #[error(
-        "its places, axis, least distance and motor speed must be finite and at most 1e30, its axis \
-         not zero, and its distances, strength and motor force not negative"
-    )]
+    /// A number of its anchors or axis is not finite or beyond 1e30, or the axis is zero.
+    #[error("its anchors and axis must be finite and at most 1e30, and its axis not zero")]
     NotFinite,
+    /// A distance is negative.
+    #[error("its least distance must be from 0 to 1e30, not {0:?}")]
+    Distance(f64),
+    /// Its motor has a speed that is not finite or beyond 1e30, or a negative force.
+    #[error(
+        "the speed of its motor must be finite and at most 1e30, and the force not negative, not \
+         {speed:?} and {max_force:?}"
+    )]
+    Motor {
+        /// The speed, rad/s or m/s.
+        speed: f64,
+        /// The largest torque, N m, or force, N.
+        max_force: f64,
+    },
+    /// A strength is negative or NaN.
+    #[error("its strength must not be negative, not {force:?} N and {torque:?} N m")]
+    Strength {
+        /// The strength, N.
+        force: f64,
+        /// The torsional strength, N m.
+        torque: f64,
+    },
     /// Its limits are reversed, or allow no finite value.
     #[error("limits {least} and {most} must ascend and hold a finite value: the lower one first")]
     Limits {
@@ -71,6 +87,9 @@ pub enum JointError {
     /// It has limits or a motor, but is no hinge or slider.
     #[error("only a hinge or slider has limits and a motor")]
     NoAxis,
+    /// The joint does not exist.
+    #[error("there is no joint {0}: it broke or was removed")]
+    Unknown(JointId),
     /// The solver does not support joints.
     #[error(
         "the solver of this world has no joints: use `manifold`, `sequential_impulse`, \
@@ -81,6 +100,7 @@ pub enum JointError {
 
 /// The state of a joint.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct JointState {
     /// Its identifier.
     pub id: JointId,
@@ -90,6 +110,14 @@ pub struct JointState {
     pub kind: JointKind,
     /// Angle, rad, displacement or distance, m.
     pub coordinate: f64,
+    /// Range of `coordinate` of a hinge or slider.
+    pub limits: Option<[f64; 2]>,
+    /// Its motor.
+    pub motor: Option<Motor>,
+    /// Its strength, N.
+    pub break_force: f64,
+    /// Its torsional strength, N m.
+    pub break_torque: f64,
     /// Position error of the joint, m and rad.
     pub error: [f64; 2],
     /// Force on the first body in the last frame, N.
@@ -119,42 +147,69 @@ impl NewJoint {
     /// Largest finite limit of a hinge, rad: 179 degrees. The angle is known up to whole turns.
     pub const MAX_HINGE_LIMIT: f64 = 179.0 / 180.0 * std::f64::consts::PI;
 
-    pub(super) fn check(&self) -> Result<(), JointError> {
-        let ranges = [self.break_force, self.break_torque, self.motor.map_or(0.0, |m| m.max_force)];
-        let places = self.anchors.iter().flat_map(|p| p.iter());
-        let speed = self.motor.map_or(0.0, |m| m.speed);
-        let least = match self.kind {
-            JointKind::Distance { least, .. } => least,
-            _ => 0.0,
-        };
-        let finite =
-            places.chain(&self.axis).chain([&speed, &least]).all(|x| x.abs() <= MAX_NUMBER)
-                && ranges.iter().all(|x| *x >= 0.0)
-                && least >= 0.0;
-        let axis = self.axis.amax() > 0.0;
-        let ends = match self.kind {
-            JointKind::Distance { least, most } => Some([least, most]),
-            _ => self.limits,
-        };
-        let drives = matches!(self.kind, JointKind::Hinge | JointKind::Slider);
-        match ends {
-            _ if !finite || !axis => Err(JointError::NotFinite),
-            Some([least, most])
-                if least.partial_cmp(&most).is_none_or(Ordering::is_gt)
-                    || least == f64::INFINITY
-                    || most == f64::NEG_INFINITY =>
-            {
-                Err(JointError::Limits { least, most })
-            }
-            Some(limits) if self.kind == JointKind::Hinge => {
-                let is_beyond = |x: &f64| x.is_finite() && x.abs() > Self::MAX_HINGE_LIMIT;
-                let limit = limits.into_iter().find(is_beyond);
-                limit.map_or(Ok(()), |limit| Err(JointError::HingeLimit { limit }))
-            }
-            _ if !drives && (self.limits.is_some() || self.motor.is_some()) => {
-                Err(JointError::NoAxis)
-            }
-            _ => Ok(()),
+    /// A joint of two bodies at an anchor in the world, m, with its axis along x. It has no limits and
+    /// no motor, does not break, and its bodies do not collide with each other.
+    pub fn new(kind: JointKind, bodies: [BodyId; 2], anchor: Point3<f64>) -> Self {
+        Self {
+            kind,
+            bodies,
+            anchors: [anchor; 2],
+            axis: Vector3::x(),
+            limits: None,
+            motor: None,
+            break_force: f64::INFINITY,
+            break_torque: f64::INFINITY,
+            collides: false,
         }
     }
+
+    pub(super) fn check(&self) -> Result<(), JointError> {
+        let mut places = self.anchors.iter().flat_map(|p| p.iter()).chain(&self.axis);
+        if !places.all(|x| x.abs() <= MAX_NUMBER) || self.axis.amax() == 0.0 {
+            return Err(JointError::NotFinite);
+        }
+        check_strength(self.break_force, self.break_torque)?;
+        check_drive(self.kind, self.limits, self.motor)
+    }
+}
+
+/// Checks the strength of a joint, N and N m.
+pub(super) fn check_strength(force: f64, torque: f64) -> Result<(), JointError> {
+    let is_strength = |x: f64| x >= 0.0;
+    let are_strengths = is_strength(force) && is_strength(torque);
+    if are_strengths { Ok(()) } else { Err(JointError::Strength { force, torque }) }
+}
+
+/// Checks the limits and motor of a joint.
+pub(super) fn check_drive(
+    kind: JointKind,
+    limits: Option<[f64; 2]>,
+    motor: Option<Motor>,
+) -> Result<(), JointError> {
+    if let Some(Motor { speed, max_force }) = motor {
+        if !(speed.abs() <= MAX_NUMBER && max_force >= 0.0) {
+            return Err(JointError::Motor { speed, max_force });
+        }
+    }
+    match kind {
+        JointKind::Distance { least, .. } if !(0.0..=MAX_NUMBER).contains(&least) => {
+            return Err(JointError::Distance(least));
+        }
+        JointKind::Distance { least, most } => check_range([least, most])?,
+        JointKind::Hinge | JointKind::Slider => limits.map_or(Ok(()), check_range)?,
+        JointKind::Point | JointKind::Fixed => {}
+    }
+    if kind == JointKind::Hinge {
+        let is_beyond = |x: &f64| x.is_finite() && x.abs() > NewJoint::MAX_HINGE_LIMIT;
+        let limit = limits.into_iter().flatten().find(is_beyond);
+        return limit.map_or(Ok(()), |limit| Err(JointError::HingeLimit { limit }));
+    }
+    let is_driven = limits.is_some() || motor.is_some();
+    if is_driven && kind != JointKind::Slider { Err(JointError::NoAxis) } else { Ok(()) }
+}
+
+/// Checks that limits ascend and allow a finite value.
+fn check_range([least, most]: [f64; 2]) -> Result<(), JointError> {
+    let ascends = least <= most && least < f64::INFINITY && most > f64::NEG_INFINITY;
+    if ascends { Ok(()) } else { Err(JointError::Limits { least, most }) }
 }

@@ -107,15 +107,33 @@ impl World {
         let numbered = self.frame_joints();
         let has_bodies = |joint: &Joint| joint.bodies.iter().all(|&i| (i as usize) < self.len());
         let held = self.joints.iter().zip(numbered).filter(move |(_, joint)| has_bodies(joint));
-        held.map(|(link, joint)| JointState {
+        held.map(|(link, joint)| self.joint_state(link, &joint))
+    }
+
+    /// The joint `id`, unless it broke or was removed.
+    pub fn joint(&self, id: JointId) -> Option<JointState> {
+        let n = self.joints.binary_search_by_key(&id, |link| link.id).ok()?;
+        let link = &self.joints[n];
+        let [a, b] = link.ids.map(|id| self.ids.binary_search(&id).ok());
+        let joint = Joint { bodies: [a? as u32, b? as u32], ..link.joint };
+        Some(self.joint_state(link, &joint))
+    }
+
+    /// The state of a joint with the current indices of its bodies.
+    fn joint_state(&self, link: &WorldJoint, joint: &Joint) -> JointState {
+        JointState {
             id: link.id,
             bodies: link.ids,
             kind: joint.kind,
             coordinate: joint.coordinate(&self.poses),
+            limits: joint.limits,
+            motor: joint.motor,
+            break_force: link.break_force,
+            break_torque: link.break_torque,
             error: joint.error(&self.poses),
             force: joint.last.linear / self.settings.dt,
             torque: joint.last.angular / self.settings.dt,
-        })
+        }
     }
 
     /// The bodies of each joint.

@@ -3,8 +3,8 @@
 //! It excludes solids, which follow from the scene and the recorded fractures. See
 //! [`World::replay_frame`].
 
-use contact::constraint::{ImpulseCache, Key, MAX_ROWS, Reaction};
-use contact::{Cache, CachedContact, CachedPair, Side, SupportContact};
+use contact::constraint::{ImpulseCache, Key, MAX_ROWS, Motor, Reaction};
+use contact::{Cache, CachedContact, CachedPair, Combine, Groups, Material, Side, SupportContact};
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Point3, Vector3};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use crate::sleep::rest::{Link, Rest};
 use crate::world::input::{Load, Target};
-use crate::world::joint::WorldJoint;
+use crate::world::joint::{WorldJoint, check_drive, check_strength};
 use crate::world::limits::is_usable;
 use crate::world::numbers::{momentum, momentum_numbers, pose, pose_numbers};
 use crate::world::steering::check;
@@ -29,7 +29,9 @@ pub struct StateError;
 pub struct WorldState {
     frame: usize,
     gravity: [f64; 3],
+    /// Next identifiers of a body and of a joint.
     next: u64,
+    next_joint: u64,
     retired_mass: f64,
     lost: bool,
     bodies: Vec<BodyState>,
@@ -72,8 +74,23 @@ struct BodyState {
     /// Load by contacts and joints, if it is anchored.
     press: [f64; 6],
     breaks: bool,
+    surface: SurfaceState,
+    /// Memberships and filter of its groups.
+    groups: [u32; 2],
     user_data: Option<u64>,
 }
+
+/// Restitution and friction.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct SurfaceState {
+    /// Restitution, friction, rolling and spinning friction.
+    coefficients: [f64; 4],
+    /// Combination rules of restitution and friction, by index in [`RULES`].
+    rules: [Option<u8>; 2],
+}
+
+const RULES: [Combine; 5] =
+    [Combine::Average, Combine::GeometricMean, Combine::Min, Combine::Multiply, Combine::Max];
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Motion {
@@ -104,6 +121,11 @@ struct JointState {
     bodies: [BodyId; 2],
     /// Joint frames in each body's coordinates.
     frames: [[f64; 7]; 2],
+    limits: Option<[f64; 2]>,
+    /// Speed and largest force of the motor.
+    motor: Option<[f64; 2]>,
+    /// Strengths, N and N m.
+    strengths: [f64; 2],
     /// Impulses of the last frame: linear, angular and by row; and the final rates of its rows.
     last: ([f64; 3], [f64; 3], [[f64; MAX_ROWS]; 2]),
 }
@@ -135,6 +157,7 @@ impl World {
             frame: self.frame,
             gravity: self.settings.gravity.into(),
             next: self.next_id,
+            next_joint: self.next_joint,
             retired_mass: self.debris.retired_mass,
             lost: self.sleep.bodies_removed,
             bodies: (0..self.len()).map(|i| self.body_state(i)).collect(),
@@ -173,10 +196,11 @@ impl World {
             self.remove(id);
         }
         let is_known = self.ids.last().is_none_or(|last| last.0 < state.next);
-        if self.next_id < state.next || !is_known || self.len() != state.bodies.len() {
+        let is_older = self.next_id < state.next || self.next_joint < state.next_joint;
+        if is_older || !is_known || self.len() != state.bodies.len() {
             return Err(StateError);
         }
-        self.next_id = state.next;
+        (self.next_id, self.next_joint) = (state.next, state.next_joint);
         for (i, body) in state.bodies.iter().enumerate() {
             self.restore_body(i, body)?;
         }
@@ -225,6 +249,11 @@ impl World {
             let mut link = self.joints[n].clone();
             link.ids = state.bodies;
             link.joint.frames = state.frames.each_ref().map(pose);
+            let motor = |[speed, max_force]: [f64; 2]| Motor { speed, max_force };
+            (link.joint.limits, link.joint.motor) = (state.limits, state.motor.map(motor));
+            [link.break_force, link.break_torque] = state.strengths;
+            check_drive(link.joint.kind, link.joint.limits, link.joint.motor).ok()?;
+            check_strength(link.break_force, link.break_torque).ok()?;
             let (linear, angular, [impulses, rates]) = state.last;
             let (linear, angular) = (linear.into(), angular.into());
             link.joint.last = Reaction { linear, angular, impulses, rates };
@@ -260,6 +289,8 @@ impl World {
                     .map_or_else(Momentum::default, |own| own.constraint_impulse),
             ),
             breaks: self.details[i].breakage.is_some(),
+            surface: surface_state(&self.materials[i]),
+            groups: [self.groups[i].memberships, self.groups[i].filter],
             user_data: self.user_data.get(&self.ids[i]).copied(),
         }
     }
@@ -306,8 +337,36 @@ impl World {
         if !state.breaks {
             self.details[i].breakage = None;
         }
+        self.materials[i] = surface(&state.surface).ok_or(StateError)?;
+        let [memberships, filter] = state.groups;
+        self.groups[i] = Groups { memberships, filter };
         Ok(())
     }
+}
+
+fn surface_state(material: &Material) -> SurfaceState {
+    let Material { restitution, friction, rolling_friction, spinning_friction, .. } = *material;
+    let index = |rule: Combine| RULES.iter().position(|own| *own == rule).map(|n| n as u8);
+    SurfaceState {
+        coefficients: [restitution, friction, rolling_friction, spinning_friction],
+        rules: [material.restitution_rule, material.friction_rule].map(|rule| rule.and_then(index)),
+    }
+}
+
+/// The material, if it is valid.
+fn surface(state: &SurfaceState) -> Option<Material> {
+    let [restitution, friction, rolling_friction, spinning_friction] = state.coefficients;
+    let [restitution_rule, friction_rule] =
+        state.rules.map(|rule| rule.and_then(|n| RULES.get(usize::from(n)).copied()));
+    let material = Material {
+        restitution,
+        friction,
+        restitution_rule,
+        friction_rule,
+        rolling_friction,
+        spinning_friction,
+    };
+    material.check().ok().map(|()| material)
 }
 
 fn joint_state(link: &WorldJoint) -> JointState {
@@ -316,6 +375,9 @@ fn joint_state(link: &WorldJoint) -> JointState {
         id: link.id,
         bodies: link.ids,
         frames: link.joint.frames.each_ref().map(pose_numbers),
+        limits: link.joint.limits,
+        motor: link.joint.motor.map(|motor| [motor.speed, motor.max_force]),
+        strengths: [link.break_force, link.break_torque],
         last: (linear.into(), angular.into(), [impulses, rates]),
     }
 }

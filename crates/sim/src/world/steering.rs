@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use contact::MaterialError;
 use dynamics::{Body, Velocity};
 use nalgebra::{Isometry3, Vector3};
 use thiserror::Error;
@@ -9,13 +10,13 @@ use thiserror::Error;
 use crate::sleep::rest::Rest;
 use crate::world::input::Target;
 use crate::world::limits::{MAX_NUMBER, UNIT, is_usable};
-use crate::{BodyId, World};
+use crate::{BodyId, BreakageError, World};
 
 /// Distance, in radii, within which a sleeper is near a moving body.
 const NEAR: f64 = 1.1;
 
 /// Why a change was rejected; the world is then unchanged.
-#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum SteeringError {
     /// A number is not finite or beyond 1e30.
@@ -27,6 +28,12 @@ pub enum SteeringError {
     /// The body does not exist.
     #[error("there is no body {0}: it broke or was removed")]
     Unknown(BodyId),
+    /// A coefficient of restitution or friction is invalid.
+    #[error(transparent)]
+    Material(#[from] MaterialError),
+    /// The body cannot break that way.
+    #[error(transparent)]
+    Breakage(#[from] BreakageError),
     /// The body is static.
     #[error("body {0} is static and has no velocity: add it as a kinematic or dynamic body")]
     Static(BodyId),
@@ -250,7 +257,7 @@ impl World {
 
     /// The index of a body without a path.
     fn steerable(&self, id: BodyId) -> Result<usize, SteeringError> {
-        let i = self.ids.binary_search(&id).map_err(|_| SteeringError::Unknown(id))?;
+        let i = self.known(id)?;
         if self.script.timeline.paths.iter().any(|path| path.body == id) {
             return Err(SteeringError::OnPath(id));
         }
@@ -258,7 +265,7 @@ impl World {
     }
 
     /// Wakes a body and sleepers that touch it or are joined to it.
-    fn wake_around(&mut self, id: BodyId) {
+    pub(super) fn wake_around(&mut self, id: BodyId) {
         let touching = self.sleep.links.iter().filter(|link| link.other == id);
         let mut woken: BTreeSet<BodyId> = touching.map(|link| link.sleeper).collect();
         woken.insert(id);
@@ -266,7 +273,7 @@ impl World {
     }
 
     /// Wakes sleeping bodies with bounding spheres that overlap the bounding box of a body.
-    fn wake_near(&mut self, moved: usize) {
+    pub(super) fn wake_near(&mut self, moved: usize) {
         let (bounds, pose) = (self.shapes[moved].bounds(), &self.poses[moved]);
         let is_near = |i: &usize| {
             let center = pose.inverse_transform_point(&self.poses[*i].translation.vector.into());
