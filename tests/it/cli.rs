@@ -399,7 +399,10 @@ fn runs_and_checks_say_how_near_bodies_came_to_breaking() {
 
 #[test]
 fn files_tell_what_they_hold() {
-    let case = Case::new(&[("scene.toml", SCENE), ("thing.obj", TETRAHEDRON)]);
+    let reversed = TETRAHEDRON
+        .replace("f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4", "f 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3");
+    let files = [("scene.toml", SCENE), ("thing.obj", TETRAHEDRON), ("reversed.obj", &reversed)];
+    let case = Case::new(&files);
     let info = |file: &str| {
         let output = case.run(&["info", file]);
         (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
@@ -408,6 +411,9 @@ fn files_tell_what_they_hold() {
     assert_eq!(code, Some(0));
     assert!(said.contains("4 vertices, 4 triangles") && said.contains("volume 0.1667"), "{said}");
     assert!(said.contains("\nclosed, oriented, 1 component\n"), "{said}");
+    assert!(!said.contains("inside out"), "{said}");
+    let (code, said) = info("reversed.obj");
+    assert!(code == Some(0) && said.contains("volume -0.1667\ninside out: reverse its"), "{said}");
     assert!(case.run(&["run", "scene.toml", "-q", "-o", "out.glb"]).status.success());
     let (code, said) = info("out.glb");
     assert_eq!(code, Some(0));

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
-use contact::Field;
+use contact::{Field, Round, Shape};
+use dynamics::{Body, MassProperties};
 use fracture::ClosedMesh;
 use levelset::{Solid, TriMesh};
 use nalgebra::{Point3, Vector2, Vector3};
 use sim::scene::Scene;
-use sim::{BodyId, MeshData, Paint, PaintedMesh, Surface, World, build};
+use sim::{BodyId, MeshData, NewBody, Paint, PaintedMesh, Settings, Surface, World, build};
 
 fn world(bodies: &str, meshes: &BTreeMap<String, MeshData>) -> World {
     let text = format!("version = 1\n[simulation]\ngravity = [0, 0, 0]\n{bodies}");
@@ -247,4 +248,37 @@ fn parts_of_a_mesh_keep_its_texture_coordinates_and_caps_have_their_own() {
             );
         }
     }
+}
+
+/// Halves of a plain shape by a horizontal blade at a height, m, as shares of its mass.
+fn halves(shape: Shape, height: f64) -> Vec<f64> {
+    let mut world = World::new(Settings { gravity: Vector3::zeros(), ..Settings::default() });
+    let mass = MassProperties::new(1.0, Vector3::repeat(0.1)).unwrap();
+    world.add(NewBody::of(Body::Dynamic(mass), shape)).unwrap();
+    let edge = |x: f64| [-9.0, 9.0].map(|z| Point3::new(x, height, z));
+    let parts = cut(&mut world, [edge(-9.0), edge(9.0)]);
+    let body = |id: &BodyId| world.get(*id).unwrap();
+    let mut parts: Vec<_> = parts.iter().map(body).collect();
+    parts.sort_by(|a, b| a.pose.translation.y.total_cmp(&b.pose.translation.y));
+    parts.iter().map(|part| part.body.mass_properties().unwrap().mass()).collect()
+}
+
+/// Bodies with a collision shape alone have its solid. The tip of a cone is similar to the cone.
+#[test]
+fn plain_shapes_are_cut_in_closed_form() {
+    let (h, r) = (0.3, 0.2);
+    let close = |found: &[f64], expected: [f64; 2]| {
+        assert_eq!(found.len(), 2, "{found:?}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).abs() < 2e-3, "{found} for {expected}");
+        }
+    };
+    let low = (0.1 + h) / (2.0 * h);
+    close(&halves(Shape::round(Round::cylinder(h, r), 0.05), 0.1), [low, 1.0 - low]);
+    close(&halves(Shape::round(Round::capsule(h, r), 0.05), 0.0), [0.5, 0.5]);
+    // its base is at -h / 2 and its tip at 3 h / 2
+    let tip = ((1.5 * h - 0.1) / (2.0 * h)).powi(3);
+    close(&halves(Shape::round(Round::cone(h, r), 0.05), 0.1), [1.0 - tip, tip]);
+    close(&halves(Shape::ball(r), 0.0), [0.5, 0.5]);
+    close(&halves(Shape::cuboid(Vector3::new(r, h, r), 0.05), 0.1), [low, 1.0 - low]);
 }

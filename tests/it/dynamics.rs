@@ -577,6 +577,14 @@ fn integrators_refuse_what_they_cannot_do() {
     let bad = |_: f64, _: &State| Load { force: Vector3::repeat(f64::NAN), ..Load::default() };
     let stuck = integrate(&mass, &start, 1.0, bad, good);
     assert!(matches!(stuck, Err(IntegrateError::Stuck { .. })), "{stuck:?}");
+    let euler = Integrator::SemiImplicitEuler { steps: 4 };
+    let after_one = IntegrateError::NotFinite { time: 0.25 };
+    assert_eq!(integrate(&mass, &start, 1.0, bad, euler), Err(after_one));
+    let lost = State { momentum: spin(Vector3::z() * f64::INFINITY), ..start };
+    for integrator in [good, euler] {
+        let found = integrate(&mass, &lost, 1.0, |_, _| Load::default(), integrator);
+        assert_eq!(found, Err(IntegrateError::NotFinite { time: 0.0 }));
+    }
     assert_eq!(run(0.0, good).map(|motion| motion.state), Ok(start));
 }
 

@@ -7,7 +7,7 @@ use contact::constraint::{
     contact_forces, time_of_impact,
 };
 use contact::{Clamp, Columns, Material, Shape, Solver};
-use dynamics::{Body, Load, MassProperties, Momentum, State};
+use dynamics::{Body, IntegrateError, Load, MassProperties, Momentum, State};
 use nalgebra::{DMatrix, DVector, Isometry3, Unit, UnitQuaternion, Vector3};
 use proptest::prelude::*;
 use sim::{NewBody, Report, Settings, World};
@@ -212,6 +212,10 @@ fn what_cannot_be_solved_ends_with_a_result_or_a_report() {
     assert_eq!(refused(Row { bodies: [1, 1], ..row }), Some(RowError::Body { row: 0 }));
     assert_eq!(refused(Row { target: f64::NAN, ..row }), Some(RowError::NotFinite { row: 0 }));
     assert_eq!(refused(redundant[1]), Some(RowError::Bounds { row: 0 }));
+    let mut lost = bodies.momenta.clone();
+    lost[1].angular.x = f64::NAN;
+    let moving = Mlcp::new(bodies.columns(), &bodies.poses, &lost, &[row]);
+    assert_eq!(moving.err(), Some(RowError::Motion { body: 1 }));
     let nan = DMatrix::from_element(1, 1, f64::NAN);
     assert_eq!(contact_forces(&nan, &DVector::zeros(1)), Err(ProgramError::NotFinite));
     assert!(contact_forces(&DMatrix::zeros(2, 1), &DVector::zeros(2)).is_err());
@@ -373,6 +377,13 @@ fn bisection_finds_the_time_of_impact_to_a_nanosecond() {
     assert_eq!(time_of_impact([thrown(0.0, -4.0), thrown(5.0, 3.0)], 1.0), Ok(None));
     let inside = time_of_impact([thrown(0.0, 0.0), thrown(0.1, 0.0)], 1.0).unwrap().unwrap();
     assert_eq!(inside.time, 0.0);
+    let nowhere = IntegrateError::NotFinite { time: 0.0 };
+    assert_eq!(
+        time_of_impact([thrown(f64::NAN, 0.0), thrown(5.0, 0.0)], 1.0),
+        Err(nowhere.clone())
+    );
+    let speeding = [thrown(0.0, f64::INFINITY), thrown(5.0, 0.0)];
+    assert_eq!(time_of_impact(speeding, 1.0), Err(nowhere));
 }
 
 #[test]

@@ -13,6 +13,15 @@ pub struct State {
     pub momentum: Momentum,
 }
 
+impl State {
+    /// Whether all numbers are finite.
+    pub fn is_finite(&self) -> bool {
+        let Self { pose, momentum } = self;
+        let numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
+        numbers.chain(&momentum.linear).chain(&momentum.angular).all(|x| x.is_finite())
+    }
+}
+
 /// An integrator of the motion of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -51,11 +60,17 @@ pub enum IntegrateError {
     /// The number of steps is zero.
     #[error("at least one step is needed")]
     NoSteps,
-    /// The motion needs more than ten million steps for this tolerance, or its start or loads are
-    /// not finite.
+    /// A state is not finite.
+    #[error("the state after {time:e} s is not finite: check the start, the shapes and the loads")]
+    NotFinite {
+        /// Time since the start, s.
+        time: f64,
+    },
+    /// The motion needs more than ten million steps for this tolerance, or its loads are not
+    /// finite.
     #[error(
         "stuck at {time:e} s with steps of {step:e} s: raise the tolerance, shorten the duration, or check that \
-         the start and the loads are finite"
+         the loads are finite"
     )]
     Stuck {
         /// Time reached, s.
@@ -89,6 +104,9 @@ pub fn integrate(
     if !duration.is_finite() {
         return Err(IntegrateError::Duration { duration });
     }
+    if !start.is_finite() {
+        return Err(IntegrateError::NotFinite { time: 0.0 });
+    }
     match integrator {
         Integrator::DormandPrince { tolerance } => {
             if !(tolerance > 0.0 && tolerance.is_finite()) {
@@ -99,9 +117,14 @@ pub fn integrate(
         Integrator::SemiImplicitEuler { steps: 0 } => Err(IntegrateError::NoSteps),
         Integrator::SemiImplicitEuler { steps } => {
             let dt = duration / f64::from(steps);
-            let state = (0..steps).fold(*start, |state, i| {
-                semi_implicit_euler(mass, &state, dt, &load(f64::from(i) * dt, &state))
-            });
+            let mut state = *start;
+            for i in 0..steps {
+                let time = f64::from(i) * dt;
+                state = semi_implicit_euler(mass, &state, dt, &load(time, &state));
+                if !state.is_finite() {
+                    return Err(IntegrateError::NotFinite { time: time + dt });
+                }
+            }
             Ok(Motion { state, steps })
         }
     }
@@ -242,6 +265,9 @@ pub fn integrate_coupled(
     }
     if !(tolerance > 0.0 && tolerance.is_finite()) {
         return Err(IntegrateError::Tolerance { tolerance });
+    }
+    if !bodies.iter().all(|body| body.start.is_finite()) {
+        return Err(IntegrateError::NotFinite { time: 0.0 });
     }
     let mut at: Vec<Row> = bodies.iter().map(|body| row_of(&body.start)).collect();
     let (mut time, mut step, mut steps) = (0.0, duration, 0);

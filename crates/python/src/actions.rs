@@ -162,8 +162,8 @@ impl World {
             return Ok(());
         }
         Err(brisance_error(format!(
-            "body {id} cannot be anchored: it must be dynamic, have the key `fracture`, and have material in a \
-             region"
+            "body {id} cannot be anchored: it must be dynamic, have a convex shape or the key `fracture`, and have \
+             material in a region"
         )))
     }
 

@@ -271,7 +271,7 @@ def test_joints_and_anchors_hold_bodies() -> None:
     with pytest.raises(brisance.BrisanceError, match="anchored"):
         w.anchor(post)
     with pytest.raises(brisance.BrisanceError, match="`fracture`"):
-        w.anchor(bob)
+        w.anchor(bob, [{"plane": {"normal": [0, 1, 0], "offset": 0.1}}])
     rod = w.join("distance", post, bob, anchor=(0, 2, 0), second_anchor=(1, 2, 0))
     low = 9.0
     for _ in range(40):

@@ -2,13 +2,13 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use contact::{Groups, Material, MaterialError, Shape};
+use contact::{Groups, Material, MaterialError, Round, Shape};
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
 use sim::{
-    BodyError, BodyId, Bonds, Breakage, BreakageError, JointError, JointId, JointKind, Motor,
-    NewBody, NewJoint, Settings, SteeringError, Strength, World,
+    Anchor, BodyError, BodyId, Bonds, Breakage, BreakageError, JointError, JointId, JointKind,
+    Motor, NewBody, NewJoint, Region, Settings, SteeringError, Strength, World,
 };
 
 use super::{ball, cube, floor, place, speed, steps};
@@ -200,6 +200,22 @@ fn a_plain_ball_breaks_by_the_breakage_that_it_is_given() {
         assert!(world.len() > 3, "{} bodies, later: {later}", world.len());
         assert!((world.mass() - 1.0).abs() < 1e-9, "{} kg", world.mass());
     }
+}
+
+/// A plain cylinder whose lower end is anchored hangs in the air; a body without a solid does not.
+#[test]
+fn a_plain_cylinder_is_anchored() {
+    let mut world = World::new(Settings::default());
+    let mass = ball(0.1, [0.0; 3]).body;
+    let post = world.add(NewBody::of(mass, Shape::round(Round::cylinder(0.5, 0.1), 0.05))).unwrap();
+    let nothing = world.add(NewBody::of(mass, Shape::empty())).unwrap();
+    let low = || Region::HalfSpace { normal: Vector3::y_axis(), offset: -0.4 };
+    let anchors = || vec![Anchor { region: low(), to: None }];
+    assert!(world.anchor(post, anchors(), f64::INFINITY));
+    assert!(!world.anchor(nothing, anchors(), f64::INFINITY));
+    steps(&mut world, 10);
+    assert_eq!(place(&world, post), Vector3::zeros());
+    assert!(world.is_anchored(post) && place(&world, nothing).y < -0.4);
 }
 
 #[test]

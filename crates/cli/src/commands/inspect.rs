@@ -325,9 +325,11 @@ fn mesh_facts(path: &Path) -> Result<Facts, Failure> {
     let say = |is: bool| if is { "" } else { "not " };
     let (closed, oriented) = (say(facts.closed), say(facts.oriented));
     let (area, volume, components) = (facts.area, mesh.signed_volume(), facts.components);
+    let is_inside_out = facts.closed && facts.oriented && volume < 0.0;
+    let advice = if is_inside_out { "inside out: reverse its triangles\n" } else { "" };
     Ok(Facts {
         text: format!(
-            "mesh of {}, {}\nsize {}\n{closed}closed, {oriented}oriented, {}\narea {}, volume {}\n",
+            "mesh of {}, {}\nsize {}\n{closed}closed, {oriented}oriented, {}\narea {}, volume {}\n{advice}",
             count(vertices, "vertex", "vertices"),
             count(triangles, "triangle", "triangles"),
             format_extents(&size),
@@ -337,7 +339,8 @@ fn mesh_facts(path: &Path) -> Result<Facts, Failure> {
         ),
         json: json!({ "kind": "mesh", "vertices": vertices, "triangles": triangles,
             "size": [size.x, size.y, size.z], "closed": facts.closed, "oriented": facts.oriented,
-            "components": components, "area": area, "volume": volume }),
+            "inside_out": is_inside_out, "components": components, "area": area,
+            "volume": volume }),
     })
 }
 

@@ -74,7 +74,7 @@ impl FreeFlight<'_> {
 /// as in a frame.
 ///
 /// # Errors
-/// [`IntegrateError`] for a duration that is not finite and motion that cannot be integrated.
+/// [`IntegrateError`] for numbers that are not finite and motion that cannot be integrated.
 pub fn time_of_impact(
     flights: [FreeFlight<'_>; 2],
     duration: f64,
@@ -83,6 +83,9 @@ pub fn time_of_impact(
         return Err(IntegrateError::Duration { duration });
     }
     let [p, q] = &flights;
+    if ![p, q].iter().all(|flight| flight.start.is_finite() && flight.shape.is_usable()) {
+        return Err(IntegrateError::NotFinite { time: 0.0 });
+    }
     let thin = |f: &FreeFlight<'_>| f.shape.bounds().extents().min();
     let thickness = 0.1 * thin(p).min(thin(q));
     let mut states = [p.start, q.start];
@@ -98,6 +101,9 @@ pub fn time_of_impact(
         let speed = |within| p.fastest(&states[0], within) + q.fastest(&states[1], within);
         let step = safe_step(left, apart + thickness, speed);
         let next = [p.after(&states[0], step)?, q.after(&states[1], step)?];
+        if !next.iter().all(State::is_finite) {
+            return Err(IntegrateError::NotFinite { time: time + step });
+        }
         let then = gap(&flights, &next);
         if then <= 0.0 {
             return bisect(&flights, &states, time, step).map(Some);

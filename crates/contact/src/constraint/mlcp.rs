@@ -446,7 +446,7 @@ impl Mlcp {
     ///
     /// # Errors
     /// [`RowError`] for a row with an unknown body, a number that is not finite or contradictory
-    /// bounds.
+    /// bounds, and for a velocity that is not finite.
     pub fn new(
         columns: Columns<'_>,
         poses: &[Isometry3<f64>],
@@ -458,6 +458,12 @@ impl Mlcp {
             b.velocity(&x.rotation, m)
         };
         let start: Vec<Velocity> = columns.bodies.iter().zip(states).map(velocity).collect();
+        let is_finite = |velocity: &Velocity| {
+            velocity.linear.iter().chain(&velocity.angular).all(|x| x.is_finite())
+        };
+        if let Some(body) = start.iter().position(|velocity| !is_finite(velocity)) {
+            return Err(RowError::Motion { body });
+        }
         let movers = Movers::new(columns, poses, &start);
         let entries = Entries::new(&movers, rows, columns.bodies.len())?;
         let pairs = entries.blocks.iter().map(|block| block.bodies.into());

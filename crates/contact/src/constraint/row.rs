@@ -120,6 +120,12 @@ pub enum RowError {
         /// Index of the row.
         row: usize,
     },
+    /// The pose or momentum of a body is not finite.
+    #[error("the pose or momentum of body {body} is not finite: leave the body out")]
+    Motion {
+        /// Index of the body.
+        body: usize,
+    },
     /// The bounds are reversed or refer to a row that is not an earlier normal of the same bodies.
     #[error("row {row} has invalid bounds: order them, and put friction right after its normal")]
     Bounds {

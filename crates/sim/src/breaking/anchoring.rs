@@ -1,5 +1,7 @@
 //! Anchoring bodies, and releasing them when nothing supports them any more.
 
+use std::borrow::Cow;
+
 use dynamics::{Body, Momentum};
 use fracture::Geometry;
 use levelset::{Grid, LevelSet};
@@ -10,18 +12,19 @@ use crate::breaking::section::{Held, Section};
 use crate::{Anchor, BodyId, Events, Solid, World};
 
 impl World {
-    /// Anchors a dynamic body with a solid: it is fixed until its anchors break away, or its load
-    /// stresses the anchored section beyond `strength` Pa. Returns `false`, without effect, if it
-    /// is not dynamic, has no solid, or no sample of it is anchored.
+    /// Anchors a dynamic body: it is fixed until its anchors break away, or its load stresses the
+    /// anchored section beyond `strength` Pa. Returns `false`, without effect, if it is not dynamic,
+    /// no sample of it is anchored, or it has no solid and its shape is not convex.
     ///
     /// Its mass and potential energy still count in the world.
     pub fn anchor(&mut self, id: BodyId, anchors: Vec<Anchor>, strength: f64) -> bool {
         let Ok(i) = self.ids.binary_search(&id) else { return false };
         let Body::Dynamic(mass) = self.bodies[i] else { return false };
-        let Some(Solid { geometry, material }) = &self.details[i].solid else { return false };
-        let world = self.poses[i] * material.inverse();
-        let is_held = self.held(geometry, &world, &anchors).any;
+        let Some(solid) = self.solid(i).map(Cow::into_owned) else { return false };
+        let world = self.poses[i] * solid.material.inverse();
+        let is_held = self.held(&solid.geometry, &world, &anchors).any;
         if is_held {
+            self.details[i].solid = Some(solid);
             self.become_body(i, Body::Static);
             self.momenta[i] = Momentum::default();
             self.details[i].anchorage = Some(Anchorage::new(mass, anchors.into(), strength));

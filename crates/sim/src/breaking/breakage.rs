@@ -33,7 +33,7 @@ pub struct Breakage {
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum BreakageError {
-    /// The body has no solid to divide, and its shape is no ball, box or hull.
+    /// The body has no solid to divide, and its shape is not convex.
     #[error(
         "a body of this shape cannot break without a solid: create it by `NewBody::new` or set its \
          `solid`"

@@ -24,13 +24,13 @@ pub struct NewBody {
     /// Its collision shape, in body coordinates.
     pub shape: Arc<Shape>,
     /// Its solid, if it can break, be cut or anchored; by default the samples of a sampled shape. A
-    /// ball, box or hull that can break has an exact one by default.
+    /// single convex shape that can break has an exact one by default.
     pub solid: Option<Solid>,
     /// Its surface properties.
     pub material: Material,
     /// Its collision groups. Its pieces inherit them.
     pub groups: Groups,
-    /// How it breaks, if it does. Without a solid, only balls, boxes and hulls can.
+    /// How it breaks, if it does. Without a solid, only single convex shapes can.
     pub breakage: Option<Breakage>,
 }
 

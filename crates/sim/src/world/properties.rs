@@ -3,7 +3,7 @@
 use contact::{Groups, Material};
 
 use crate::breaking::breakage::{Breakage, BreakageError};
-use crate::{BodyId, Solid, SteeringError, World};
+use crate::{BodyId, SteeringError, World};
 
 impl World {
     /// Sets the material of a body: its stiffness when it strikes others, and its strength if that
@@ -111,8 +111,8 @@ impl World {
     ) -> Result<(), SteeringError> {
         breakage.as_ref().map_or(Ok(()), Breakage::check)?;
         let i = self.known(id)?;
-        if breakage.is_some() && self.details[i].solid.is_none() {
-            let solid = Solid::of_convex(&self.shapes[i]).ok_or(BreakageError::NoSolid)?;
+        if breakage.is_some() {
+            let solid = self.solid(i).ok_or(BreakageError::NoSolid)?.into_owned();
             self.details[i].solid = Some(solid);
         }
         // in a plane bodies do not break

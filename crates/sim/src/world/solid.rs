@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use contact::{Field, Shape};
+use contact::{Field, Round, Shape};
 use fracture::{ClosedMesh, Geometry};
-use levelset::{Grid, LevelSet, Sign};
+use levelset::{Aabb, Grid, LevelSet, Sign};
 use nalgebra::{Isometry3, Point3};
 
 use crate::scene::MARGIN;
@@ -27,17 +27,24 @@ impl Solid {
         Some(Self { geometry: Arc::new(geometry), material: *material })
     }
 
-    /// The exact solid of a ball, a box or a hull.
+    /// The exact solid of a ball, a box, a hull, a cylinder, a capsule or a cone.
     pub(super) fn of_convex(shape: &Shape) -> Option<Self> {
         /// Numbers of samples along the longest edge and the shortest one.
         const COUNTS: [f64; 2] = [20.0, 4.0];
         /// Largest number of samples, the default of shapes in scenes.
         const MOST: usize = 100_000;
-        let bounds = shape.bounds();
+        let middle = match shape.field() {
+            // a primitive is centered
+            Field::Round(round) => 0.5 * (round.rims()[0].height + round.rims()[1].height),
+            _ => 0.0,
+        };
+        let material = Isometry3::translation(0.0, -middle, 0.0);
+        let Aabb { min, max } = *shape.bounds();
+        let bounds = Aabb { min: material * min, max: material * max };
         let edges = bounds.extents();
         let spacing = (edges.max() / COUNTS[0]).min(edges.min() / COUNTS[1]);
         let finest = Grid::finest_spacing(&edges, MARGIN, MOST);
-        let grid = Grid::enclosing(bounds, spacing.max(finest), MARGIN, Grid::MAX_NODES).ok()?;
+        let grid = Grid::enclosing(&bounds, spacing.max(finest), MARGIN, Grid::MAX_NODES).ok()?;
         let geometry = match shape.field() {
             Field::Ball { radius } => {
                 Geometry::primitive(levelset::Solid::Sphere { radius: *radius }, grid)?
@@ -45,13 +52,14 @@ impl Solid {
             Field::Cuboid { half } => {
                 Geometry::primitive(levelset::Solid::Box { half_extents: *half }, grid)?
             }
+            Field::Round(round) => Geometry::primitive(primitive(round), grid)?,
             Field::Hull(hull) => {
                 let samples = LevelSet::from_mesh(hull.mesh(), grid, Sign::Strict).ok()?;
                 Geometry::mesh(&ClosedMesh::new(hull.mesh().clone()).ok()?, Arc::new(samples))
             }
             _ => return None,
         };
-        Some(Self { geometry: Arc::new(geometry), material: Isometry3::identity() })
+        Some(Self { geometry: Arc::new(geometry), material })
     }
 
     /// The collision shape of a body of this solid: hulls if it is a known union of hulls, else its
@@ -72,5 +80,19 @@ impl Solid {
         }
         let geometry = Arc::clone(geometry);
         shape.with_surface(move || geometry.surface().unwrap_or_default().mesh)
+    }
+}
+
+/// A solid of revolution, centered.
+fn primitive(round: &Round) -> levelset::Solid {
+    let [low, high] = round.rims();
+    let half_height = 0.5 * (high.height - low.height);
+    let radius = low.radius;
+    if round.rounding() > 0.0 {
+        levelset::Solid::Capsule { half_height, radius: round.rounding() }
+    } else if high.radius > 0.0 {
+        levelset::Solid::Cylinder { half_height, radius }
+    } else {
+        levelset::Solid::Cone { half_height, radius }
     }
 }
