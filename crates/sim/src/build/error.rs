@@ -35,7 +35,7 @@ pub enum Cause {
     },
     /// Its surface properties or its breakage are invalid.
     #[error(transparent)]
-    Body(#[from] BodyError),
+    Body(Box<BodyError>),
     /// Its tetrahedra are invalid.
     #[error(transparent)]
     Tets(#[from] TetError),
@@ -96,7 +96,7 @@ pub enum Cause {
     Scene(Box<InvalidValue>),
     /// The keyframes of a body are not a valid path.
     #[error(transparent)]
-    Path(#[from] SteeringError),
+    Path(Box<SteeringError>),
     /// Its bodies cannot be joined this way.
     #[error(transparent)]
     Joint(#[from] JointError),
@@ -105,6 +105,18 @@ pub enum Cause {
 impl From<LatticeError> for Cause {
     fn from(error: LatticeError) -> Self {
         Self::Lattice(error.into())
+    }
+}
+
+impl From<BodyError> for Cause {
+    fn from(error: BodyError) -> Self {
+        Self::Body(error.into())
+    }
+}
+
+impl From<SteeringError> for Cause {
+    fn from(error: SteeringError) -> Self {
+        Self::Path(error.into())
     }
 }
 

@@ -186,10 +186,10 @@ pub(super) fn check_drive(
     limits: Option<[f64; 2]>,
     motor: Option<Motor>,
 ) -> Result<(), JointError> {
-    if let Some(Motor { speed, max_force }) = motor {
-        if !(speed.abs() <= MAX_NUMBER && max_force >= 0.0) {
-            return Err(JointError::Motor { speed, max_force });
-        }
+    if let Some(Motor { speed, max_force }) = motor
+        && !(speed.abs() <= MAX_NUMBER && max_force >= 0.0)
+    {
+        return Err(JointError::Motor { speed, max_force });
     }
     match kind {
         JointKind::Distance { least, .. } if !(0.0..=MAX_NUMBER).contains(&least) => {

@@ -78,17 +78,12 @@ impl World {
     /// ```
     /// use std::sync::Arc;
     ///
-    /// use brisance_sim::fracture::{Geometry, Pattern, Voronoi};
-    /// use brisance_sim::levelset::{Aabb, Grid, Solid};
-    /// use brisance_sim::nalgebra::{Point3, Vector3};
+    /// use brisance_sim::fracture::{Pattern, Voronoi};
+    /// use brisance_sim::nalgebra::Vector3;
     /// use brisance_sim::{Breakage, FractureModel, NewBody, Placement, Settings, Strength, World};
     ///
-    /// let half = Vector3::repeat(0.5);
-    /// let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
-    /// let grid = Grid::enclosing(&bounds, 0.1, 3, Grid::MAX_NODES)?;
-    /// let cube = Geometry::primitive(Solid::Cuboid { half }, grid).expect("a solid");
     /// let mut world = World::new(Settings::default());
-    /// let cube = world.add(NewBody::new(cube, 2000.0)?)?;
+    /// let cube = world.add(NewBody::cuboid(Vector3::repeat(0.5), 2000.0)?)?;
     ///
     /// let pattern = Pattern::voronoi(&Voronoi::new(20, 1))?;
     /// world.set_breakage(
