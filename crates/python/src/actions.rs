@@ -6,7 +6,7 @@ use brisance::commands::load::{add_bodies, load_with, parse_scene};
 use dynamics::Velocity;
 use levelset::TriMesh;
 use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
