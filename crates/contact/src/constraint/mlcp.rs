@@ -445,8 +445,8 @@ impl Mlcp {
     /// bodies are consecutive.
     ///
     /// # Errors
-    /// [`RowError`] for a row with an unknown body, a number that is not finite or contradictory
-    /// bounds, and for a velocity that is not finite.
+    /// [`RowError`] if a row has an unknown body, a number that is not finite or contradictory
+    /// bounds, or the velocity of a body is not finite.
     pub fn new(
         columns: Columns<'_>,
         poses: &[Isometry3<f64>],

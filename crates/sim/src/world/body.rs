@@ -216,7 +216,7 @@ impl BodyState<'_> {
     /// let state = world.get(ball).expect("a ball");
     /// assert!((state.velocity().angular.y - 10.0).abs() < 1e-12);
     /// let side = Point3::new(0.0, 0.0, -0.1);
-    /// assert!(state.velocity_at(&side).norm() < 1e-12, "it rolls along x on a wall");
+    /// assert!(state.velocity_at(&side).norm() < 1e-12, "the point of contact of a rolling ball rests");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn velocity(&self) -> Velocity {

@@ -190,7 +190,8 @@ impl<'p> Factor<'p> {
         self.right.fill(Matrix6::zeros());
     }
 
-    /// Adds `J^T answer J` of a term with its transposed Jacobians.
+    /// Adds `J^T R J` of a term, with `transposed` the transposed Jacobians `J^T` of both bodies (6x3)
+    /// and `answer` the change of impulse `R` per change of speed (3x3).
     pub(crate) fn add(
         &mut self,
         term: usize,

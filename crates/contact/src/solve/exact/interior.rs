@@ -111,7 +111,8 @@ impl Framed {
         Some(Self { island: Island { bodies: island.bodies, terms }, axes, frictions })
     }
 
-    /// A warm start: a solution in the frames of the island, moved into the interior of the cones.
+    /// The warm start: impulses and speeds of a solution in contact frames, projected onto the cones
+    /// and moved into their interior.
     fn start(&self, solution: &Solution) -> Vec<Point> {
         let terms = &self.island.terms;
         let size = terms.iter().map(|term| term.excess.norm()).fold(0.0, f64::max);
