@@ -195,7 +195,7 @@ fn keys_of_a_scene_set_the_solver() {
     );
     let own = settings(
         "[simulation.contact]\ncontact_sweeps = 12\npush_sweeps = 0\nshock_sweeps = 1\njoint_sweeps = 5\n\
-         rough_speed = 0.01\nsettled_speed = 0\nresting_share = 0.5\n[simulation.energy]\nclamp = false",
+         exact_products = 7\nrough_speed = 0.01\nsettled_speed = 0\nresting_share = 0.5\n[simulation.energy]\nclamp = false",
     );
     assert_eq!(
         own.contact,
@@ -205,6 +205,7 @@ fn keys_of_a_scene_set_the_solver() {
             push_sweeps: 0,
             shock_sweeps: 1,
             joint_sweeps: 5,
+            exact_products: 7,
             rough_speed: 0.01,
             settled_speed: 0.0,
             resting_share: 0.5,

@@ -174,7 +174,7 @@ fn the_residual_is_round_off_where_islands_are_solved_and_falls_with_the_sweeps_
 /// Islands of debris with friction, where the natural map has local minima.
 #[test]
 fn a_heap_that_falls_is_solved_exactly_in_most_frames() {
-    let mut world = world(Settings::default());
+    let mut world = world(Settings { exact_products: 2, ..Settings::default() });
     floor(&mut world, 0.0, material(0.1, 0.6));
     let noise = |n: usize| (12.9898 * n as f64).sin();
     for n in 0..100 {

@@ -136,6 +136,9 @@ pub struct Settings {
     pub settled_speed: f64,
     /// Symmetric Gauss-Seidel sweeps over all joints per sweep over all contacts.
     pub joint_sweeps: usize,
+    /// Largest number of 6x6 block products per contact in a factorization of an island in motion.
+    /// [`Solver::Manifold`] solves islands with more by sweeps. A heap of 100 boxes takes 1 to 2.
+    pub exact_products: usize,
     /// Share of the penetration beyond the slop that one frame pushes out.
     pub push_out: f64,
     /// Allowed penetration as a share of the smaller body's [size](crate::Shape::size), which
@@ -187,6 +190,7 @@ impl Default for Settings {
             rough_speed: 5e-4,
             settled_speed: 1e-5,
             joint_sweeps: 20,
+            exact_products: 1,
             push_out: 0.5,
             slop: 0.002,
             resting_speed: 1e-6,

@@ -38,14 +38,12 @@ use newton::Limits;
 /// its elimination alone takes `n^2 / 6` block products. Sweeps visit each body about 70 times.
 const MAX_BODIES: usize = 420;
 
-/// Largest number of 6x6 block products of a factorization, per contact. Relaxing a contact in a
-/// sweep costs about one, there are about 70 sweeps, and a solution takes up to 60 factorizations.
-/// With 1, 2 and 4 the median residual of `table_25` is 4e-2, 2e-5 and 1e-5 m/s.
-const PRODUCTS_PER_CONTACT: usize = 2;
-/// The same for an island at rest. Errors of sweeps would bend a wall frame by frame, and the
-/// solution of the last frame saves most factorizations: walls of 400 bricks need 18 and take half
-/// the time of sweeps.
-const PRODUCTS_PER_CONTACT_AT_REST: usize = 20;
+/// [`Settings::exact_products`](crate::Settings::exact_products) of an island at rest. Relaxing a
+/// contact in a sweep costs about one product, there are about 70 sweeps, and a solution takes up to
+/// 60 factorizations. Errors of sweeps would bend a wall frame by frame, and the solution of the
+/// last frame saves most factorizations: walls of 400 bricks need 18 products and take half the time
+/// of sweeps.
+const PRODUCTS_AT_REST: usize = 20;
 /// A body rests if it is no faster than forces make it in this number of half steps.
 const RESTING_HALF_STEPS: f64 = 4.0;
 
@@ -425,11 +423,12 @@ impl Part {
             return Some(start);
         }
         let sweeps = if self.joints.is_empty() { 1 } else { problem.settings.joint_sweeps };
+        let exact_products = problem.settings.exact_products;
         let per_contact = match self.rests(problem) {
-            true => PRODUCTS_PER_CONTACT_AT_REST,
-            false => PRODUCTS_PER_CONTACT,
+            true => exact_products.max(PRODUCTS_AT_REST),
+            false => exact_products,
         };
-        let most = self.island.terms.len() * sweeps * per_contact;
+        let most = (self.island.terms.len() * sweeps).saturating_mul(per_contact);
         let pattern = Pattern::new(self.bodies.len(), &self.island.couplings(), most)?;
         let start = self.island.sweep(start, EXACT.converged, FIRST_SWEEPS);
         let mut solution = exact_solution(&self.island, &pattern, start);

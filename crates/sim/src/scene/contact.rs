@@ -30,6 +30,9 @@ pub struct Contact {
     pub shock_sweeps: Option<usize>,
     /// Sweeps over all joints within one sweep over all contacts; 20 by default.
     pub joint_sweeps: Option<usize>,
+    /// Largest number of 6x6 block products per contact in a factorization of an island in motion;
+    /// sweeps solve islands with more. 1 by default.
+    pub exact_products: Option<usize>,
     /// Velocity change at a contact above which shock propagation immediately solves a pair again,
     /// m/s; 5e-4 by default.
     pub rough_speed: Option<f64>,
@@ -126,7 +129,7 @@ pub(super) struct Key {
 
 impl Contact {
     /// The keys: whether each is given, and which solvers use it.
-    pub(super) fn keys(&self) -> [Key; 19] {
+    pub(super) fn keys(&self) -> [Key; 20] {
         use Solver::{
             Impulse as I, Ku07 as K, Manifold as M, QuadraticProgram as Q, Reference as R,
             SequentialImpulse as S,
@@ -142,6 +145,7 @@ impl Contact {
             key("push_sweeps", self.push_sweeps.is_some(), &[M, Q, I]),
             key("shock_sweeps", self.shock_sweeps.is_some(), &[M, R, Q, I]),
             key("joint_sweeps", self.joint_sweeps.is_some(), &[M]),
+            key("exact_products", self.exact_products.is_some(), &[M]),
             key("rough_speed", self.rough_speed.is_some(), &[M]),
             key("settled_speed", self.settled_speed.is_some(), &[M, Q, I]),
             key("push_out", self.push_out.is_some(), &[M, R, Q, I]),

@@ -5,6 +5,8 @@ use std::ops::Range;
 use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
+use super::deserializer::{ReadError, WANTS_NAME, WANTS_ONE_KIND};
+
 /// A position in a text, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextPosition {
@@ -119,14 +121,14 @@ impl SceneError {
     }
 
     /// `whole` is the name of the text, for keys outside of tables.
-    pub(super) fn from_toml(text: &str, error: &toml::de::Error, whole: &str) -> Self {
-        let offset = error.span().map_or(0, |span| span.start);
+    pub(super) fn from_read_error(text: &str, error: &ReadError, whole: &str) -> Self {
+        let offset = error.offset.unwrap_or(0);
         let place = TextPosition::of(text, offset);
         let Ok(root) = DeTable::parse(text) else {
-            return Self::Syntax { place, problem: error.message().to_owned() };
+            return Self::Syntax { place, problem: error.message.clone() };
         };
         let key = path_at(root.get_ref(), offset);
-        let message = error.message();
+        let message = error.message.as_str();
         if let Some(twice) = Self::of_spellings(text, root.get_ref(), &key, message) {
             return twice;
         }
@@ -142,7 +144,7 @@ impl SceneError {
         }
         let problem = if let Some(field) = message.strip_prefix("missing field ") {
             format!("lacks the key {field}, which has no default")
-        } else if message.starts_with("wanted exactly 1 element") {
+        } else if message == WANTS_ONE_KIND {
             one_kind(root.get_ref(), &key)
         } else {
             wrong_type(message)
@@ -237,18 +239,10 @@ fn one_kind(root: &DeTable, key: &str) -> String {
 }
 
 /// The names in serde's list of the variants of an enumeration.
-pub(super) fn names_wanted(error: &toml::de::Error) -> Option<Vec<String>> {
-    error.message().starts_with("unknown variant ").then_some(())?;
-    Some(unknown_name(error.message())?.1)
+pub(super) fn names_wanted(message: &str) -> Option<Vec<String>> {
+    message.starts_with("unknown variant ").then_some(())?;
+    Some(unknown_name(message)?.1)
 }
-
-/// Whether an error is about a value in place of a name.
-pub(super) fn wants_name(error: &toml::de::Error) -> bool {
-    error.message() == WANTS_NAME
-}
-
-/// The error message of `toml` for a value that is neither a name nor a table of one kind.
-const WANTS_NAME: &str = "wanted string or table";
 
 /// The name in serde's "unknown field `x`, expected one of `a`, `b`", and the names expected.
 fn unknown_name(message: &str) -> Option<(String, Vec<String>)> {

@@ -93,6 +93,7 @@ impl Simulation {
             push_sweeps: given.push_sweeps.unwrap_or(own.push_sweeps),
             shock_sweeps: given.shock_sweeps.unwrap_or(own.shock_sweeps),
             joint_sweeps: given.joint_sweeps.unwrap_or(own.joint_sweeps),
+            exact_products: given.exact_products.unwrap_or(own.exact_products),
             rough_speed: given.rough_speed.unwrap_or(own.rough_speed),
             settled_speed: given.settled_speed.unwrap_or(own.settled_speed),
             push_out: given.push_out.unwrap_or(own.push_out),
@@ -140,9 +141,11 @@ impl Simulation {
         ] {
             sweeps.map_or(Ok(()), |sweeps| count(&contact_key(name), sweeps, 1, MAX_SWEEPS))?;
         }
-        for (name, sweeps) in
-            [("push_sweeps", given.push_sweeps), ("shock_sweeps", given.shock_sweeps)]
-        {
+        for (name, sweeps) in [
+            ("push_sweeps", given.push_sweeps),
+            ("shock_sweeps", given.shock_sweeps),
+            ("exact_products", given.exact_products),
+        ] {
             sweeps.map_or(Ok(()), |sweeps| count(&contact_key(name), sweeps, 0, MAX_SWEEPS))?;
         }
         for (name, share) in [

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{names_wanted, nearest, wants_name};
-use super::exact::deserialize_exactly;
+use super::deserializer::{ReadError, WANTS_NAME, deserialize};
+use super::error::{names_wanted, nearest};
 use super::quantity::{MAX_DEPTH, Quantity, evaluate, evaluate_at};
 use super::{InvalidValue, SceneError};
 
@@ -138,6 +138,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("frames", &["#"]),
     ("generations", &["#"]),
     ("joint_sweeps", &["#"]),
+    ("exact_products", &["#"]),
     ("max_bodies", &["#"]),
     ("max_count", &["#"]),
     ("max_new", &["#"]),
@@ -169,19 +170,18 @@ pub fn units(path: &str) -> Option<&'static [&'static str]> {
 /// Reads TOML in which strings replace numbers: quantities with units, and expressions of the
 /// file's variables.
 pub(super) fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, SceneError> {
-    let scene_error = |error| SceneError::from_toml(text, &error, "the scene");
+    let scene_error = |error| SceneError::from_read_error(text, &error, "the scene");
     // replacements outlive the table that borrows them
     let mut numbers = Numbers::default();
-    let mut table = DeTable::parse(text).map_err(scene_error)?;
+    let mut table = DeTable::parse(text).map_err(|error| scene_error(error.into()))?;
     let found = variables(table.get_ref(), &mut numbers)
         .and_then(|known| find_in_table(table.get_ref(), ["", ""], &known, &mut numbers));
     found
         .map_err(|(key, problem)| SceneError::from_invalid(text, InvalidValue { key, problem }))?;
     replace_in_table(table.get_mut(), &numbers);
-    deserialize_exactly(toml::de::Deserializer::from(table)).map_err(|mut error| {
-        error.set_input(Some(text));
-        let names = || names_at::<T>(text, &numbers, error.span()?.start);
-        match wants_name(&error).then(names).flatten() {
+    deserialize(table).map_err(|error: ReadError| {
+        let names = || names_at::<T>(text, &numbers, error.offset?);
+        match (error.message == WANTS_NAME).then(names).flatten() {
             Some((offset, known)) => SceneError::of_name(text, offset, &known),
             None => scene_error(error),
         }
@@ -199,8 +199,7 @@ fn names_at<T: serde::de::DeserializeOwned>(
     let mut table = DeTable::parse(text).ok()?;
     replace_in_table(table.get_mut(), numbers);
     replace_in_table(table.get_mut(), &no_name);
-    let error = deserialize_exactly::<T, _>(toml::de::Deserializer::from(table)).err()?;
-    Some((offset, names_wanted(&error)?))
+    Some((offset, names_wanted(&deserialize::<T>(table).err()?.message)?))
 }
 
 /// The numbers that replace values, by the start of these in the text.
