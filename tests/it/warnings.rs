@@ -1,9 +1,7 @@
 //! Warnings about the initial state of a world, without false positives.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use brisance::commands::load::{self, load, read_scene};
 use proptest::prelude::*;
 use sim::scene::Scene;
 use sim::{PieceWarning, Warning, World, build};
@@ -13,35 +11,6 @@ use crate::cli::{Case, problem};
 fn world(text: &str) -> World {
     let scene = Scene::from_toml(&format!("version = 1\n{text}")).unwrap();
     build(&scene, &BTreeMap::new()).unwrap().0
-}
-
-/// Every scene of the repository, unchanged.
-#[test]
-fn no_scene_that_comes_with_it_warns() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
-    let mut scenes: Vec<_> = folder.read_dir().unwrap().map(|e| e.unwrap().path()).collect();
-    scenes.retain(|path| path.extension().is_some_and(|e| e == "toml"));
-    scenes.sort();
-    assert!(scenes.len() > 20, "{scenes:?}");
-    for path in scenes {
-        let loaded = load(&path, read_scene(&path, false).unwrap()).unwrap();
-        let (world, bodies) = load::build(&path, &loaded, true).unwrap();
-        let names: BTreeMap<_, _> = bodies.iter().map(|a| (a.body, &a.name)).collect();
-        let named = |warning: &Warning| warning.bodies().map(|id| names.get(&id));
-        let warnings = world.warnings();
-        let named: Vec<_> = warnings.iter().map(named).collect();
-        assert!(warnings.is_empty(), "{}: {named:?}: {warnings:?}", path.display());
-        let pieces = loaded.scene.piece_warnings(&world);
-        assert!(pieces.is_empty(), "{}: {pieces:?}", path.display());
-        let walls = loaded.wall_warnings();
-        assert!(walls.is_empty(), "{}: {walls:?}", path.display());
-        let mass = loaded.mass_warnings();
-        assert!(mass.is_empty(), "{}: {mass:?}", path.display());
-        let ignored = loaded.scene.solver_warnings();
-        assert!(ignored.is_empty(), "{}: {ignored:?}", path.display());
-        let timing = loaded.scene.timing_warnings();
-        assert!(timing.is_empty(), "{}: {timing:?}", path.display());
-    }
 }
 
 /// A weight of 8 kg that hangs on a joint, and an arm on a hinge.

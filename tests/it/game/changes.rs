@@ -117,6 +117,24 @@ fn changes_of_joints_with_invalid_numbers_leave_them_as_they_were() {
     assert!(state.motor.is_none() && state.limits.is_none() && state.break_force.is_infinite());
 }
 
+/// A stack wakes as a whole, a box beside it sleeps on, and the stack sleeps again.
+#[test]
+fn a_body_wakes_with_the_sleepers_that_touch_it() {
+    let mut world = World::new(Settings::default());
+    floor(&mut world);
+    let places = [[0.0, 0.1, 0.0], [0.0, 0.3, 0.0], [1.0, 0.1, 0.0]];
+    let ids = places.map(|at| world.add(cube(0.1, at)).unwrap());
+    let asleep = |world: &World| ids.map(|id| world.get(id).unwrap().asleep);
+    steps(&mut world, 60);
+    assert_eq!(asleep(&world), [true; 3]);
+    world.wake_body(ids[1]).unwrap();
+    assert_eq!(asleep(&world), [false, false, true]);
+    steps(&mut world, 60);
+    assert_eq!(asleep(&world), [true; 3]);
+    world.remove(ids[1]);
+    assert_eq!(world.wake_body(ids[1]), Err(SteeringError::Unknown(ids[1])));
+}
+
 /// A box at rest by friction slides at `g sin(angle)` once its friction and that of the plane are
 /// gone.
 #[test]
