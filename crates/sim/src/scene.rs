@@ -77,7 +77,6 @@ pub use breakage::Fracture;
 pub use camera::{Camera, CameraKey};
 pub use contact::{Bounds, ClampKind, Contact, Energy, LeverArms, RotationOrder};
 pub use copies::Copies;
-pub use deserializer::read_toml;
 pub use error::{InvalidValue, SceneError, TextPosition};
 pub use files::{FileError, Origins, SceneWithOrigins};
 pub use joint::{Joint, JointKind, Motor};
@@ -105,7 +104,7 @@ pub(crate) use spacing::{MARGIN, NODES_THROUGH, spacing};
 pub use spacing::{MAX_NODES, MIN_NODES, default_spacing};
 pub use stress::Stress;
 pub use timeline::{Cut, Event, Explosion, Push, Wind};
-pub use units::units;
+pub use units::{read_toml, units};
 
 #[cfg(test)]
 mod tests;

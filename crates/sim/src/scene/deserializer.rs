@@ -17,23 +17,10 @@ use toml::Spanned;
 use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
 use toml::map::Iter;
 
-use super::SceneError;
-
 /// The message for a value that is neither a name nor a table of one kind.
 pub(super) const WANTS_NAME: &str = "wanted string or table";
 /// The message for a table in place of an enumeration that has no key or several.
 pub(super) const WANTS_ONE_KIND: &str = "wanted exactly 1 element";
-
-/// Reads TOML with the length checks of scenes, but without units and variables.
-///
-/// # Errors
-/// [`SceneError`] with line, column and key.
-pub fn read_toml<T: DeserializeOwned>(text: &str) -> Result<T, SceneError> {
-    let table = DeTable::parse(text).map_err(ReadError::from);
-    table
-        .and_then(deserialize)
-        .map_err(|error| SceneError::from_read_error(text, &error, "the file"))
-}
 
 /// Deserializes the table of a whole document.
 pub(super) fn deserialize<T: DeserializeOwned>(

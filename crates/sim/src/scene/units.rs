@@ -167,6 +167,17 @@ pub fn units(path: &str) -> Option<&'static [&'static str]> {
     KEYS.iter().find(|(end, _)| ends(end)).map(|(_, units)| *units)
 }
 
+/// Reads TOML with the length checks of scenes, but without units and variables.
+///
+/// # Errors
+/// [`SceneError`] with line, column and key.
+pub fn read_toml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, SceneError> {
+    let table = DeTable::parse(text).map_err(ReadError::from);
+    table
+        .and_then(deserialize)
+        .map_err(|error| SceneError::from_read_error(text, &error, "the file"))
+}
+
 /// Reads TOML in which strings replace numbers: quantities with units, and expressions of the
 /// file's variables.
 pub(super) fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, SceneError> {
