@@ -19,7 +19,7 @@ use toml::map::Iter;
 
 /// The message for a value that is neither a name nor a table of one kind.
 pub(super) const WANTS_NAME: &str = "wanted string or table";
-/// The message for a table in place of an enumeration that has no key or several.
+/// The message for a table with no key or several, where one key names the kind of the value.
 pub(super) const WANTS_ONE_KIND: &str = "wanted exactly 1 element";
 
 /// Deserializes the table of a whole document.
