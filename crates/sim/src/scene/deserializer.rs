@@ -95,11 +95,11 @@ impl<'a> Node<'a> {
             DeValue::Integer(number) => match integer(number) {
                 Some(Integer::Signed(number)) => visitor.visit_i64(number),
                 Some(Integer::Unsigned(number)) => visitor.visit_u64(number),
-                None => Err(ReadError::custom("integer number overflowed")),
+                None => Err(ReadError::custom("the whole number needs more than 64 bits")),
             },
             DeValue::Float(number) => match float(number) {
                 Some(number) => visitor.visit_f64(number),
-                None => Err(ReadError::custom("floating-point number overflowed")),
+                None => Err(ReadError::custom("the number is beyond the largest of 1.8e308")),
             },
             DeValue::Boolean(value) => visitor.visit_bool(*value),
             DeValue::Datetime(_) => {

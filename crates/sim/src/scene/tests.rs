@@ -84,6 +84,27 @@ fn wrong_choices_and_types_are_reported_in_the_terms_of_the_file() {
         ("gravity = [0, -9.81]", "`simulation.gravity` must be an array of 3 values, but holds 2"),
         ("gravity = 9.81", "`simulation.gravity` must be an array of 3 values, not 9.81"),
         ("sleep = 1", "`simulation.sleep` must be true or false, not 1"),
+        (
+            "frames = 2024-01-01",
+            "`simulation.frames` must be a whole number, zero or more, not a date or time",
+        ),
+        (
+            "frames = 18446744073709551616",
+            "`simulation.frames` has a wrong value: the whole number needs more than 64 bits",
+        ),
+        (
+            "fps = 1e400",
+            "`simulation.fps` has a wrong value: the number is beyond the largest of 1.8e308",
+        ),
+        (
+            "solver = { impulse = {}, manifold = {} }",
+            "`simulation.solver` holds `impulse` and `manifold`: keep one kind",
+        ),
+        (
+            "solver = { impulse = { a = 1 } }",
+            "`simulation.solver.impulse` must be a name alone, not a table",
+        ),
+        ("contact = []", "`simulation.contact` must be a table, not an array"),
     ] {
         let message = of_simulation(text);
         assert!(message.contains(problem), "{text}: {message}");
