@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_PI_2;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use contact::{Field, Round, Settings, Shape, Triangles};
 use dynamics::{Body, MassProperties, Velocity};
@@ -27,6 +27,23 @@ enum Ground {
 const GROUNDS: [Ground; 4] = [Ground::Plane, Ground::Block, Ground::Triangles, Ground::Samples];
 const WIDE_GROUNDS: [Ground; 3] = [Ground::Plane, Ground::Block, Ground::Triangles];
 
+/// A sheet of triangles.
+static TRIANGLES: LazyLock<Arc<Shape>> = LazyLock::new(|| {
+    let flat = Triangles::new(&sheet(160, 1.2, |_, _| 0.0), f64::INFINITY).unwrap();
+    Arc::new(Shape::mesh(Arc::new(flat)))
+});
+
+/// A sampled slab, whose top is at 0.5 m.
+static SAMPLES: LazyLock<Arc<Shape>> = LazyLock::new(|| {
+    let half = Vector3::new(13.0, 0.5, 13.0);
+    let bounds = Aabb { min: Point3::from(-half), max: half.into() };
+    let grid = Grid::enclosing(&bounds, 0.13, 2, Grid::MAX_NODES).unwrap();
+    let solid = Solid::Box { half_extents: half };
+    let slab = LevelSet::from_fn(grid, |p| solid.distance(&p));
+    let points = slab.surface_particles(0.13);
+    Arc::new(Shape::grid(slab, &points, Isometry3::identity()))
+});
+
 /// A world with ground of friction 0.5 through the origin, tilted about z.
 fn on(ground: Ground, tilt: f64) -> World {
     let mut world = world(Settings::default());
@@ -35,20 +52,9 @@ fn on(ground: Ground, tilt: f64) -> World {
             floor(&mut world, tilt, material(0.0, 0.5));
             return world;
         }
-        Ground::Block => (Shape::cuboid(Vector3::new(100.0, 1.0, 100.0), 10.0), -1.0),
-        Ground::Triangles => {
-            let flat = Triangles::new(&sheet(160, 1.2, |_, _| 0.0), f64::INFINITY).unwrap();
-            (Shape::mesh(Arc::new(flat)), 0.0)
-        }
-        Ground::Samples => {
-            let half = Vector3::new(13.0, 0.5, 13.0);
-            let bounds = Aabb { min: Point3::from(-half), max: half.into() };
-            let grid = Grid::enclosing(&bounds, 0.13, 2, Grid::MAX_NODES).unwrap();
-            let solid = Solid::Box { half_extents: half };
-            let slab = LevelSet::from_fn(grid, |p| solid.distance(&p));
-            let points = slab.surface_particles(0.13);
-            (Shape::grid(slab, &points, Isometry3::identity()), -0.5)
-        }
+        Ground::Block => (Arc::new(Shape::cuboid(Vector3::new(100.0, 1.0, 100.0), 10.0)), -1.0),
+        Ground::Triangles => (Arc::clone(&TRIANGLES), 0.0),
+        Ground::Samples => (Arc::clone(&SAMPLES), -0.5),
     };
     let turn = Isometry3::rotation(Vector3::z() * tilt);
     let pose = turn * Translation3::new(0.0, low, 0.0);
@@ -56,7 +62,7 @@ fn on(ground: Ground, tilt: f64) -> World {
     world
 }
 
-fn body_of(shape: Shape, body: Body) -> NewBody {
+fn body_of(shape: impl Into<Arc<Shape>>, body: Body) -> NewBody {
     NewBody { material: material(0.0, 0.5), ..NewBody::of(body, shape) }
 }
 

@@ -1,4 +1,5 @@
-//! The scenes of the repository have the recorded final bits, for any number of threads.
+//! The scenes of the repository have the recorded final bits, for any number of threads: those of one thread are
+//! recorded, and three threads have to come to them.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -68,7 +69,7 @@ impl Golden {
 
 /// `BRISANCE_GOLDEN=write` rewrites the file, for intended changes of the motion.
 #[test]
-fn scenes_end_with_the_same_bits_as_before_on_one_and_three_threads() {
+fn scenes_end_on_three_threads_with_the_bits_recorded_on_one() {
     let text = std::fs::read_to_string(file()).unwrap();
     let (comments, lines): (Vec<&str>, Vec<&str>) =
         text.lines().partition(|line| line.starts_with('#'));
@@ -78,14 +79,15 @@ fn scenes_end_with_the_same_bits_as_before_on_one_and_three_threads() {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| before.iter().map(Golden::again).collect())
     };
-    let now = on(1);
-    assert_eq!(now, on(3), "three threads");
     if std::env::var("BRISANCE_GOLDEN").as_deref() == Ok("write") {
+        let now = on(1);
+        assert_eq!(now, on(3), "three threads");
         let mut text = comments.join("\n") + "\n";
         now.iter().for_each(|own| writeln!(text, "{}", own.line()).unwrap());
         std::fs::write(file(), text).unwrap();
         return;
     }
+    let now = on(3);
     for (now, before) in now.iter().zip(&before) {
         assert_eq!(
             now,
