@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dynamics::{MassProperties, Momentum};
+use levelset::Grid;
 use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 
 use crate::BodyId;
@@ -59,6 +60,80 @@ impl Region {
             Self::HalfSpace { normal, offset } => normal.dot(&p.coords) < *offset,
         }
     }
+
+    /// A lower bound of the signed distance of `p`, m, which changes by no more than `p` moves.
+    fn bound(&self, p: &Point3<f64>) -> f64 {
+        match self {
+            Self::Everywhere => f64::NEG_INFINITY,
+            Self::Ball { center, radius } => (p - center).norm() - radius,
+            Self::Cuboid { pose, half } => {
+                (pose.inverse_transform_point(p).coords.abs() - half).max()
+            }
+            Self::HalfSpace { normal, offset } => normal.dot(&p.coords) - offset,
+        }
+    }
+
+    /// The wanted nodes of a grid in the region. `world` maps the coordinates of the grid to those of the world.
+    pub(crate) fn nodes(
+        &self,
+        grid: &Grid,
+        world: &Isometry3<f64>,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut blocks = vec![Block { first: [0; 3], last: grid.dims().map(|n| n - 1) }];
+        while let Some(block) = blocks.pop() {
+            let [low, high] = [block.first, block.last].map(|node| grid.position(node));
+            let center = world * nalgebra::center(&low, &high);
+            let (bound, radius) = (self.bound(&center), 0.5 * (high - low).norm());
+            let reach = radius + ROUND_OFF * (1.0 + center.coords.norm());
+            if bound > reach {
+                continue;
+            }
+            if bound < -reach {
+                found.extend(block.nodes().map(|node| grid.index(node)).filter(|&n| is_wanted(n)));
+            } else if let Some(halves) = block.halves() {
+                blocks.extend(halves);
+            } else {
+                let wanted = block.nodes().filter(|&node| is_wanted(grid.index(node)));
+                let inside = wanted.filter(|&node| self.contains(&(world * grid.position(node))));
+                found.extend(inside.map(|node| grid.index(node)));
+            }
+        }
+        found
+    }
+}
+
+/// Relative round-off of a bound of the distance.
+const ROUND_OFF: f64 = 1e-9;
+/// Blocks of so many nodes along each axis are not divided.
+const SMALL: usize = 4;
+
+/// A block of grid nodes: the first and the last one.
+#[derive(Clone, Copy)]
+struct Block {
+    first: [usize; 3],
+    last: [usize; 3],
+}
+
+impl Block {
+    /// Both halves across the longest axis; `None` for a small block.
+    fn halves(&self) -> Option<[Self; 2]> {
+        let Self { first, last } = *self;
+        let axis = (0..3).max_by_key(|&axis| last[axis] - first[axis])?;
+        if last[axis] - first[axis] < SMALL {
+            return None;
+        }
+        let middle = first[axis].midpoint(last[axis]);
+        let (mut low, mut high) = (*self, *self);
+        (low.last[axis], high.first[axis]) = (middle, middle + 1);
+        Some([low, high])
+    }
+
+    fn nodes(&self) -> impl Iterator<Item = [usize; 3]> + use<> {
+        let Self { first: [i, j, k], last: [l, m, n] } = *self;
+        (i..=l).flat_map(move |i| (j..=m).flat_map(move |j| (k..=n).map(move |k| [i, j, k])))
+    }
 }
 
 /// The load of an anchored body at its anchors.
@@ -108,5 +183,54 @@ impl Anchorage {
     /// The anchorage of a piece of `mass` of the body.
     pub(crate) fn of_piece(&self, mass: MassProperties) -> Self {
         Self::new(mass, Arc::clone(&self.anchors), self.strength)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{Translation3, UnitQuaternion};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn vector(size: f64) -> impl Strategy<Value = Vector3<f64>> {
+        prop::array::uniform3(-size..size).prop_map(Vector3::from)
+    }
+
+    fn pose() -> impl Strategy<Value = Isometry3<f64>> {
+        (vector(1.0), vector(3.0)).prop_map(|(place, turn)| {
+            let rotation = UnitQuaternion::from_scaled_axis(turn);
+            Isometry3::from_parts(Translation3::from(place), rotation)
+        })
+    }
+
+    fn region() -> impl Strategy<Value = Region> {
+        let ball = (vector(1.0), 0.0..1.5f64)
+            .prop_map(|(center, radius)| Region::Ball { center: center.into(), radius });
+        let cuboid = (pose(), vector(1.0))
+            .prop_map(|(pose, half)| Region::Cuboid { pose, half: half.abs() });
+        let half_space = (vector(1.0), -1.0..1.0f64).prop_map(|(normal, offset)| {
+            let normal = UnitVector3::new_normalize(normal + Vector3::x() * 2.0);
+            Region::HalfSpace { normal, offset }
+        });
+        prop_oneof![Just(Region::Everywhere), ball, cuboid, half_space]
+    }
+
+    proptest! {
+        /// Blocks find the nodes that a test of each one finds.
+        #[test]
+        fn nodes_of_a_region_are_all_that_it_contains(
+            region in region(), world in pose(), half in vector(0.6), spacing in 0.04..0.2,
+            rest in 0..4usize,
+        ) {
+            let bounds = levelset::Aabb { min: (-half.abs()).into(), max: half.abs().into() };
+            let grid = Grid::enclosing(&bounds, spacing, 1, Grid::MAX_NODES).expect("a small grid");
+            let is_wanted = |n: usize| n % 4 != rest;
+            let mut found = region.nodes(&grid, &world, is_wanted);
+            found.sort_unstable();
+            let inside = |n: &usize| region.contains(&(world * grid.position(grid.node(*n))));
+            let all = (0..grid.node_count()).filter(|&n| is_wanted(n)).filter(inside);
+            prop_assert_eq!(found, all.collect::<Vec<usize>>());
+        }
     }
 }

@@ -48,18 +48,14 @@ impl World {
         let level_set = geometry.level_set();
         let grid = level_set.grid();
         let center = nearest_node(grid, &geometry.moments().center());
-        let [_, ny, nz] = grid.dims();
         let (reach, rim) = (1.5 * grid.spacing(), 0.5 * grid.spacing());
         let samples = level_set.as_slice();
-        let place =
-            |node: usize| world * grid.position([node / (ny * nz), node / nz % ny, node % nz]);
+        let place = |node: usize| world * grid.position(grid.node(node));
+        let is_solid = |node: usize| f64::from(samples[node]) < rim || node == center;
         let is_inside = |node: usize| samples[node] < 0.0 || node == center;
         let mut held = Held { by: vec![None; grid.node_count()], any: false };
         for (number, anchor) in (0..).zip(anchors) {
-            let mine: Vec<usize> = (0..samples.len())
-                .filter(|&node| f64::from(samples[node]) < rim || node == center)
-                .filter(|&node| anchor.region.contains(&place(node)))
-                .collect();
+            let mine = anchor.region.nodes(grid, world, is_solid);
             let mut inside = mine.iter().filter(|&&node| is_inside(node)).peekable();
             if inside.peek().is_none() {
                 continue;

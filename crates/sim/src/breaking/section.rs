@@ -42,31 +42,33 @@ impl Section {
     /// surface are weighted by the share of their cell that is inside.
     pub(crate) fn new(level_set: &LevelSet, held: &Held) -> Self {
         let grid = level_set.grid();
-        let [nx, ny, nz] = grid.dims();
         let (samples, h) = (level_set.as_slice(), grid.spacing());
+        let [nx, ny, nz] = grid.dims();
+        let strides = [ny * nz, nz, 1];
+        let is_solid = |node: usize| f64::from(samples[node]) < 0.5 * h;
+        let rows = (0..nx).flat_map(|i| (0..ny).map(move |j| (i, j)));
         let mut rivets = Vec::new();
-        for i in 0..nx {
-            for j in 0..ny {
-                for k in 0..nz {
-                    let here = [i, j, k];
-                    for (axis, n) in [nx, ny, nz].into_iter().enumerate() {
+        for (i, j) in rows {
+            let row = grid.index([i, j, 0]);
+            for k in 0..nz {
+                let (here, node) = ([i, j, k], row + k);
+                for (axis, count) in [nx, ny, nz].into_iter().enumerate() {
+                    if here[axis] + 1 == count {
+                        continue;
+                    }
+                    let other = node + strides[axis];
+                    let (p, q) = (held.by[node], held.by[other]);
+                    let Some(anchor) = p.xor(q).filter(|_| is_solid(node) && is_solid(other))
+                    else {
+                        continue;
+                    };
+                    let middle = 0.5 * f64::from(samples[node] + samples[other]);
+                    let area = h * h * (0.5 - middle / h).clamp(0.0, 1.0);
+                    if area > 0.0 {
                         let mut next = here;
                         next[axis] += 1;
-                        if next[axis] == n {
-                            continue;
-                        }
-                        let [a, b] = [grid.index(here), grid.index(next)];
-                        let is_solid = |node: usize| f64::from(samples[node]) < 0.5 * h;
-                        let (p, q) = (held.by[a], held.by[b]);
-                        let Some(anchor) = p.xor(q).filter(|_| is_solid(a) && is_solid(b)) else {
-                            continue;
-                        };
-                        let middle = 0.5 * f64::from(samples[a] + samples[b]);
-                        let area = h * h * (0.5 - middle / h).clamp(0.0, 1.0);
-                        if area > 0.0 {
-                            let at = nalgebra::center(&grid.position(here), &grid.position(next));
-                            rivets.push(Rivet { at, area, anchor });
-                        }
+                        let at = nalgebra::center(&grid.position(here), &grid.position(next));
+                        rivets.push(Rivet { at, area, anchor });
                     }
                 }
             }
