@@ -304,7 +304,7 @@ impl Body {
         require(
             bonds.strength.is_some() || self.solid().is_some(),
             &key,
-            || "lacks the key `strength`, in Pa: give it, or a `material` with `density`, `stiffness` and `poisson`",
+            || "lacks the key `strength`, in Pa: give it, or a `material` with `density`, `stiffness` and `strength`",
         )?;
         require(solver.contact().has_joints(), &key, || {
             format!("cannot be: the solver `{}` has no joints, which bonds are", solver.name())

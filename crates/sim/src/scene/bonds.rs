@@ -27,7 +27,7 @@ impl Bonds {
             None => require(
                 body.has_strength,
                 key,
-                || "lacks the key `strength`, in Pa: give it, or a `material` with `density`, `stiffness` and `poisson`",
+                || "lacks the key `strength`, in Pa: give it, or a `material` with `density`, `stiffness` and `strength`",
             ),
         }
     }

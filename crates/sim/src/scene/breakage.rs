@@ -98,7 +98,7 @@ impl Fracture {
             None => require(
                 body.has_strength,
                 key,
-                || "lacks the key `break_impulse`, in N s: give it, or a `material` with `density`, `stiffness` and `poisson`",
+                || "lacks the key `break_impulse`, in N s: give it, or a `material` with `density`, `stiffness` and `strength`",
             )?,
         }
         require(

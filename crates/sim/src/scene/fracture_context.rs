@@ -41,7 +41,7 @@ impl FractureContext<'_> {
             Some(own) => stress(&at(key, name), own),
             None => require(self.has_strength, key, || {
                 format!(
-                    "lacks the key `{name}`, in Pa: give it, or a `material` with `density`, `stiffness` and `poisson`"
+                    "lacks the key `{name}`, in Pa: give it, or a `material` with `density`, `stiffness` and `strength`"
                 )
             }),
         }

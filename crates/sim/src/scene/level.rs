@@ -35,7 +35,7 @@ impl Level {
             None => require(
                 body.has_strength,
                 key,
-                || "lacks the key `break_impulse`, in N s: give it, or a `material` with `density`, `stiffness` and `poisson`",
+                || "lacks the key `break_impulse`, in N s: give it, or a `material` with `density`, `stiffness` and `strength`",
             )?,
         }
         share(&at(key, "min_share"), self.min_share)?;
