@@ -453,7 +453,7 @@ fn check_accepts_the_scenes_that_come_with_it_without_a_warning() {
         if path.extension().is_some_and(|e| e == "toml") {
             let check = brisance().arg("check").arg(&path).output().unwrap();
             let printed = String::from_utf8(check.stderr).unwrap();
-            // the given pieces of a vase taper at their edges
+            // the pieces that this scene reads have thin edges
             let is_known =
                 |line: &&str| path.ends_with("mended.toml") && line.contains(" nodes thick");
             let warnings = printed.lines().filter(|line| line.starts_with("warning"));

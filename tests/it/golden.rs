@@ -1,5 +1,5 @@
-//! The scenes of the repository have the recorded final bits, for any number of threads: those of one thread are
-//! recorded, and three threads have to come to them.
+//! The final bits of the scenes of the repository are independent of the number of threads: the file records those
+//! of one thread, and a run on three threads reproduces them.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

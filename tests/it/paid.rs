@@ -117,7 +117,7 @@ fn median_exit(text: &str, seconds: f64, pieces: usize) -> f64 {
 #[test]
 fn exit_speeds_depend_neither_on_the_rate_nor_on_the_number_of_pieces() {
     let pane = pane(0.002, 0.002, true);
-    // the ball meets the pane at 0.05 s and is 0.5 m past it at the end
+    // the ball reaches the pane after 0.05 s and has left it behind by about 0.5 m at the end
     let exit =
         |pattern: &str, fps: f64| median_exit(&window(10.0, 20.0, &pane, pattern, fps), 0.12, 3);
     let rates = [30.0, 60.0, 120.0, 240.0].map(|fps| exit(RADIAL, fps));

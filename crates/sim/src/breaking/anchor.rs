@@ -61,7 +61,8 @@ impl Region {
         }
     }
 
-    /// A lower bound of the signed distance of `p`, m, which changes by no more than `p` moves.
+    /// A lower bound of the signed distance from the surface of the region to `p`, m, negative inside. It is
+    /// 1-Lipschitz: a step of `d` m changes it by at most `d`.
     fn bound(&self, p: &Point3<f64>) -> f64 {
         match self {
             Self::Everywhere => f64::NEG_INFINITY,
@@ -73,7 +74,10 @@ impl Region {
         }
     }
 
-    /// The wanted nodes of a grid in the region. `world` maps the coordinates of the grid to those of the world.
+    /// Indices of the grid nodes in the region for which `is_wanted` holds, in no particular order. `world` maps
+    /// coordinates of the grid to those of the world.
+    ///
+    /// Blocks of nodes that are entirely inside or outside the region need a single distance.
     pub(crate) fn nodes(
         &self,
         grid: &Grid,
@@ -86,7 +90,7 @@ impl Region {
             let [low, high] = [block.first, block.last].map(|node| grid.position(node));
             let center = world * nalgebra::center(&low, &high);
             let (bound, radius) = (self.bound(&center), 0.5 * (high - low).norm());
-            let reach = radius + ROUND_OFF * (1.0 + center.coords.norm());
+            let reach = radius + ROUND_OFF * (radius + center.coords.norm());
             if bound > reach {
                 continue;
             }
@@ -104,12 +108,14 @@ impl Region {
     }
 }
 
-/// Relative round-off of a bound of the distance.
+/// Tolerance of a distance, relative to coordinates: far above their round-off. Blocks closer to the surface of the
+/// region are divided, and their nodes tested one by one.
 const ROUND_OFF: f64 = 1e-9;
-/// Blocks of so many nodes along each axis are not divided.
-const SMALL: usize = 4;
+/// Largest number of nodes along an edge of a block that is not divided: the distance of a smaller block would save
+/// the tests of few nodes.
+const UNDIVIDED: usize = 4;
 
-/// A block of grid nodes: the first and the last one.
+/// A block of grid nodes, by its first and its last node along each axis.
 #[derive(Clone, Copy)]
 struct Block {
     first: [usize; 3],
@@ -117,11 +123,11 @@ struct Block {
 }
 
 impl Block {
-    /// Both halves across the longest axis; `None` for a small block.
+    /// The halves of the block along its longest axis; `None` if no edge has more than [`UNDIVIDED`] nodes.
     fn halves(&self) -> Option<[Self; 2]> {
         let Self { first, last } = *self;
         let axis = (0..3).max_by_key(|&axis| last[axis] - first[axis])?;
-        if last[axis] - first[axis] < SMALL {
+        if last[axis] - first[axis] < UNDIVIDED {
             return None;
         }
         let middle = first[axis].midpoint(last[axis]);
@@ -217,7 +223,7 @@ mod tests {
     }
 
     proptest! {
-        /// Blocks find the nodes that a test of each one finds.
+        /// The search by blocks finds the same nodes as a test of every node.
         #[test]
         fn nodes_of_a_region_are_all_that_it_contains(
             region in region(), world in pose(), half in vector(0.6), spacing in 0.04..0.2,

@@ -4,7 +4,8 @@ use nalgebra::Isometry3;
 use serde::Deserialize;
 
 use super::check::{
-    LARGEST, MAX_PIECES, at, bounded, direction, fraction, lever_arm, positive, require, stress,
+    LARGEST, MAX_PIECES, at, bounded, direction, fraction, lacks_strength, lever_arm, positive,
+    require, stress,
 };
 use super::material::refractive_index;
 use super::motion::time;
@@ -301,11 +302,9 @@ impl Body {
             &key,
             || "must be removed: bonds hold dynamic pieces alone",
         )?;
-        require(
-            bonds.strength.is_some() || self.solid().is_some(),
-            &key,
-            || "lacks the key `strength`, in Pa: give it, or a `material` with `density`, `stiffness` and `strength`",
-        )?;
+        require(bonds.strength.is_some() || self.solid().is_some(), &key, || {
+            lacks_strength("strength", "Pa")
+        })?;
         require(solver.contact().has_joints(), &key, || {
             format!("cannot be: the solver `{}` has no joints, which bonds are", solver.name())
         })

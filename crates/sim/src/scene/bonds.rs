@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::InvalidValue;
-use super::check::{at, positive, require, stress};
+use super::check::{at, lacks_strength, positive, require, stress};
 use super::defaults::millisecond;
 use super::fracture_context::FractureContext;
 
@@ -24,11 +24,7 @@ impl Bonds {
         positive(&at(key, "duration"), self.duration, "s")?;
         match self.strength {
             Some(strength) => stress(&at(key, "strength"), strength),
-            None => require(
-                body.has_strength,
-                key,
-                || "lacks the key `strength`, in Pa: give it, or a `material` with `density`, `stiffness` and `strength`",
-            ),
+            None => require(body.has_strength, key, || lacks_strength("strength", "Pa")),
         }
     }
 }

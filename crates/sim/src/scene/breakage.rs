@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::check::{LARGEST, at, positive, require, share};
+use super::check::{LARGEST, at, lacks_strength, positive, require, share};
 use super::fracture_context::FractureContext;
 use super::{Bonds, InvalidValue, Lattice, Level, Pattern, Stress};
 use crate::Placement;
@@ -95,11 +95,7 @@ impl Fracture {
         let name = if self.strength.is_some() { "strength" } else { "break_impulse" };
         match self.impulse() {
             Some(impulse) => positive(&at(key, name), impulse, "N s")?,
-            None => require(
-                body.has_strength,
-                key,
-                || "lacks the key `break_impulse`, in N s: give it, or a `material` with `density`, `stiffness` and `strength`",
-            )?,
+            None => require(body.has_strength, key, || lacks_strength("break_impulse", "N s"))?,
         }
         require(
             (1..=MAX_GENERATIONS).contains(&self.generations()),

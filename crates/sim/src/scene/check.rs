@@ -17,6 +17,13 @@ pub(super) fn at(path: &str, key: &str) -> String {
     format!("{path}.{key}")
 }
 
+/// The problem of a missing strength that the material of the body does not give either.
+pub(super) fn lacks_strength(key: &str, unit: &str) -> String {
+    format!(
+        "lacks the key `{key}`, in {unit}: give it, or a `material` with `density`, `stiffness` and `strength`"
+    )
+}
+
 pub(super) fn require<P: Display>(
     holds: bool,
     key: &str,

@@ -17,9 +17,9 @@ use toml::Spanned;
 use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
 use toml::map::Iter;
 
-/// The message for a value that is neither a name nor a table of one kind.
+/// The message for an enumeration that is neither a string nor a table.
 pub(super) const WANTS_NAME: &str = "wanted string or table";
-/// The message for a table with no key or several, where one key names the kind of the value.
+/// The message for an enumeration whose table does not have exactly one key, the name of the variant.
 pub(super) const WANTS_ONE_KIND: &str = "wanted exactly 1 element";
 
 /// Deserializes the table of a whole document.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::check::{at, positive, require, stress};
+use super::check::{at, lacks_strength, positive, require, stress};
 use super::error::nearest;
 use super::{InvalidValue, Pattern};
 
@@ -39,11 +39,7 @@ impl FractureContext<'_> {
     ) -> Result<(), InvalidValue> {
         match own {
             Some(own) => stress(&at(key, name), own),
-            None => require(self.has_strength, key, || {
-                format!(
-                    "lacks the key `{name}`, in Pa: give it, or a `material` with `density`, `stiffness` and `strength`"
-                )
-            }),
+            None => require(self.has_strength, key, || lacks_strength(name, "Pa")),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::check::{at, positive, require, share};
+use super::check::{at, lacks_strength, positive, require, share};
 use super::fracture_context::FractureContext;
 use super::{Bonds, InvalidValue};
 
@@ -32,11 +32,7 @@ impl Level {
         }
         match self.break_impulse {
             Some(impulse) => positive(&at(key, "break_impulse"), impulse, "N s")?,
-            None => require(
-                body.has_strength,
-                key,
-                || "lacks the key `break_impulse`, in N s: give it, or a `material` with `density`, `stiffness` and `strength`",
-            )?,
+            None => require(body.has_strength, key, || lacks_strength("break_impulse", "N s"))?,
         }
         share(&at(key, "min_share"), self.min_share)?;
         self.bonds.as_ref().map_or(Ok(()), |bonds| bonds.check(&at(key, "bonds"), body))

@@ -167,7 +167,8 @@ pub fn units(path: &str) -> Option<&'static [&'static str]> {
     KEYS.iter().find(|(end, _)| ends(end)).map(|(_, units)| *units)
 }
 
-/// Reads TOML with the length checks of scenes, but without units and variables.
+/// Reads TOML with the error messages of scenes. Strings stay strings: quantities with units and expressions of
+/// variables are not evaluated.
 ///
 /// # Errors
 /// [`SceneError`] with line, column and key.
