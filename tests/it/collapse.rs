@@ -1,5 +1,6 @@
 //! Simultaneous impacts prevent inelastic collapse.
 
+use brisance_tests::properties;
 use contact::Settings;
 use dynamics::{Momentum, Velocity};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
@@ -78,7 +79,7 @@ fn momenta(world: &World) -> Momentum {
     sum
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// Two stacks that collide in free space, one of them on its side or in another orientation.

@@ -1,5 +1,6 @@
 //! Impulses and contacts.
 
+use brisance_tests::properties;
 use brisance_tests::strategies::{body, direction, mass, momentum, rotation, vector, velocity};
 use contact::{ClampedBody, clamp_scale, clamp_to_plastic, effective_mass, pair_impulse};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
@@ -55,7 +56,7 @@ fn approach((p, q, mut normal, fixed): (Mover, Mover, Vector3<f64>, bool)) -> Ap
     Approach { k: k(&p) + other, u, normal }
 }
 
-proptest! {
+properties! {
     /// Su09 section 3.2, for every kind of partner; for a kinematic partner the energy is relative
     /// to the rest frame of its contact point.
     #[test]

@@ -1,5 +1,6 @@
 //! Collision groups.
 
+use brisance_tests::properties;
 use contact::{Groups, Material};
 use dynamics::Body;
 use nalgebra::{Isometry3, Vector3};
@@ -14,7 +15,7 @@ fn only(memberships: u32, filter: u32) -> Groups {
     Groups { memberships, filter }
 }
 
-proptest! {
+properties! {
     #[test]
     fn meeting_is_mutual(a in any::<[u32; 2]>(), b in any::<[u32; 2]>()) {
         let (a, b) = (only(a[0], a[1]), only(b[0], b[1]));

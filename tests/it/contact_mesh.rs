@@ -3,6 +3,7 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
+use brisance_tests::properties;
 use contact::{Field, Round, Shape, Triangles};
 use dynamics::{Body, MassProperties, Velocity};
 use levelset::{MeshError, Solid, TriMesh};
@@ -65,7 +66,7 @@ fn terrain(world: &mut World, mesh: &TriMesh, surface: contact::Material) -> Bod
     world.add(scenery(mesh, f64::INFINITY, Body::Static, surface)).unwrap()
 }
 
-proptest! {
+properties! {
     #[test]
     fn a_closed_mesh_has_the_distance_of_its_solid(
         p in [-1.5..1.5, -1.5..1.5, -1.5..1.5_f64],
@@ -214,7 +215,7 @@ fn bodies_on_hills_roll_down_and_gain_no_energy() {
     }
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     /// Cylinders, capsules and cones of any size beside the triangles, some of them fast.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use brisance_tests::properties;
 use brisance_tests::strategies::{rotation, vector};
 use contact::{
     Broad, Cache, Clamp, Collision, Columns, Flight, Frame, Groups, Levers, Material, Paths,
@@ -145,7 +146,7 @@ fn solvers() -> impl Strategy<Value = Settings> {
     })
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(192))]
 
     #[test]

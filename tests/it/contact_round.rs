@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::f64::consts::FRAC_PI_2;
 use std::sync::{Arc, LazyLock};
 
+use brisance_tests::properties;
 use contact::{Field, Round, Settings, Shape, Triangles};
 use dynamics::{Body, MassProperties, Velocity};
 use levelset::{Aabb, Grid, LevelSet, Solid};
@@ -382,7 +383,7 @@ fn lowest(kind: usize, radius: f64, pose: &Isometry3<f64>) -> f64 {
     }
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     /// At 30 Hz a body of 1 cm turns several times between two impacts of its ends, and falls by many of its

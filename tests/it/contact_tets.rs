@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use brisance_tests::properties;
 use brisance_tests::tet_boxes::kuhn_box;
 use contact::{Field, Shape, TetSolid, Triangles};
 use levelset::{Aabb, Grid, LevelSet, Solid, Stuffing, TetMesh};
@@ -36,7 +37,7 @@ fn torus() -> TetMesh {
     TetMesh::stuffed(&samples, &stuffing).unwrap()
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use brisance_tests::properties;
 use contact::{Field, Shape};
 use dynamics::{Body, MassProperties};
 use fracture::{Alignment, Geometry, Pattern, Pieces, Voronoi};
@@ -163,7 +164,7 @@ fn pieces_that_are_put_together_collide_by_their_parts() {
 /// Limit of the overlap of landed bodies, m: 4 % of the size of the box, as with samples and points.
 const FINAL_DEPTH: f64 = 0.04;
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     /// Bodies that fall on a union come to rest on it, not in it.
@@ -202,7 +203,7 @@ proptest! {
     }
 }
 
-proptest! {
+properties! {
     /// A ray from inside leaves a convex solid where the signed distance is zero. The bounds on the
     /// distance hold everywhere.
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 
 use brisance::format::{VisibleSpeck, read_dust};
+use brisance_tests::properties;
 use nalgebra::Point3;
 use proptest::prelude::*;
 use sim::{
@@ -367,7 +368,7 @@ fn what_cannot_be_crumbs_is_refused() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(6))]
 
     /// Bodies that break repeatedly, with debris that is retired.

@@ -1,5 +1,6 @@
 //! Properties of free flight, the energy fix, mass properties and the integrators.
 
+use brisance_tests::properties;
 use brisance_tests::strategies::{direction, mass, pose, rotation, vector};
 use dynamics::{
     Body, EnergyFix, IntegrateError, Integrator, Load, MassError, MassMoments, MassProperties,
@@ -48,7 +49,7 @@ fn energies(mass: &MassProperties, momentum: &Vector3<f64>) -> (f64, f64) {
     (0.5 * twice / mass.inertia().max(), 0.5 * twice / mass.inertia().min())
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     /// The scheme of Su09 equals that of SSF08 with an energy fix.
@@ -85,7 +86,7 @@ proptest! {
     }
 }
 
-proptest! {
+properties! {
     #[test]
     fn the_fix_reaches_every_energy_the_body_can_have(
         (mass, turn, momentum) in spinning(), fraction in 0.0..=1.0,
@@ -374,7 +375,7 @@ fn errors_after_a_second(
     (end.angle_to(&exact).to_degrees(), kept)
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]

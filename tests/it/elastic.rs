@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use brisance_tests::properties;
 use brisance_tests::strategies::vector;
 use brisance_tests::tet_boxes::kuhn_box;
 use levelset::{Aabb, Grid, LevelSet, Moments, Solid, Stuffing, TetMesh};
@@ -143,7 +144,7 @@ fn a_dent_keeps_spin_and_the_blow_pays_for_its_energy() {
     }
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]

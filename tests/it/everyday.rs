@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use brisance_tests::properties;
 use proptest::prelude::*;
 use sim::scene::Scene;
 use sim::{CriticalImpact, MeshData, World, build};
@@ -302,7 +303,7 @@ fn pieces_in_a_press_do_not_shoot_out() {
     }
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// The drop height of `check` is that of the first impact in a simulation, for any orientation

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
+use brisance_tests::properties;
 use nalgebra::Vector3;
 use proptest::prelude::*;
 use sim::scene::Scene;
@@ -44,7 +45,7 @@ pub(crate) fn expected(r: f64, d: f64, radius: f64, impulse: f64) -> f64 {
         .sum()
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]

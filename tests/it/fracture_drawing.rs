@@ -1,5 +1,6 @@
 //! Properties of the surfaces of fragments: drawn surfaces and convex parts.
 
+use brisance_tests::properties;
 use fracture::{
     Break, ClosedMesh, Drawing, Pattern, Projector, Voronoi, convex_decomposition, draw, shatter,
 };
@@ -49,7 +50,7 @@ fn is_closed(mesh: &TriMesh) -> bool {
     edges.iter().all(|(&(a, b), &n)| n == 1 && edges.get(&(b, a)) == Some(&1))
 }
 
-proptest! {
+properties! {
     // each case tests every vertex of every fragment
     #![proptest_config(ProptestConfig::with_cases(48))]
 
@@ -87,7 +88,7 @@ proptest! {
     }
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]

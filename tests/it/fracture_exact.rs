@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use brisance_tests::properties;
 use contact::Field;
 use fracture::{
     Alignment, Bricks, ClosedMesh, FaceOrigin, Geometry, Noise, Pattern, Piece, Pieces, Radial,
@@ -117,7 +118,7 @@ fn check_moments(found: &Moments, exact: &Moments) -> Result<(), TestCaseError> 
     Ok(())
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     /// Holds for any spacing and offset of the grid, before and after a fracture.

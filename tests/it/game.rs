@@ -10,6 +10,7 @@ mod waypoints;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use brisance_tests::properties;
 use brisance_tests::strategies::{pose, vector, velocity};
 use contact::Shape;
 use dynamics::{Body, MassProperties, Momentum, Velocity};
@@ -74,7 +75,7 @@ fn stack(world: &mut World) -> (BodyId, Vec<BodyId>) {
     (plate, cubes.map(|cube| world.add(cube).unwrap()).collect())
 }
 
-proptest! {
+properties! {
     /// The previous position of a body has no effect.
     #[test]
     fn a_body_that_is_put_elsewhere_goes_on_as_one_that_was_added_there(

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use brisance::format::WriteError;
 use brisance::format::glb::{GlbReadError, read_glb, write_glb};
+use brisance_tests::properties;
 use brisance_tests::skipped::skipped;
 use gltf::animation::Property;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
@@ -430,7 +431,7 @@ fn energies_come_back_to_the_bit() {
     assert!(matches!(error, GlbReadError::Foreign { .. }), "{error}");
 }
 
-proptest! {
+properties! {
     #[test]
     fn every_frame_shows_what_the_recording_holds(recording in recordings()) {
         assert_shows(&recording);

@@ -1,6 +1,7 @@
 //! Forces and stresses of impacts: scaling laws, and numerical integration of the equation of
 //! motion.
 
+use brisance_tests::properties;
 use fracture::{Impact, Material, Section};
 use proptest::prelude::*;
 
@@ -21,7 +22,7 @@ fn blows() -> impl Strategy<Value = ([Material; 2], Section, f64, f64)> {
     ([material(), material()], sections, power(-1.0..3.0), power(-3.0..4.0))
 }
 
-proptest! {
+properties! {
     /// Faster and heavier strikers load a body more; stronger, tougher or thicker bodies have
     /// higher critical speeds.
     #[test]

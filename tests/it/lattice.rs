@@ -1,5 +1,6 @@
 //! The lattice of masses and links (Ku07; Smith, Witkin and Baraff 2000).
 
+use brisance_tests::properties;
 use brisance_tests::strategies::vector;
 use brisance_tests::tet_boxes::kuhn_box;
 use fracture::{
@@ -98,7 +99,7 @@ impl LeastNorm {
     }
 }
 
-proptest! {
+properties! {
     /// The residual divided by the smallest singular value bounds the error of a solution in the
     /// range of the matrix. Round-off changes this range in proportion to the condition number.
     #[test]

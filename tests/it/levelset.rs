@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use brisance_tests::properties;
 use levelset::{
     Aabb, Grid, LevelSet, MeshError, Sign, Solid, TetError, TetMesh, TriMesh, UpwindOrder,
     label_components, label_moments,
@@ -43,7 +44,7 @@ fn noise() -> impl Strategy<Value = LevelSet> {
     })
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(10_000))]
 
     #[test]
@@ -55,7 +56,7 @@ proptest! {
     }
 }
 
-proptest! {
+properties! {
     #[test]
     fn pieces_of_any_field_are_connected_and_keep_every_sample(
         field in noise(),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use brisance_tests::properties;
 use levelset::{Aabb, Grid, LevelSet, Sign, TriMesh};
 use nalgebra::{Isometry3, Point3, Vector3};
 use parry3d::math::Vector;
@@ -218,7 +219,7 @@ fn bunny_to_level_set_to_mesh_stays_within_one_cell() {
     }
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]

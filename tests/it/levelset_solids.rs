@@ -1,5 +1,6 @@
 //! Properties of analytic and convex solids, and of set operations on them.
 
+use brisance_tests::properties;
 use levelset::{Aabb, ConvexHull, Grid, HullError, LevelSet, MeshError, Solid, UpwindOrder};
 use nalgebra::{Point3, Vector3};
 use parry3d::math::Vector;
@@ -21,7 +22,7 @@ fn lattice_point() -> impl Strategy<Value = Point3<f64>> {
     [-2i8..3, -2i8..3, -2i8..3].prop_map(|p| Point3::from(p.map(f64::from)))
 }
 
-proptest! {
+properties! {
     #[test]
     fn distance_to_a_convex_hull_is_that_of_another_library(
         points in proptest::collection::vec(point(1.0), 4..40),

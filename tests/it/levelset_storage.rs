@@ -1,5 +1,6 @@
 //! Properties of sampling, integrals, compact storage and the binary format.
 
+use brisance_tests::properties;
 use levelset::{CompactLevelSet, Grid, GridError, LevelSet, ReadError, Solid};
 use nalgebra::{Matrix3, Point3, Vector3};
 use proptest::prelude::*;
@@ -12,7 +13,7 @@ fn sampled(solid: Solid, half: f64, nodes: usize) -> LevelSet {
     LevelSet::from_fn(grid, |p| solid.distance(&p))
 }
 
-proptest! {
+properties! {
     #[test]
     fn sampling_many_points_is_sampling_each(
         points in proptest::collection::vec([-1.5f64..1.5, -1.5f64..1.5, -1.5f64..1.5], 0..40),

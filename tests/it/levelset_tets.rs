@@ -1,5 +1,6 @@
 //! Properties of isosurface stuffing.
 
+use brisance_tests::properties;
 use levelset::{Aabb, Grid, GridError, LevelSet, Sign, Solid, Stuffing, TetMesh};
 use nalgebra::{Point3, Vector3};
 use ndarray::Array3;
@@ -16,7 +17,7 @@ fn rough() -> impl Strategy<Value = LevelSet> {
     })
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
@@ -38,7 +39,7 @@ proptest! {
     }
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     /// Of 4,000 random solids the worst angles were 3.8 and 167.6 degrees.

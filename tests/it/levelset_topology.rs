@@ -1,6 +1,7 @@
 //! The isosurface has the topology of the trilinear interpolant, counted independently: the test
 //! samples the interpolant finely and counts its solid as a complex of tetrahedra.
 
+use brisance_tests::properties;
 use levelset::{Grid, LevelSet};
 use nalgebra::Point3;
 use ndarray::Array3;
@@ -180,7 +181,7 @@ fn sample() -> impl Strategy<Value = f32> {
     })
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
@@ -211,7 +212,7 @@ proptest! {
     }
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]

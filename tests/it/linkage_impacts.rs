@@ -1,5 +1,6 @@
 //! Impacts on linkages against rigid bodies and closed forms.
 
+use brisance_tests::properties;
 use contact::constraint::JointKind;
 use contact::{Settings, Shape};
 use dynamics::{Body, Momentum, Velocity};
@@ -22,7 +23,7 @@ fn momentum(world: &World, ids: &[BodyId]) -> Momentum {
     sum
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     /// Two cubes that are fixed to each other rebound from a wall as one bar does.

@@ -3,6 +3,7 @@
 use std::f64::consts::PI;
 
 use brisance::outline_file::read_outline;
+use brisance_tests::properties;
 use fracture::ClosedMesh;
 use levelset::TriMesh;
 use proptest::prelude::*;
@@ -137,7 +138,7 @@ fn outlines_are_as_large_as_the_file_says() {
     }
 }
 
-proptest! {
+properties! {
     #[test]
     fn any_star_has_the_area_of_its_corners_under_any_transform(
         radii in proptest::collection::vec(0.2..1.0_f64, 3..40),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use brisance_tests::properties;
 use nalgebra::Vector3;
 use proptest::prelude::*;
 use sim::scene::Scene;
@@ -127,7 +128,7 @@ fn exit_speeds_depend_neither_on_the_rate_nor_on_the_number_of_pieces() {
     assert!(spread(&numbers) < 0.05, "{numbers:?}");
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     /// Includes the frame in which a free block breaks.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
 
+use brisance_tests::properties;
 use brisance_tests::strategies::{direction, rotation, vector};
 use contact::constraint::{JointKind, Motor};
 use dynamics::Velocity;
@@ -87,7 +88,7 @@ fn config() -> ProptestConfig {
     ProptestConfig { cases: 24, max_shrink_iters: 200, ..ProptestConfig::default() }
 }
 
-proptest! {
+properties! {
     #![proptest_config(config())]
 
     /// Kinematic bodies with one velocity V do the work V . J by an impulse J, which equals the

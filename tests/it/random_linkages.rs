@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use brisance_tests::properties;
 use brisance_tests::strategies::{direction, rotation, vector};
 use contact::Shape;
 use contact::constraint::JointKind;
@@ -233,7 +234,7 @@ fn config() -> ProptestConfig {
     ProptestConfig { cases: 64, max_shrink_iters: 300, ..ProptestConfig::default() }
 }
 
-proptest! {
+properties! {
     #![proptest_config(config())]
 
     #[test]

@@ -1,6 +1,7 @@
 //! Random crowded scenes: overlapping solids of all kinds, joints, breakable bodies, steps and sizes over five
 //! orders of magnitude, and a game that removes, throws and cuts.
 
+use brisance_tests::properties;
 use brisance_tests::random_scenes::{RandomScene, random_scene};
 use proptest::prelude::*;
 use rayon::ThreadPoolBuilder;
@@ -26,7 +27,7 @@ fn check(scene: &RandomScene) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-proptest! {
+properties! {
     #![proptest_config(config())]
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
+use brisance_tests::properties;
 use brisance_tests::strategies::{rotation, vector};
 use contact::Material;
 use dynamics::{Momentum, Velocity};
@@ -146,7 +147,7 @@ fn config() -> ProptestConfig {
     ProptestConfig { cases: 64, max_shrink_iters: 300, ..ProptestConfig::default() }
 }
 
-proptest! {
+properties! {
     #![proptest_config(config())]
 
     #[test]

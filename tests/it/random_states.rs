@@ -4,6 +4,7 @@ use std::path::Path;
 
 use brisance::checkpoint::{Checkpoint, ImpactState};
 use brisance::ledger::Ledger;
+use brisance_tests::properties;
 use brisance_tests::random_scenes::{Act, FRAMES, RandomScene, bits, random_scene};
 use brisance_tests::strategies::direction;
 use nalgebra::Vector3;
@@ -109,7 +110,7 @@ fn with_strengths(scene: &RandomScene, factor: f64) -> RandomScene {
     RandomScene { toml, acts: scene.acts.clone() }
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig { cases: CASES, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]

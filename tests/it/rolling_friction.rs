@@ -1,5 +1,6 @@
 //! Rolling and spinning friction against closed forms at 30 Hz.
 
+use brisance_tests::properties;
 use contact::{Material, Settings};
 use dynamics::{Body, Velocity};
 use nalgebra::Vector3;
@@ -142,7 +143,7 @@ fn spinning_friction_takes_a_ball_along_on_a_turntable() {
     assert!((turned / spin - 1.0).abs() < 1e-6, "{turned} rad/s on a table of {spin}");
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     /// Torques act on both bodies equally and dissipate energy.

@@ -1,5 +1,6 @@
 //! Bumps on the cuts of exact solids.
 
+use brisance_tests::properties;
 use fracture::{Alignment, ClosedMesh, FaceOrigin, Geometry, Noise, Pattern, Surface, Voronoi};
 use levelset::{Aabb, Grid, Solid};
 use nalgebra::{Point3, UnitVector3, Vector3};
@@ -26,7 +27,7 @@ fn cuts(surface: &Surface) -> impl Iterator<Item = usize> {
     (0..surface.mesh.triangles.len()).filter(is_cut)
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]

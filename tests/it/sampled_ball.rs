@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use brisance_tests::properties;
 use contact::{Settings, Shape};
 use dynamics::{Body, Velocity};
 use levelset::{Aabb, Grid, LevelSet};
@@ -31,7 +32,7 @@ fn speed(world: &World, id: BodyId, mass: f64) -> Vector3<f64> {
     world.get(id).unwrap().momentum.linear / mass
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// Down an incline a ball rolls with 5/7 of `g sin` of the angle, for any ratio of its radius to the sample spacing.

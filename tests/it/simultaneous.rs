@@ -1,5 +1,6 @@
 //! Impacts at the same time on one body.
 
+use brisance_tests::properties;
 use contact::Settings;
 use nalgebra::Vector3;
 use proptest::prelude::*;
@@ -15,7 +16,7 @@ fn velocity(world: &World, id: BodyId, mass: f64) -> Vector3<f64> {
     world.get(id).unwrap().momentum.linear / mass
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     /// A ball hits two that touch: by Newton's law of restitution along both normals, which are 30

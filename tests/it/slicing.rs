@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use brisance_tests::properties;
 use brisance_tests::strategies::direction;
 use fracture::{ClosedMesh, Half, NotClosed, Origin, Plane, slice, voronoi_cells};
 use levelset::{Aabb, Grid, LevelSet, TriMesh};
@@ -202,7 +203,7 @@ fn real_meshes_are_cut_to_pieces_without_a_flaw() {
     }
 }
 
-proptest! {
+properties! {
     #[test]
     fn any_cut_of_the_bunny_leaves_closed_halves(normal in direction(), vertex in 0usize..1000, inside in -0.5..0.5) {
         let bunny = bunny();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use brisance_tests::properties;
 use contact::constraint::{
     Bounds, FreeFlight, FrictionBounds, Mlcp, ProgramError, Row, RowError, SequentialImpulse,
     contact_forces, time_of_impact,
@@ -257,7 +258,7 @@ fn impulses_have_the_same_bits_for_any_number_of_threads() {
     assert!(one.iter().any(|j| *j > 0.1) && one == solved(2) && one == solved(3));
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// `f >= 0`, `a = A f + b >= 0`, `f . a = 0`: also where contacts are redundant.

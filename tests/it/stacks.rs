@@ -1,5 +1,6 @@
 //! Stability and strength of stacks at 30 Hz.
 
+use brisance_tests::properties;
 use contact::{Material, Settings};
 use dynamics::Body;
 use nalgebra::{Isometry3, Vector3};
@@ -39,7 +40,7 @@ fn a_tower_of_twenty_boxes_stands_for_thirty_seconds() {
     tower_stands(Settings::default(), 20, 30);
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     /// A Jenga tower: layers of parallel blocks, each across the layer below. A factorization of its
@@ -93,7 +94,7 @@ fn wall_bricks(columns: usize, rows: usize, gap: f64) -> Vec<(Vector3<f64>, f64)
     bricks
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
     /// Sweeps would let it fall: 200 bricks moved by 57 mm in two seconds.

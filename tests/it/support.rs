@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use brisance_tests::properties;
 use nalgebra::{Point3, Vector3};
 use proptest::prelude::*;
 use sim::scene::Scene;
@@ -136,7 +137,7 @@ fn stronger_bonds_leave_more_of_a_wall_standing() {
     assert!(unbroken.is_held && unbroken.bodies == 2, "{unbroken:?}");
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     /// In free space, bonds affect only the shapes of the bodies.
@@ -334,7 +335,7 @@ fn falling_blocks(limits: &str, seed: u64) -> String {
     )
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(10))]
 
     #[test]
@@ -476,7 +477,7 @@ fn separate_balls(heights: &[f64], generations: usize) -> String {
     heights.iter().enumerate().map(ball).fold(head.to_owned(), |text, ball| text + &ball)
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
     /// Bodies that land at different times of one frame break as if each were alone.

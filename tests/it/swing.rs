@@ -2,6 +2,7 @@
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
+use brisance_tests::properties;
 use contact::Shape;
 use contact::constraint::{JointKind, Motor};
 use dynamics::{Body, Momentum, Velocity};
@@ -373,7 +374,7 @@ fn rates(world: &World, ids: &[BodyId]) -> Vec<f64> {
     ids.windows(2).map(|pair| spin(&pair[1]) - spin(&pair[0])).collect()
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     /// A motor below its maximum torque reaches its target speed. A motor at its maximum torque has not reached the
@@ -461,7 +462,7 @@ fn tree(branches: &[Branch]) -> World {
     world
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]

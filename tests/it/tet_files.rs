@@ -5,6 +5,7 @@ use std::process::Command;
 
 use brisance::mesh_file::MeshFileError;
 use brisance::tet_file::read_tets;
+use brisance_tests::properties;
 use brisance_tests::skipped::skipped;
 use brisance_tests::tet_boxes::kuhn_box;
 use levelset::TetMesh;
@@ -76,7 +77,7 @@ fn files_cut_short_are_errors_and_nothing_else() {
     }
 }
 
-proptest! {
+properties! {
     #[test]
     fn damaged_files_never_panic(
         file in any::<prop::sample::Index>(),

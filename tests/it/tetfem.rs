@@ -1,5 +1,6 @@
 //! Properties of the tetfem crate.
 
+use brisance_tests::properties;
 use brisance_tests::strategies::{rotation, vector};
 use brisance_tests::tet_boxes::kuhn_box;
 use levelset::{Moments, TetError, TetMesh};
@@ -82,7 +83,7 @@ fn cracks() -> impl Strategy<Value = (TetMesh, Crack, f64)> {
     )
 }
 
-proptest! {
+properties! {
     #[test]
     fn rigid_motion_makes_no_stress(
         mesh in boxes(), material in materials(), turn in rotation(), shift in vector(10.0),

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::process::Output;
 
 use brisance::volume_file::{read_volume, write_volume};
+use brisance_tests::properties;
 use brisance_tests::skipped::skipped;
 use levelset::{Aabb, Grid, LevelSet, Solid};
 use nalgebra::{Point3, Vector3};
@@ -245,7 +246,7 @@ fn files_that_openvdb_wrote_are_read() {
     assert!((volume / exact - 1.0).abs() < 0.0625, "{volume}, not {exact}");
 }
 
-proptest! {
+properties! {
     #[test]
     fn any_ball_and_ring_keep_their_bands_as_files_of_openvdb(
         (spacing, radius, ring) in (0.02..0.3_f64, 1.0..12.0_f64, any::<bool>()),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use brisance_tests::properties;
 use proptest::prelude::*;
 use sim::scene::Scene;
 use sim::{PieceWarning, Warning, World, build};
@@ -119,7 +120,7 @@ fn friction_against_rolling_that_the_solver_ignores_is_warned_of() {
     }
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     /// Depths of balls and boxes over a plane in closed form.

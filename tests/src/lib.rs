@@ -2,6 +2,7 @@
 
 pub mod broken_meshes;
 pub mod counting;
+pub mod properties;
 pub mod random_scenes;
 pub mod scenes;
 pub mod skipped;

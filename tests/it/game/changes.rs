@@ -2,6 +2,7 @@
 
 use std::f64::consts::FRAC_PI_2;
 
+use brisance_tests::properties;
 use contact::{Groups, Material, MaterialError, Round, Shape};
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
@@ -271,7 +272,7 @@ fn breakage_without_a_solid_or_with_invalid_numbers_is_refused() {
     assert_eq!(world.len(), 2);
 }
 
-proptest! {
+properties! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// A world continues from a state of another one with the same bits, whatever was changed there.

@@ -1,5 +1,6 @@
 //! Contact events and their impulses.
 
+use brisance_tests::properties;
 use contact::Material;
 use dynamics::Velocity;
 use nalgebra::{Isometry3, Vector3};
@@ -61,7 +62,7 @@ fn what_began_and_did_not_end_is_what_touches() {
     }
 }
 
-proptest! {
+properties! {
     /// The floor and gravity change the momentum. The tolerance is 1 %, since the energy bound
     /// slows low bounces.
     #[test]
@@ -88,7 +89,7 @@ proptest! {
     }
 }
 
-proptest! {
+properties! {
     /// Simultaneous impacts of a ball on two others, which are one complementarity problem, report
     /// the impulse of each pair once.
     #[test]
@@ -172,7 +173,7 @@ fn sleep_ends_no_contact_and_what_leaves_does() {
     assert!(report.events.contacts.ended.is_empty() && report.events.contacts.began.is_empty());
 }
 
-proptest! {
+properties! {
     /// (1 + e) m v / 2 for two balls of mass m in a head-on collision at a relative speed v.
     #[test]
     fn balls_that_meet_head_on_give_each_other_what_the_formula_says(

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use brisance_tests::properties;
 use brisance_tests::strategies::{direction, vector};
 use contact::{Groups, Shape};
 use dynamics::{Body, Velocity};
@@ -39,7 +40,7 @@ fn on_ball(
     (square >= 0.0 && b < 0.0).then(|| -b - square.sqrt())
 }
 
-proptest! {
+properties! {
     #[test]
     fn a_ray_meets_the_first_of_many_balls(
         places in prop::collection::vec((vector(10.0), 0.05..0.8), 0..200),

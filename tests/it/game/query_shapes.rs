@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use brisance_tests::properties;
 use brisance_tests::strategies::{direction, pose, rotation, vector};
 use contact::{Ray, Round, Shape, Sweep, Triangles};
 use levelset::{Aabb, ConvexHull, Grid, LevelSet, Solid, TriMesh};
@@ -95,7 +96,7 @@ fn aimed() -> impl Strategy<Value = (Vector3<f64>, Vector3<f64>)> {
     )
 }
 
-proptest! {
+properties! {
     #[test]
     fn rays_meet_balls_planes_and_boxes_where_formulas_say(
         (from, along) in aimed(), half in vector(0.9), radius in 0.05..1.0,

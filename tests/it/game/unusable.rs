@@ -4,6 +4,7 @@
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::sync::Arc;
 
+use brisance_tests::properties;
 use brisance_tests::strategies::vector;
 use contact::constraint::SequentialImpulse;
 use contact::{Round, Shape, Solver};
@@ -247,7 +248,7 @@ fn joints_of_no_numbers_are_refused() {
     assert!(world.add_joint(rope).is_ok() && world.add_joint(one_sided).is_ok());
 }
 
-proptest! {
+properties! {
     /// The documentation of the axis allows "any length but zero".
     #[test]
     fn the_length_of_the_axis_of_a_joint_does_not_matter(
