@@ -15,14 +15,14 @@ pub(crate) fn brisance() -> Command {
         // the second package selects the features of dependencies for which these tests were built
         build.args(["build", "--quiet", "--package", "brisance", "--package", "brisance-tests"]);
         build.args(["--bin", "brisance"]);
-        if !cfg!(debug_assertions) {
+        // tests are in the folder deps beside it
+        let test = std::env::current_exe().expect("this test has a path");
+        let folder = test.ancestors().nth(2).expect("target/PROFILE/deps/test");
+        if folder.ends_with("release") {
             build.arg("--release");
         }
         assert!(build.status().expect("cargo runs").success());
-        // tests are in the folder deps beside it
-        let test = std::env::current_exe().expect("this test has a path");
-        let name = format!("brisance{}", std::env::consts::EXE_SUFFIX);
-        test.ancestors().nth(2).expect("target/PROFILE/deps/test").join(name)
+        folder.join(format!("brisance{}", std::env::consts::EXE_SUFFIX))
     });
     Command::new(path)
 }

@@ -1,5 +1,6 @@
 //! Properties of patterns: drawing, sampling and display.
 
+use brisance_tests::properties;
 use fracture::{Alignment, Pattern, Voronoi, shatter};
 use levelset::{Aabb, Grid, LevelSet, Solid, TriMesh};
 use nalgebra::{Point3, UnitQuaternion, Vector3};
@@ -23,7 +24,7 @@ fn a_picture_of_a_pattern_shows_its_regions_and_cuts() {
     assert_eq!(none.len(), 0);
 }
 
-proptest! {
+properties! {
     #[test]
     fn a_pattern_sampled_on_the_nodes_of_the_body_breaks_it_alike(
         sites in 2_usize..40,
@@ -45,11 +46,14 @@ proptest! {
             for (node, (a, b)) in exact.iter().zip(&other).enumerate() {
                 prop_assert_eq!(a.is_some(), b.is_some());
                 let (Some(a), Some(b)) = (*a, *b) else { continue };
+                if a == b {
+                    continue;
+                }
                 let [_, ny, nz] = grid.dims();
                 let node = [node / (ny * nz), node / nz % ny, node % nz];
                 let p = fast.transform().inverse_transform_point(&grid.position(node));
                 let tied = (pattern.value(a, &p) - pattern.value(b, &p)).abs() < tolerance;
-                prop_assert!(a == b || tied, "{a} {b} {at:?}");
+                prop_assert!(tied, "{a} {b} {at:?}");
             }
         }
     }

@@ -24,13 +24,13 @@ impl Tag {
     pub(super) const PLANE: u32 = 1 << 31;
 
     pub(crate) fn outer(face: u32) -> Self {
-        debug_assert!(face < Self::PLANE);
+        assert!(face < Self::PLANE);
         Self(face)
     }
 
     /// A cut of the fracture in progress, by the plane with this index, below 2^31 - 1.
     pub(crate) fn plane(number: usize) -> Self {
-        debug_assert!((number as u32) < Self::PLANE - 1);
+        assert!((number as u32) < Self::PLANE - 1);
         Self(Self::PLANE | number as u32)
     }
 

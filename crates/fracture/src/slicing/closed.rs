@@ -94,7 +94,7 @@ impl ClosedMesh {
 
     /// A closed part of this one.
     pub(super) fn part(&self, mesh: TriMesh, solids: Vec<u32>) -> Self {
-        debug_assert_eq!(mesh.vertices.len(), solids.len());
+        assert_eq!(mesh.vertices.len(), solids.len());
         Self { mesh, solids, size: self.size }
     }
 
