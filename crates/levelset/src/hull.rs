@@ -280,39 +280,37 @@ impl Face {
         self.normal.dot(&(p - self.corners[0]))
     }
 
-    fn edges(&self) -> [[Point3<f64>; 2]; 3] {
-        [0, 1, 2].map(|n| [self.corners[n], self.corners[(n + 1) % 3]])
+    fn edges(&self) -> impl Iterator<Item = [&Point3<f64>; 2]> {
+        (0..3).map(|n| [&self.corners[n], &self.corners[(n + 1) % 3]])
     }
 
     /// Whether `p` is above or below it, not beside it.
     fn faces(&self, p: &Point3<f64>) -> bool {
-        let within = |[a, b]: &[Point3<f64>; 2]| (b - a).cross(&(p - a)).dot(&self.normal) >= 0.0;
-        self.edges().iter().all(within)
+        self.edges().all(|[a, b]| (b - a).cross(&(p - a)).dot(&self.normal) >= 0.0)
     }
 
     fn distance_squared(&self, p: &Point3<f64>) -> f64 {
         if self.faces(p) {
             return self.height(p).powi(2);
         }
-        let distances = self.edges().map(|[a, b]| segment_distance_squared(p, &a, &b));
-        distances.into_iter().fold(f64::INFINITY, f64::min)
+        let distances = self.edges().map(|[a, b]| segment_distance_squared(p, a, b));
+        distances.fold(f64::INFINITY, f64::min)
     }
 
     fn nearest(&self, p: &Point3<f64>) -> Point3<f64> {
         if self.faces(p) {
             return p - self.normal * self.height(p);
         }
-        let on_edge = |[a, b]: [Point3<f64>; 2]| {
+        let on_edge = |[a, b]: [&Point3<f64>; 2]| {
             let edge = b - a;
             let t = edge.dot(&(p - a)) / edge.norm_squared();
             // an edge without length is a point
             a + edge * if t.is_finite() { t.clamp(0.0, 1.0) } else { 0.0 }
         };
-        let [x, y, z] = self.edges().map(on_edge);
         let nearer = |q: Point3<f64>, r: Point3<f64>| {
             if (r - p).norm_squared() < (q - p).norm_squared() { r } else { q }
         };
-        nearer(nearer(x, y), z)
+        self.edges().map(on_edge).reduce(nearer).expect("a triangle has three edges")
     }
 }
 

@@ -17,27 +17,34 @@ impl LevelSet {
     /// If `spacing` is not positive and finite.
     pub fn surface_particles(&self, spacing: f64) -> Vec<Point3<f64>> {
         assert!(spacing > 0.0 && spacing.is_finite(), "spacing {spacing} is not positive");
-        let candidates = self.candidates(spacing);
-        let Some(bounds) = Aabb::around(&candidates) else { return Vec::new() };
-        let mut left: Vec<u32> = (0..candidates.len() as u32).collect();
+        let points = self.candidates(spacing);
+        let Some(bounds) = Aabb::around(&points) else { return Vec::new() };
+        let mut order: Vec<u32> = (0..points.len() as u32).collect();
         // an arbitrary order that has no pattern in space, by hash of the candidate's number
-        left.sort_unstable_by_key(|&n| (scramble(n), n));
+        order.sort_unstable_by_key(|&n| (scramble(n), n));
+        let candidate = |&n: &u32| Candidate { at: points[n as usize], square: f64::INFINITY };
+        let mut left: Vec<Candidate> = order.iter().map(candidate).collect();
         let levels = libm::log2((bounds.extents().max() / spacing).max(1.0)).ceil() as i32;
         let mut kept: Vec<Point3<f64>> = Vec::new();
         for level in (0..=levels).rev() {
             let radius = spacing * libm::exp2(f64::from(level));
-            let mut buckets = Buckets::new(&bounds, radius, candidates.len());
+            let mut buckets = Buckets::new(&bounds, radius, points.len());
             for p in &kept {
                 buckets.insert(*p);
             }
-            left.retain(|&n| {
-                let p = candidates[n as usize];
-                let free = buckets.is_free(&p, radius);
-                if free {
-                    buckets.insert(p);
-                    kept.push(p);
+            left.retain_mut(|candidate| {
+                let Candidate { at, square } = candidate;
+                if *square < radius * radius {
+                    return true;
                 }
-                !free
+                let near = buckets.near(at, radius);
+                if let Some(found) = near {
+                    *square = found;
+                } else {
+                    buckets.insert(*at);
+                    kept.push(*at);
+                }
+                near.is_some()
             });
         }
         kept
@@ -87,6 +94,13 @@ impl LevelSet {
     }
 }
 
+/// A point to choose from.
+struct Candidate {
+    at: Point3<f64>,
+    /// Square of its distance from a chosen point, m^2.
+    square: f64,
+}
+
 /// Points in a box by cubes, as linked lists in two flat arrays.
 struct Buckets {
     origin: Point3<f64>,
@@ -127,25 +141,28 @@ impl Buckets {
         self.heads[head] = (self.links.len() - 1) as u32;
     }
 
-    /// Whether no point is closer to `p` than `radius`.
-    fn is_free(&self, p: &Point3<f64>, radius: f64) -> bool {
+    /// Square of the distance of a point closer to `p` than `radius`, m^2, if there is one.
+    fn near(&self, p: &Point3<f64>, radius: f64) -> Option<f64> {
         let cell = self.cell(p);
-        let range = |a: usize| cell[a].saturating_sub(1)..=(cell[a] + 1).min(self.dims[a] - 1);
-        for i in range(0) {
-            for j in range(1) {
-                for k in range(2) {
-                    let mut at = self.heads[self.head([i, j, k])];
-                    while at != END {
-                        let (q, next) = self.links[at as usize];
-                        if (p - q).norm_squared() < radius * radius {
-                            return false;
-                        }
-                        at = next;
-                    }
-                }
-            }
+        // most often one in the same cube
+        self.nearest_in(cell, p, radius).or_else(|| {
+            let range = |a: usize| cell[a].saturating_sub(1)..=(cell[a] + 1).min(self.dims[a] - 1);
+            range(0).find_map(|i| {
+                range(1).find_map(|j| range(2).find_map(|k| self.nearest_in([i, j, k], p, radius)))
+            })
+        })
+    }
+
+    /// Square of the distance of the nearest point in a cube, m^2, if it is closer to `p` than `radius`.
+    fn nearest_in(&self, cell: [usize; 3], p: &Point3<f64>, radius: f64) -> Option<f64> {
+        let mut least = radius * radius;
+        let mut at = self.heads[self.head(cell)];
+        while at != END {
+            let (q, next) = self.links[at as usize];
+            least = least.min((p - q).norm_squared());
+            at = next;
         }
-        true
+        (least < radius * radius).then_some(least)
     }
 }
 
