@@ -395,7 +395,8 @@ def test_a_servo_turns_a_door_to_an_angle_and_holds_it() -> None:
         w.set_motor(hinge, 4 * (np.pi / 2 - w.joint(hinge).coordinate), 200)
         w.step()
     assert w.joint(hinge).coordinate == pytest.approx(np.pi / 2, abs=0.02)
-    assert w.joint(hinge).motor[1] == 200
+    motor = w.joint(hinge).motor
+    assert motor is not None and motor[1] == 200
     # a pickle repeats the motor
     twin = pickle.loads(pickle.dumps(w))
     assert twin.joint(hinge).coordinate == w.joint(hinge).coordinate
