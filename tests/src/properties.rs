@@ -25,7 +25,7 @@ macro_rules! properties {
                 config: $config,
             };
             let values = stringify!($($value),+);
-            property.check($crate::properties::cases(values, ($($strategy,)+), |($($value,)+)| {
+            property.check(&$crate::properties::cases(values, ($($strategy,)+), |($($value,)+)| {
                 $body
                 Ok(())
             }));
@@ -51,11 +51,11 @@ impl Property {
     ///
     /// # Panics
     /// If one fails, with the minimal failing values.
-    pub fn check(self, cases: BoxedStrategy<Case>) {
+    pub fn check(self, cases: &BoxedStrategy<Case>) {
         let (test_name, source_file) = (Some(self.name), Some(self.file));
         let config = Config { test_name, source_file, ..self.config };
         let mut runner = TestRunner::new(config);
-        if let Err(failure) = runner.run(&cases, |case| case.0.test()) {
+        if let Err(failure) = runner.run(cases, |case| case.0.test()) {
             panic!("{failure}\n{runner}");
         }
     }
