@@ -11,6 +11,7 @@ __all__ = [
     "BrisanceError",
     "Fractured",
     "Hit",
+    "Joint",
     "LevelSet",
     "Material",
     "Mesh",
