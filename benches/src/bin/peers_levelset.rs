@@ -231,7 +231,7 @@ fn surface_net(level_set: &LevelSet) -> SurfaceNetsBuffer {
     // theirs has x fastest
     let [nx, ny, nz] = level_set.grid().dims().map(|n| n as u32);
     let shape = RuntimeShape::<u32, 3>::new([nz, ny, nx]);
-    debug_assert_eq!(shape.usize(), level_set.as_slice().len());
+    assert_eq!(shape.usize(), level_set.as_slice().len());
     let mut buffer = SurfaceNetsBuffer::default();
     surface_nets(level_set.as_slice(), &shape, [0; 3], [nz - 1, ny - 1, nx - 1], &mut buffer);
     buffer

@@ -97,7 +97,7 @@ impl LevelSet {
 /// A point to choose from.
 struct Candidate {
     at: Point3<f64>,
-    /// Square of its distance from a chosen point, m^2.
+    /// Upper bound of the squared distance to the nearest chosen point, m^2; infinite before one is known.
     square: f64,
 }
 

@@ -213,16 +213,14 @@ impl GridQuery<'_> {
         Located { at, inside }
     }
 
-    /// Indices of samples from their positions in cells plus [`ONES`]. A grid has fewer than 2^32 samples: checks of
-    /// overflow would prevent vectors.
+    /// Indices of samples from their positions in cells plus [`ONES`].
     #[inline(always)]
     fn numbers(&self, [x, y, z]: &[[f32; LANES]; 3]) -> [u32; LANES] {
         let (ny, nz) = (self.dims[1] as u32, self.dims[2] as u32);
-        let whole = |x: f32| x.to_bits().wrapping_sub(ONES.to_bits());
+        let whole = |x: f32| x.to_bits() - ONES.to_bits();
         let mut numbers = [0; LANES];
         for k in 0..LANES {
-            let row = whole(x[k]).wrapping_mul(ny).wrapping_add(whole(y[k]));
-            numbers[k] = row.wrapping_mul(nz).wrapping_add(whole(z[k]));
+            numbers[k] = (whole(x[k]) * ny + whole(y[k])) * nz + whole(z[k]);
         }
         numbers
     }

@@ -30,7 +30,7 @@ impl Tag {
 
     /// A cut of the fracture in progress, by the plane with this index, below 2^31 - 1.
     pub(crate) fn plane(number: usize) -> Self {
-        assert!((number as u32) < Self::PLANE - 1);
+        assert!(number < Self::PLANE as usize - 1);
         Self(Self::PLANE | number as u32)
     }
 

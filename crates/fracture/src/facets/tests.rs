@@ -22,12 +22,7 @@ fn is_closed(mesh: &TriMesh) -> bool {
 }
 
 /// Closed solids with vertices, edges and faces at whole coordinates.
-static SOLIDS: LazyLock<Vec<Facets>> = LazyLock::new(solids);
-
-/// Number of convex solids, which come first.
-const CONVEX: usize = 5;
-
-fn solids() -> Vec<Facets> {
+static SOLIDS: LazyLock<Vec<Facets>> = LazyLock::new(|| {
     let of = |solid: Solid| Facets::of_solid(&solid).unwrap();
     let mut solids = vec![
         of(Solid::Box { half_extents: Vector3::new(2.0, 1.0, 3.0) }),
@@ -52,7 +47,10 @@ fn solids() -> Vec<Facets> {
     };
     solids.push(voxels(full));
     solids
-}
+});
+
+/// Number of convex solids, which come first.
+const CONVEX: usize = 5;
 
 /// The surface of unit cubes.
 fn voxels(full: impl Fn([i32; 3]) -> bool) -> Facets {
@@ -150,7 +148,7 @@ fn check_pieces(whole: &Facets, sites: &[Point3<f64>]) -> Result<(), TestCaseErr
     Ok(())
 }
 
-// two tests run at the same time
+// two tests, which run at the same time
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(5_000))]
 
@@ -243,7 +241,7 @@ proptest! {
 #[test]
 fn primitives_are_closed_and_near_their_closed_form() {
     let volumes = [48.0, 32.0 / 3.0, 4.0, 10.0 / 3.0, 16.0 / 3.0, 4.0 * std::f64::consts::PI];
-    for (n, (solid, volume)) in solids().iter().zip(volumes).enumerate() {
+    for (n, (solid, volume)) in SOLIDS.iter().zip(volumes).enumerate() {
         let exact = if n == 0 { volume } else { volume * std::f64::consts::PI };
         let surface = solid.surface();
         assert!(is_closed(&surface.mesh));

@@ -17,7 +17,7 @@ pub(super) fn at(path: &str, key: &str) -> String {
     format!("{path}.{key}")
 }
 
-/// The problem of a missing strength that the material of the body does not give either.
+/// The message for a body without the key of its strength, if its material gives none either.
 pub(super) fn lacks_strength(key: &str, unit: &str) -> String {
     format!(
         "lacks the key `{key}`, in {unit}: give it, or a `material` with `density`, `stiffness` and `strength`"
