@@ -62,8 +62,13 @@ impl Property {
 }
 
 /// Values of a strategy with the test that they must pass.
-#[derive(Debug)]
 pub struct Case(Box<dyn Test>);
+
+impl Debug for Case {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 trait Test: Debug {
     fn test(self: Box<Self>) -> TestCaseResult;
