@@ -100,6 +100,14 @@ fn crowd() -> impl Strategy<Value = Crowd> {
     })
 }
 
+/// What a frame of a crowd borrows besides its bodies, with gravity.
+struct Inputs {
+    names: Vec<u64>,
+    groups: Vec<Groups>,
+    half_kick: Vec<Velocity>,
+    cache: Cache,
+}
+
 impl Crowd {
     fn momenta(&self) -> Vec<Momentum> {
         let states = self.poses.iter().zip(&self.velocities);
@@ -111,6 +119,26 @@ impl Crowd {
                 body.mass_properties().map_or_else(Momentum::default, own)
             })
             .collect()
+    }
+
+    fn inputs(&self) -> Inputs {
+        let down = Velocity { linear: Vector3::y() * -0.16, ..Velocity::default() };
+        let half_kick =
+            |body: &Body| body.mass_properties().map_or_else(Velocity::default, |_| down);
+        Inputs {
+            names: (0..self.bodies.len() as u64).collect(),
+            groups: vec![Groups::default(); self.bodies.len()],
+            half_kick: self.bodies.iter().map(half_kick).collect(),
+            cache: Cache::default(),
+        }
+    }
+
+    fn frame<'a>(&'a self, inputs: &'a Inputs, settings: &'a Settings) -> Frame<'a> {
+        let Self { bodies, shapes, materials, poses, .. } = self;
+        let Inputs { names, groups, half_kick, cache } = inputs;
+        let columns = Columns { bodies, shapes, materials, groups };
+        let (dt, flights, joints) = (1.0 / 30.0, &[], &[]);
+        Frame { columns, poses, half_kick, flights, dt, joints, cache, names, settings }
     }
 
     /// Kinetic energy in the rest frame of the partner, J.
@@ -151,38 +179,14 @@ properties! {
 
     #[test]
     fn no_pass_adds_kinetic_energy(crowd in crowd(), settings in solvers()) {
-        let names: Vec<u64> = (0..crowd.bodies.len() as u64).collect();
-        let groups = vec![Groups::default(); names.len()];
-        let down = Velocity { linear: Vector3::y() * -0.16, ..Velocity::default() };
-        let half_kick: Vec<Velocity> = crowd
-            .bodies
-            .iter()
-            .map(|b| b.mass_properties().map_or_else(Velocity::default, |_| down))
-            .collect();
-        let cache = Cache::default();
-        let columns = Columns {
-            bodies: &crowd.bodies,
-            shapes: &crowd.shapes,
-            materials: &crowd.materials,
-            groups: &groups,
-        };
-        let frame = Frame {
-            columns,
-            poses: &crowd.poses,
-            half_kick: &half_kick,
-            flights: &[],
-            dt: 1.0 / 30.0,
-            joints: &[],
-            cache: &cache,
-            names: &names,
-            settings: &settings,
-        };
+        let inputs = crowd.inputs();
+        let frame = crowd.frame(&inputs, &settings);
         let momenta = crowd.momenta();
         let start = crowd.energy(&crowd.poses, &momenta);
-        let may_break = vec![false; names.len()];
+        let may_break = vec![false; momenta.len()];
         let search = frame.search(&momenta, Broad::default());
         let strengths = &mut |_: &Collision, _| [f64::INFINITY; 2];
-        let flights = vec![Flight::default(); names.len()];
+        let flights = vec![Flight::default(); momenta.len()];
         let mut paths = Paths { poses: crowd.poses.clone(), momenta, flights };
         let query = StrengthQuery { may_break: &may_break, strengths, max_deviated: usize::MAX };
         let done = frame.collide(search.contacts(), &mut paths, query);
@@ -216,6 +220,31 @@ properties! {
         support.settle_velocities(moved, &poses, &mut momenta);
         let after = crowd.energy(&end, &momenta);
         prop_assert!(after <= before * (1.0 + 1e-10), "velocities: {before} -> {after}");
+    }
+
+    /// A position pass after a continued search keeps the solutions of unchanged islands: it ends with the bits of a
+    /// pass that solves all of them.
+    #[test]
+    fn a_renewed_graph_gives_the_positions_of_a_new_one(
+        crowd in crowd(), diverted in prop::collection::vec(any::<bool>(), 4),
+    ) {
+        let settings = Settings::default();
+        let inputs = crowd.inputs();
+        let frame = crowd.frame(&inputs, &settings);
+        let momenta = crowd.momenta();
+        let mut search = frame.search(&momenta, Broad::default());
+        let mut renewed = frame.support(&search, &momenta);
+        let mut half = momenta.clone();
+        renewed.settle_positions(frame, &mut half);
+        frame.search_diverted(&mut search, &half, &diverted[..half.len()]);
+        renewed.renew(frame, &search, &momenta);
+        let mut fresh = frame.support(&search, &momenta);
+        let (mut with, mut without) = (momenta.clone(), momenta);
+        renewed.settle_positions(frame, &mut with);
+        fresh.settle_positions(frame, &mut without);
+        prop_assert_eq!(with, without);
+        let impulses = [&renewed, &fresh].map(|own| own.solved().map(|solved| solved.impulses.to_vec()));
+        prop_assert_eq!(&impulses[0], &impulses[1]);
     }
 
     /// Whole frames, with shock propagation, with gravity and without. Only bodies on the ground need the energy

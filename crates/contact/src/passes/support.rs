@@ -20,8 +20,7 @@ use crate::solve::levels::Levels;
 use crate::solve::order::Order;
 use crate::solve::problem::Aim;
 use crate::solve::rolling::{Torque, torques};
-use crate::solve::rows::Batch;
-use crate::solve::settle::{Done, Joined, push_out, push_out_in, settle};
+use crate::solve::settle::{Done, Joined, Reused, push_out, push_out_in, settle};
 
 impl Frame<'_> {
     /// The contact graph after the collision pass.
@@ -48,9 +47,9 @@ impl Frame<'_> {
         };
         let joined = Joined { joints: self.joints.to_vec(), ..Joined::default() };
         let contacts = Arc::clone(contacts);
-        let space = Vec::new();
+        let reused = Reused::default();
         let done = Done::default();
-        Support(Found::Manifolds { contacts, order, impulses, joined, space, done })
+        Support(Found::Manifolds { contacts, order, impulses, joined, reused, done })
     }
 }
 
@@ -84,8 +83,7 @@ enum Found {
         order: Order,
         impulses: ContactImpulses,
         joined: Joined,
-        /// Buffers reused by consecutive passes.
-        space: Vec<Batch>,
+        reused: Reused,
         /// Statistics so far.
         done: Done,
     },
@@ -103,13 +101,25 @@ enum Found {
 }
 
 impl Support {
+    /// Replaces this by the contact graph of a continued search, with the same `momenta` and forces. The next position
+    /// pass solves islands again only if they changed.
+    pub fn renew(&mut self, frame: Frame<'_>, search: &Search, momenta: &[Momentum]) {
+        let renewed = frame.support(search, momenta);
+        let before = std::mem::replace(self, renewed);
+        if let (Found::Manifolds { reused: own, .. }, Found::Manifolds { reused, .. }) =
+            (&mut self.0, before.0)
+        {
+            *own = reused;
+        }
+    }
+
     /// The contact pass at (x^n, v^{n+1/2}), which only determines the displacements: changes
     /// `momenta` to those that produce them.
     pub fn settle_positions(&mut self, frame: Frame<'_>, momenta: &mut [Momentum]) {
         match &mut self.0 {
-            Found::Manifolds { contacts, order, impulses, joined, space, done } => {
+            Found::Manifolds { contacts, order, impulses, joined, reused, done } => {
                 let problem = frame.problem(contacts, order);
-                let own = settle(problem, Aim::Positions, momenta, impulses, joined, space);
+                let own = settle(problem, Aim::Positions, momenta, impulses, joined, reused);
                 done.add(own);
                 joined.follow(frame, momenta);
             }
@@ -154,8 +164,8 @@ impl Support {
     /// displacement: displacement in m and rotation vector in rad.
     pub fn push_out(&mut self, frame: Frame<'_>, momenta: &[Momentum]) -> Vec<Velocity> {
         match &mut self.0 {
-            Found::Manifolds { contacts, order, space, .. } => {
-                push_out_in(frame.problem(contacts, order), momenta, space)
+            Found::Manifolds { contacts, order, reused, .. } => {
+                push_out_in(frame.problem(contacts, order), momenta, &mut reused.space)
             }
             // the rows corrected the position errors
             Found::Rows { method: Method::Sequential(_), .. } => {
@@ -197,13 +207,13 @@ impl Support {
         momenta: &mut [Momentum],
     ) -> Vec<f64> {
         match &mut self.0 {
-            Found::Manifolds { contacts, order, impulses, joined, space, done } => {
+            Found::Manifolds { contacts, order, impulses, joined, reused, done } => {
                 // the contacts have no other owner by now
                 Arc::make_mut(contacts).advance(start, frame.poses);
                 impulses.double();
                 let first = joined.keep_half(frame.columns.bodies, momenta);
                 let problem = frame.problem(contacts, order);
-                done.add(settle(problem, Aim::Velocities, momenta, impulses, joined, space));
+                done.add(settle(problem, Aim::Velocities, momenta, impulses, joined, reused));
                 joined.add_half(&first);
                 impulses.work_of_kinematic_bodies(frame.columns, frame.poses, contacts)
             }

@@ -17,6 +17,7 @@ mod random;
 pub(super) mod set;
 mod sweeps;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use dynamics::{Momentum, Velocity};
@@ -52,9 +53,10 @@ const CLOSED: f64 = 1e-9;
 /// Limit of repeated linearizations. Each halves the error of a taut joint.
 const MAX_CLOSINGS: usize = 16;
 
-/// Limits of a contact pass. A residual of the accepted size can change which three of four corners of a box bear
-/// its load.
-const EXACT: Limits = Limits { factorizations: 30, converged: 1e-9, accepted: 1e-5, memory: 5 };
+/// Limits of a contact pass. The accepted residual is about 20 micrometers per second in a heap at rest, and far below
+/// that of sweeps. With a tenth of it six times as many islands of `table_25` are left to sweeps, whose impulses are a
+/// poor warm start for the next frame.
+const EXACT: Limits = Limits { factorizations: 30, converged: 1e-9, accepted: 1e-4, memory: 5 };
 /// Limits of the first attempt on an island of contacts. A warm start that is close to the solution
 /// takes one to four factorizations.
 const FROM_WARM_START: Limits = Limits { factorizations: 5, ..EXACT };
@@ -92,8 +94,15 @@ pub(crate) struct Exact {
     pub(crate) joints: Vec<bool>,
 }
 
+/// Islands of an earlier pass with the same forces and settings.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KnownIslands {
+    /// By the first body.
+    by_body: BTreeMap<u32, Solved>,
+}
+
 /// An island with its solution.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Solved {
     part: Part,
     solution: Solution,
@@ -132,11 +141,27 @@ struct PairTorque {
 }
 
 impl Exact {
-    /// Solves all islands of the `used` manifolds with a cheap factorization.
-    pub(crate) fn new(problem: Problem<'_>, aim: Aim, start: Start<'_>, used: &[bool]) -> Self {
-        let parts = parts(problem, start, used);
-        let solve = |mut part: Part| {
+    /// Solves all islands of the `used` manifolds with a cheap factorization. Islands of contacts that are equal to
+    /// `known` ones keep their solutions.
+    pub(crate) fn new(
+        problem: Problem<'_>,
+        aim: Aim,
+        start: Start<'_>,
+        used: &[bool],
+        mut known: KnownIslands,
+    ) -> Self {
+        let parts: Vec<_> = parts(problem, start, used)
+            .into_iter()
+            .map(|part| {
+                let equal = part.bodies.first().and_then(|first| known.by_body.remove(first));
+                (part, equal)
+            })
+            .collect();
+        let solve = |(mut part, known): (Part, Option<Solved>)| {
             part.fill(problem, start);
+            if let Some(Solved { solution, .. }) = known.filter(|known| known.part.equals(&part)) {
+                return Some(Solved { part, solution });
+            }
             let mut solution = part.solve(problem)?;
             if aim == Aim::Positions && solution.is_solved && !part.joints.is_empty() {
                 solution = part.follow(problem, start, solution);
@@ -188,6 +213,12 @@ impl Exact {
                 part.keep(problem, solution, kept);
             }
         }
+    }
+
+    /// The islands for another pass with the same forces.
+    pub(crate) fn into_known(self) -> KnownIslands {
+        let first = |own: Solved| Some((*own.part.bodies.first()?, own));
+        KnownIslands { by_body: self.tried.into_iter().filter_map(first).collect() }
     }
 
     /// Number of unsolved islands.
@@ -256,6 +287,16 @@ fn packed(rows: &[Row], impulses: &[f64]) -> Vec<Vector3<f64>> {
 }
 
 impl Part {
+    /// Whether both are the same problem with the same warm start, of contacts alone: other terms change while a pass
+    /// solves them.
+    fn equals(&self, other: &Self) -> bool {
+        self.island.is_of_contacts()
+            && self.bodies == other.bodies
+            && self.before == other.before
+            && self.guess == other.guess
+            && self.island == other.island
+    }
+
     /// The terms of contacts and joints.
     fn fill(&mut self, problem: Problem<'_>, start: Start<'_>) {
         let contacts = problem.contacts;
@@ -521,7 +562,7 @@ fn exact_solution(island: &Island, pattern: &Pattern, start: Solution) -> Soluti
     let near = island.approach(pattern, first.clone());
     if near.is_within(APPROACHED) {
         let solution = island.solve(pattern, EXACT, near);
-        if solution.is_solved {
+        if solution.residual < first.residual {
             return solution;
         }
     }

@@ -10,7 +10,7 @@ use crate::frame::Frame;
 use crate::narrow::contacts::{Contact, Manifold};
 use crate::settings::PUSHED_SLOPS;
 use crate::solve::clamp::Clamp;
-use crate::solve::exact::{Exact, PassResult, Start};
+use crate::solve::exact::{Exact, KnownIslands, PassResult, Start};
 use crate::solve::impulses::ContactImpulses;
 use crate::solve::movers::Movers;
 use crate::solve::order::Stage;
@@ -36,19 +36,20 @@ pub(crate) struct Joined {
 /// `impulses` holds those of contacts, and [`Joint::last`] those of joints: the warm start on
 /// entry, the solution on return. A warm start with which the solution adds kinetic energy is
 /// dropped, as is one with a residual larger than all speeds of the swept
-/// bodies before the pass. The contents of `space` are overwritten.
+/// bodies before the pass.
 pub(crate) fn settle(
     problem: Problem<'_>,
     aim: Aim,
     momenta: &mut [Momentum],
     impulses: &mut ContactImpulses,
     joined: &mut Joined,
-    space: &mut Vec<Batch>,
+    Reused { space, known }: &mut Reused,
 ) -> Done {
     let Problem { columns, poses, contacts, .. } = problem;
     let start = velocities(columns, poses, momenta);
     let used = problem.used(aim, &start, &impulses.contacts);
-    let exact = Exact::new(problem, aim, joined.known(problem, aim, momenta, impulses), &used);
+    let first = joined.known(problem, aim, momenta, impulses);
+    let exact = Exact::new(problem, aim, first, &used, std::mem::take(known));
     let movers = Movers::new(columns, poses, &start);
     let joints = joined.pass(problem, aim, &movers, &exact.joints);
     let rule = |pair: &Manifold, number: usize, contact: &Contact| {
@@ -99,7 +100,11 @@ pub(crate) fn settle(
                 .max(unsolved_joints)
         }
     };
-    Done { sweeps, unsolved: exact.unsolved(), residual }
+    let unsolved = exact.unsolved();
+    if aim == Aim::Positions {
+        *known = exact.into_known();
+    }
+    Done { sweeps, unsolved, residual }
 }
 
 /// The largest speed of a point of a bounded body in the `used` manifolds, m/s.
@@ -112,6 +117,15 @@ fn fastest(problem: Problem<'_>, used: &[bool], velocities: &[Velocity]) -> f64 
     };
     let pairs = problem.contacts.manifolds().iter().zip(used).filter(|(_, used)| **used);
     pairs.flat_map(|(pair, _)| [of(pair.a), of(pair.b)]).fold(0.0, f64::max)
+}
+
+/// What consecutive passes of a step reuse.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reused {
+    /// Buffers whose contents are overwritten.
+    pub(crate) space: Vec<Batch>,
+    /// The islands of the last position pass.
+    pub(crate) known: KnownIslands,
 }
 
 /// Statistics of a pass.

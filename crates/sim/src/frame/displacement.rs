@@ -61,9 +61,9 @@ impl World {
         ended: &mut dyn FnMut(Phase),
     ) -> Settled {
         let frame = self.contact_frame(inputs);
+        let mut support = frame.support(search, &self.momenta);
         let mut rounds = 0;
         loop {
-            let mut support = frame.support(search, &self.momenta);
             ended(Phase::Support);
             let mut half = self.momenta_after_forces(0.5);
             support.settle_positions(frame, &mut half);
@@ -76,6 +76,7 @@ impl World {
             ended(Phase::Move);
             frame.search_diverted(search, &half, &diverted);
             ended(Phase::Detect);
+            support.renew(frame, search, &self.momenta);
             rounds += 1;
         }
     }

@@ -6,7 +6,7 @@ use super::set::Set;
 
 /// Up to three rows between two bodies, scaled so that a unit impulse changes the speed of its row
 /// by about one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Term {
     /// Indices in the island; `None` for a body of infinite mass.
     pub(crate) bodies: [Option<u32>; 2],
@@ -62,7 +62,7 @@ fn larger(a: f64, b: f64) -> f64 {
 }
 
 /// Bodies and the terms between them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Island {
     pub(crate) bodies: usize,
     pub(crate) terms: Vec<Term>,
