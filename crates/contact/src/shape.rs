@@ -344,6 +344,6 @@ fn cuboid_points(half: &Vector3<f64>, spacing: f64) -> Vec<Point3<f64>> {
             }
         }
     }
-    points.sort_by_key(|p| (0..3).filter(|&a| p[a].abs() < half[a]).count());
+    points.sort_by_cached_key(|p| (0..3).filter(|&a| p[a].abs() < half[a]).count());
     points
 }

@@ -1,6 +1,6 @@
 //! Convex cells.
 
-use levelset::Aabb;
+use levelset::{Aabb, total_order};
 use nalgebra::{Point3, Similarity3, Vector3};
 
 /// A half-space `normal . x <= offset` with a unit normal.
@@ -210,7 +210,7 @@ fn around(points: &[Point3<f64>], normal: &Vector3<f64>, tolerance: f64) -> Vec<
     let v = normal.cross(&u);
     let angle = |p: &Point3<f64>| libm::atan2((p - center).dot(&v), (p - center).dot(&u));
     let mut sorted: Vec<_> = points.iter().map(|p| (angle(p), *p)).collect();
-    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    sorted.sort_by_cached_key(|(angle, _)| total_order(*angle));
     let mut polygon: Vec<_> = sorted.into_iter().map(|(_, p)| p).collect();
     polygon.dedup_by(|a, b| (*a - *b).norm() <= tolerance);
     if polygon.len() > 1 && (polygon[0] - polygon[polygon.len() - 1]).norm() <= tolerance {

@@ -1,6 +1,6 @@
 //! Voronoi cells of many sites, computed on demand.
 
-use levelset::Aabb;
+use levelset::{Aabb, total_order};
 use nalgebra::{Point3, Vector3};
 
 use crate::cell::{Cell, Plane};
@@ -152,15 +152,15 @@ fn voronoi_cell(diagram: &Diagram, index: usize) -> Cell {
     let mut extent = Extent::new(&cell, &own, stretch);
     let radius = near(tree, &own);
     for ring in [0.0..=radius, radius.next_up()..=f64::INFINITY] {
-        let mut others: Vec<(f64, usize)> = Vec::new();
+        let mut others: Vec<(u64, usize)> = Vec::new();
         let is_near = |node: &TreeNode| node.beside(&own) <= *ring.end() && extent.meets(node);
         tree.for_each(&is_near, &mut |other| {
             let distance = (tree.points[other] - own).norm_squared();
             if distance > 0.0 && ring.contains(&distance) && extent.is_cut_by(&tree.points[other]) {
-                others.push((distance, other));
+                others.push((total_order(distance), other));
             }
         });
-        others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        others.sort_unstable();
         for &(_, other) in &others {
             if extent.is_cut_by(&tree.points[other]) {
                 // the negated plane of the other cell, bit for bit: a node on it is a tie, not a

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use levelset::{Aabb, Grid, LevelSet, Sign, TriMesh};
+use levelset::{Aabb, Grid, LevelSet, Sign, TriMesh, total_order};
 use nalgebra::Point3;
 use ndarray::{Array2, Array3, Slice, Zip};
 use rayon::prelude::*;
@@ -182,7 +182,7 @@ impl Along {
         let end = |axis: usize| solids.iter().map(|solid| solid.nodes(axis).end).max();
         let axis = (0..3).max_by_key(|&axis| end(axis)).unwrap_or_default();
         let mut order: Vec<usize> = (0..solids.len()).collect();
-        order.sort_by_key(|&n| solids[n].nodes(axis).start);
+        order.sort_by_cached_key(|&n| solids[n].nodes(axis).start);
         let longest = solids.iter().map(|solid| solid.nodes(axis).len()).max().unwrap_or_default();
         Self { axis, order, longest }
     }
@@ -255,7 +255,7 @@ fn by_distance(solids: &[Solid], region: usize) -> Vec<Other<'_>> {
             Other { least: (x * x + y * y + z * z).sqrt(), solid }
         })
         .collect();
-    others.sort_by(|a, b| a.least.total_cmp(&b.least));
+    others.sort_by_cached_key(|other| total_order(other.least));
     others
 }
 

@@ -105,7 +105,7 @@ pub(crate) fn joined_bonds(bonds: &[Bond], groups: &[usize]) -> Vec<Bond> {
             joined.push(Bond { fragments: pair, normal, ..*bond });
         }
     }
-    joined.sort_by_key(|bond| bond.fragments);
+    joined.sort_by_cached_key(|bond| bond.fragments);
     joined.dedup_by(|next, sum| {
         let same = next.fragments == sum.fragments;
         if same {

@@ -77,7 +77,7 @@ fn bonds(pairs: &[Pair], sections: &[Section]) -> Vec<Bond> {
         ([a.min(b), a.max(b)], if a < b { *section } else { section.reversed() })
     });
     let mut sections: Vec<([u32; 2], Section)> = cuts.filter(|([a, b], _)| a != b).collect();
-    sections.sort_by_key(|(pieces, _)| *pieces);
+    sections.sort_by_cached_key(|(pieces, _)| *pieces);
     sections.dedup_by(|(pieces, section), (kept, sum)| {
         let same = pieces == kept;
         if same {

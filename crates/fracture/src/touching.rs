@@ -1,6 +1,6 @@
 //! Contact areas of meshes that were not cut here.
 
-use levelset::{Aabb, TriMesh};
+use levelset::{Aabb, TriMesh, total_order};
 use nalgebra::{Point3, Vector3};
 
 use crate::Bond;
@@ -26,7 +26,7 @@ pub fn touching(meshes: &[TriMesh], gap: f64) -> Vec<Bond> {
             bonds.extend(solid.bond(other, gap).map(|bond| Bond { fragments: [i, j], ..bond }));
         }
     }
-    bonds.sort_by_key(|bond| bond.fragments);
+    bonds.sort_by_cached_key(|bond| bond.fragments);
     bonds
 }
 
@@ -60,7 +60,7 @@ impl Faces {
             Some(Face { corners, normal, bounds })
         };
         let mut faces: Vec<Face> = (0..mesh.triangles.len()).filter_map(face).collect();
-        faces.sort_by(|a, b| a.bounds.min.x.total_cmp(&b.bounds.min.x));
+        faces.sort_by_cached_key(|face| total_order(face.bounds.min.x));
         let longest = faces.iter().map(|f| f.bounds.max.x - f.bounds.min.x).fold(0.0_f64, f64::max);
         let corners = faces.iter().flat_map(|face| [&face.bounds.min, &face.bounds.max]);
         let bounds = Aabb::around(corners);

@@ -11,6 +11,7 @@ use std::f64::consts::PI;
 use nalgebra::{Point3, Vector3};
 
 use crate::sharing::sorted_by_vertex;
+use crate::total_order;
 
 /// Distance, in radii of a group, beyond which it counts as a dipole, at an error of about a
 /// hundredth of its own solid angle.
@@ -109,7 +110,7 @@ impl Caps {
                 high - low
             };
             let axis = (0..3).max_by(|&a, &b| spread(a).total_cmp(&spread(b))).unwrap_or(0);
-            caps.sort_by(|a, b| a.corners[0][axis].total_cmp(&b.corners[0][axis]));
+            caps.sort_by_cached_key(|cap| total_order(cap.corners[0][axis]));
             self.group(first, count / 2);
             self.groups[place].second = self.groups.len();
             self.group(first + count / 2, count - count / 2);

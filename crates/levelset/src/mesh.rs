@@ -2,6 +2,8 @@
 
 use nalgebra::{Point3, Vector3};
 
+use crate::total_order;
+
 /// A triangle mesh: vertices in meters and triangles wound counter-clockwise seen from outside.
 ///
 /// The fields are plain data without guarantees; functions with requirements check them.
@@ -52,18 +54,15 @@ impl TriMesh {
     /// If a triangle names a vertex that does not exist.
     #[must_use]
     pub fn welded(&self) -> Self {
-        let mut order: Vec<u32> = (0..self.vertices.len() as u32).collect();
         // adding zero merges -0 and 0
-        let place = |v: u32| self.vertices[v as usize].coords.map(|x| x + 0.0);
-        let compare = |p: &u32, q: &u32| {
-            let (p, q) = (place(*p), place(*q));
-            p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(p.z.total_cmp(&q.z))
-        };
-        order.sort_by(compare);
+        let place = |p: &Point3<f64>| Point3::from(p.coords.map(|x| x + 0.0));
+        let key = |p: &Point3<f64>| <[u64; 3]>::from(place(p).coords.map(total_order));
+        let mut order: Vec<([u64; 3], u32)> = self.vertices.iter().map(key).zip(0..).collect();
+        order.sort_unstable();
         let (mut numbers, mut vertices) = (vec![0; order.len()], Vec::new());
-        for same in order.chunk_by(|p, q| compare(p, q).is_eq()) {
-            same.iter().for_each(|&v| numbers[v as usize] = vertices.len() as u32);
-            vertices.push(place(same[0]).into());
+        for same in order.chunk_by(|p, q| p.0 == q.0) {
+            same.iter().for_each(|&(_, v)| numbers[v as usize] = vertices.len() as u32);
+            vertices.push(place(&self.vertices[same[0].1 as usize]));
         }
         let triangles = self.triangles.iter().map(|t| t.map(|v| numbers[v as usize]));
         let left = triangles.filter(|[a, b, c]| a != b && b != c && c != a);

@@ -21,7 +21,7 @@ impl LevelSet {
         let Some(bounds) = Aabb::around(&points) else { return Vec::new() };
         let mut order: Vec<u32> = (0..points.len() as u32).collect();
         // an arbitrary order that has no pattern in space, by hash of the candidate's number
-        order.sort_unstable_by_key(|&n| (scramble(n), n));
+        order.sort_by_cached_key(|&n| scramble(n));
         let candidate = |&n: &u32| Candidate { at: points[n as usize], square: f64::INFINITY };
         let mut left: Vec<Candidate> = order.iter().map(candidate).collect();
         let levels = libm::log2((bounds.extents().max() / spacing).max(1.0)).ceil() as i32;

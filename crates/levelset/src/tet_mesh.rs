@@ -4,7 +4,7 @@ use nalgebra::Point3;
 use thiserror::Error;
 
 use crate::sharing::{Union, sorted_by_vertex};
-use crate::{Components, Moments, TriMesh};
+use crate::{Components, Moments, TriMesh, total_order};
 
 /// A tetrahedral mesh: vertices in meters and tetrahedra of positive volume: the first three
 /// corners are counter-clockwise seen from the fourth.
@@ -200,7 +200,7 @@ impl TetMesh {
         surface.sort_unstable();
         surface.dedup();
         let x = |v: &u32| self.vertices[*v as usize].x;
-        surface.sort_by(|a, b| x(a).total_cmp(&x(b)).then(a.cmp(b)));
+        surface.sort_by_cached_key(|v| total_order(x(v)));
         let range = |t: usize| {
             let mut xs = self.tets[t].iter().map(x);
             let first = xs.next().unwrap_or(0.0);
@@ -212,7 +212,7 @@ impl TetMesh {
                 (low, high, t)
             })
             .collect();
-        tets.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)));
+        tets.sort_by_cached_key(|(low, ..)| total_order(*low));
         // a sweep along x
         let (mut next, mut near, mut found) = (0, Vec::new(), Vec::new());
         for v in surface {

@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::TriMesh;
+use crate::{TriMesh, total_order};
 
 /// Largest number of pairs of chord and triangle that are tested.
 const MAX_PAIRS: usize = 1 << 22;
@@ -30,7 +30,7 @@ impl TriMesh {
                 Some((self.chord(t, &middle, &inwards)?, area.norm()))
             })
             .collect();
-        chords.sort_by(|a, b| a.0.total_cmp(&b.0));
+        chords.sort_by_cached_key(|(chord, _)| total_order(*chord));
         let total: f64 = chords.iter().map(|chord| chord.1).sum();
         let mut seen = 0.0;
         let thin = chords.iter().find(|chord| {

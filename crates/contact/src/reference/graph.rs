@@ -41,7 +41,7 @@ impl Graph {
             pairs.extend((a_on_b || b_on_a).then_some((a, b)));
         }
         let levels = Levels::from_supports(columns, &pairs, edges);
-        pairs.sort_by_key(|&(a, b)| levels.of(a).max(levels.of(b)));
+        pairs.sort_by_cached_key(|&(a, b)| levels.of(a).max(levels.of(b)));
         Self { levels, pairs }
     }
 

@@ -89,11 +89,11 @@ fn longest_paths(nodes: usize, mut edges: Vec<(u32, u32)>) -> Vec<u32> {
     // Tarjan numbers a component after everything reachable from it, so that descending numbers are
     // a topological order
     let mut level = vec![0; nodes];
-    edges.retain(|&(p, q)| component[p as usize] != component[q as usize]);
-    edges.sort_unstable_by_key(|&(p, q)| (std::cmp::Reverse(component[p as usize]), p, q));
-    for (p, q) in edges {
-        let (from, to) = (component[p as usize] as usize, component[q as usize] as usize);
-        level[to] = level[to].max(level[from] + 1);
+    edges.iter_mut().for_each(|(p, q)| (*p, *q) = (component[*p as usize], component[*q as usize]));
+    edges.retain(|(from, to)| from != to);
+    edges.sort_unstable();
+    for &(from, to) in edges.iter().rev() {
+        level[to as usize] = level[to as usize].max(level[from as usize] + 1);
     }
     component.iter().map(|&c| level[c as usize]).collect()
 }

@@ -1,6 +1,6 @@
 //! A solid divided by many convex cells.
 
-use levelset::Aabb;
+use levelset::{Aabb, total_order};
 use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
 
@@ -110,7 +110,7 @@ fn halved<'a, 'b, 'c>(cells: &'c mut [&'a ConvexCell<'b>], bounds: &Aabb) -> Hal
     };
     let middles: Vec<Point3<f64>> = cells.iter().map(|cell| middle(cell)).collect();
     let axis = Aabb::around(&middles).map_or(0, |spread| spread.extents().imax());
-    cells.sort_by_cached_key(|cell| (ordered(middle(cell)[axis]), cell.number));
+    cells.sort_by_cached_key(|cell| (total_order(middle(cell)[axis]), cell.number));
     let (low, high) = cells.split_at_mut(cells.len() / 2);
     Halves { axis, low, high }
 }
@@ -145,12 +145,6 @@ pub(super) fn by_planes(mut solid: Facets, cells: &mut [&ConvexCell<'_>]) -> Vec
         if solid.faces.len() > MANY { rayon::join(below, above) } else { (below(), above()) };
     found.extend(more);
     found
-}
-
-/// An integer in the order of finite numbers.
-fn ordered(x: f64) -> u64 {
-    let bits = x.to_bits();
-    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
 /// Removes the part of the solid that lies beyond every cell in `direction` along `axis`.

@@ -1,5 +1,6 @@
 //! Cutting a solid by a plane, keeping the part behind it.
 
+use levelset::total_order;
 use nalgebra::{UnitVector3, Vector3};
 
 use super::surface::{Cap, Face, Facets, Tag};
@@ -208,7 +209,7 @@ impl Clipper {
             .filter(|&(_, sum)| sum != 0)
             .map(|(v, sum)| (along.dot(&facets.vertices[v as usize].coords), v, sum))
             .collect();
-        open.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        open.sort_by_cached_key(|(place, ..)| total_order(*place));
         let mut surplus = 0;
         for pair in open.windows(2) {
             surplus += pair[0].2;

@@ -77,7 +77,7 @@ impl Facets {
         }
         for cap in self.caps() {
             let mut edges = cap.edges.clone();
-            edges.sort_by_key(|edge| owners[edge[0] as usize]);
+            edges.sort_by_cached_key(|edge| owners[edge[0] as usize]);
             for own in edges.chunk_by(|a, b| owners[a[0] as usize] == owners[b[0] as usize]) {
                 let edges = own.iter().map(|edge| edge.map(|v| names[v as usize])).collect();
                 let shell = &mut shells[owners[own[0][0] as usize] as usize];

@@ -26,8 +26,9 @@ impl Facets {
         for cap in self.caps().iter().filter(|cap| is_cut(cap.tag)) {
             cap.edges.iter().for_each(|edge| on_rim[edge[0] as usize] = true);
         }
-        let mut order: Vec<u32> = (0..self.vertices.len() as u32).collect();
-        order.sort_by_key(|&v| !on_rim[v as usize]);
+        let (mut order, inner): (Vec<u32>, Vec<u32>) =
+            (0..self.vertices.len() as u32).partition(|&v| on_rim[v as usize]);
+        order.extend(inner);
         let mut names = vec![0; order.len()];
         order.iter().zip(0..).for_each(|(&v, name)| names[v as usize] = name);
         let mut mesh = TriMesh {

@@ -1,5 +1,6 @@
 //! Unions of pieces.
 
+use levelset::total_order;
 use nalgebra::Vector3;
 
 use super::surface::{Cap, Facets, Tag};
@@ -48,10 +49,7 @@ impl Facets {
     fn weld(&mut self) {
         let tolerance = SAME * self.size;
         let mut order: Vec<u32> = (0..self.vertices.len() as u32).collect();
-        order.sort_by(|&a, &b| {
-            let [p, q] = [a, b].map(|v| self.vertices[v as usize]);
-            p.x.total_cmp(&q.x).then(a.cmp(&b))
-        });
+        order.sort_by_cached_key(|&v| total_order(self.vertices[v as usize].x));
         let mut names: Vec<u32> = (0..self.vertices.len() as u32).collect();
         for (n, &v) in order.iter().enumerate() {
             if names[v as usize] != v {
@@ -127,7 +125,7 @@ impl Facets {
         let (low, high) = (p.inf(&q), p.sup(&q));
         let edge = q - p;
         let length = edge.norm();
-        let mut found: Vec<(f64, u32)> = Vec::new();
+        let mut found: Vec<(u64, u32)> = Vec::new();
         for &v in among {
             let r = self.vertices[v as usize];
             let is_near = (0..3).all(|a| r[a] >= low[a] - tolerance && r[a] <= high[a] + tolerance);
@@ -137,10 +135,10 @@ impl Facets {
             let along = edge.dot(&(r - p)) / length;
             let aside = (r - p).cross(&edge).norm() / length;
             if aside <= tolerance && along > tolerance && along < length - tolerance {
-                found.push((along, v));
+                found.push((total_order(along), v));
             }
         }
-        found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        found.sort_unstable();
         found.into_iter().map(|(_, v)| v).collect()
     }
 

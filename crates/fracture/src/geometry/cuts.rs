@@ -67,7 +67,7 @@ impl Cuts {
     pub(super) fn touches<'a>(&'a self, parts: &'a [Part]) -> Touches<'a> {
         let faces = |(n, part): (usize, &Part)| {
             let mut sections = part.facets.sections();
-            sections.sort_by_key(|(plane, ..)| *plane);
+            sections.sort_by_cached_key(|(plane, ..)| *plane);
             let own = self.regions[part.region].as_deref().unwrap_or_default();
             let face = |(plane, area, moment): (usize, f64, Vector3<f64>)| {
                 let is_behind = own.contains(&self.planes[plane]);
@@ -76,7 +76,8 @@ impl Cuts {
             sections.into_iter().map(face).collect::<Vec<_>>()
         };
         let mut faces: Vec<_> = parts.par_iter().enumerate().flat_map_iter(faces).collect();
-        faces.sort_by_key(|&(plane, is_behind, part, ..)| (plane, is_behind, part));
+        // stable: parts stay in order
+        faces.sort_by_cached_key(|&(plane, is_behind, ..)| [plane, usize::from(is_behind)]);
         Touches { cuts: self, parts, faces }
     }
 
@@ -280,7 +281,7 @@ impl Touches<'_> {
                 }
             }
         }
-        bonds.sort_by_key(|bond| bond.fragments);
+        bonds.sort_by_cached_key(|bond| bond.fragments);
         bonds
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn divided(
     let mut parts: Vec<Part> =
         cut.into_par_iter().flat_map_iter(|(region, facets)| connected(region, facets)).collect();
     // stable: parts of a cell stay in order
-    parts.sort_by_key(|part| part.region);
+    parts.sort_by_cached_key(|part| part.region);
     let cuts = Cuts::number(pattern, &cells, &mut parts);
     let touches = cuts.touches(&parts);
     let bonds = touches.bonds();

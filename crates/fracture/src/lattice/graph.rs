@@ -234,8 +234,9 @@ pub(super) fn links(mesh: &TetMesh, neighbors: Neighbors) -> Vec<Link> {
     if let Neighbors::Edges { share } = neighbors {
         add_edge_links(mesh, share, &mut links);
     }
-    links.sort_by_key(|link| (link.ends, !link.across_face));
-    // tetrahedra that share a face also share its edges
+    // tetrahedra that share a face also share its edges; the face comes first, and a stable sort
+    // keeps it there
+    links.sort_by_cached_key(|link| link.ends);
     links.dedup_by_key(|link| link.ends);
     links
 }

@@ -8,7 +8,7 @@ use crate::fill::Border;
 pub(super) fn triangulate(split: &Split, plane: &Projection) -> Vec<[u32; 3]> {
     let mut border = split.border.clone();
     // overlapping solids are closed one by one
-    border.sort_by_key(|&[from, _]| split.solid_of(from));
+    border.sort_by_cached_key(|&[from, _]| split.solid_of(from));
     let mut cap = Vec::new();
     for border in border.chunk_by(|a, b| split.solid_of(a[0]) == split.solid_of(b[0])) {
         let border = Border::new(border, |r| plane.point(&split.position(r)));

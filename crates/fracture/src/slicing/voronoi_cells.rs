@@ -1,6 +1,6 @@
 //! Voronoi cells of a closed mesh: many planes at once.
 
-use levelset::TriMesh;
+use levelset::{TriMesh, total_order};
 use nalgebra::Point3;
 
 use super::plane::Plane;
@@ -24,7 +24,7 @@ fn cell(solid: &ClosedMesh, sites: &[Point3<f64>], i: usize) -> ClosedMesh {
     let mut others: Vec<(f64, usize)> =
         sites.iter().enumerate().map(|(j, other)| ((other - site).norm(), j)).collect();
     others.retain(|&(distance, _)| distance > 0.0 && distance.is_finite());
-    others.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    others.sort_by_cached_key(|(distance, _)| total_order(*distance));
     let mut cell = solid.clone();
     for (distance, j) in others {
         if distance / 2.0 > reach(cell.mesh(), &site) {

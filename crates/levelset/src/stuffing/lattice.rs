@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::{Grid, LevelSet};
+use crate::{Grid, LevelSet, total_order};
 
 /// Fractions of an edge within which a cut moves the end onto the surface: for edges between a
 /// corner and the center of a cell, and for all others (Labelle and Shewchuk 2007, safe rule, for
@@ -229,7 +229,7 @@ impl Lattice {
             // the first of two ends moves
             let is_near = |s: &&Spoke| self.sides[s.other as usize] != Side::On && s.at < s.limit;
             let mut near: Vec<&Spoke> = spokes.iter().filter(is_near).collect();
-            near.sort_by(|a, b| (a.at * a.length).total_cmp(&(b.at * b.length)));
+            near.sort_by_cached_key(|spoke| total_order(f64::from(spoke.at * spoke.length)));
             let place = |spoke: &Spoke| {
                 let to = self.sites.position(self.points[spoke.other as usize]);
                 from + (to - from) * f64::from(spoke.at)

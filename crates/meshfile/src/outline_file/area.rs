@@ -81,11 +81,11 @@ fn inside(
         |triangle: &[u32; 3]| [0, 1].map(|k| triangle.iter().map(|&v| points[v as usize][k]).sum());
     let mut middles: Vec<(usize, [i64; 2])> =
         triangles.iter().map(three_times_middle).enumerate().collect();
-    middles.sort_unstable_by_key(|(n, [_, y])| (*y, *n));
+    middles.sort_by_cached_key(|(_, [_, y])| *y);
     let heights = |line: &Line| line.ends.map(|[_, y]| 3 * y);
     let low = |line: &Line| heights(line)[0].min(heights(line)[1]);
     let high = |line: &Line| heights(line)[0].max(heights(line)[1]);
-    lines.sort_by_key(low);
+    lines.sort_by_cached_key(low);
     let mut lines = lines.into_iter().peekable();
     let mut active: Vec<Line> = Vec::new();
     let mut windings = vec![0_i64; regions.len()];

@@ -37,7 +37,7 @@ pub(super) fn split(mut lines: Vec<Line>) -> Result<Vec<Line>, OutlineFileError>
             rest = after;
             let [start, end] = line.ends;
             let mut points: Vec<[i64; 2]> = own.iter().map(|cut| cut.point).collect();
-            points.sort_by_key(|p| along(&line.ends, *p));
+            points.sort_by_cached_key(|p| along(&line.ends, *p));
             let all = [&[start], &points[..], &[end]].concat();
             let parts = all.windows(2).map(|pair| [pair[0], pair[1]]).filter(|[a, b]| a != b);
             divided.extend(parts.map(|ends| Line { ends, region: line.region }));

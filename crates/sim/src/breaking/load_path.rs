@@ -38,7 +38,7 @@ impl World {
         for i in self.load_order(&anchored) {
             all.extend(self.transmit_load(i, &mut loads));
         }
-        all.sort_by_key(|load| load.body);
+        all.sort_by_cached_key(|load| load.body);
         all
     }
 

@@ -2,6 +2,7 @@
 
 use dynamics::{Body, MassProperties};
 use fracture::Pieces;
+use levelset::total_order;
 
 use crate::breaking::crumbs::{CrackedPiece, Rim};
 use crate::breaking::parent::Parent;
@@ -29,7 +30,7 @@ impl World {
         let crumbs = self.settings.debris.crumbs.filter(Crumbs::is_usable);
         let Some(crumbs) = crumbs else { return };
         // pieces with fewer crumbs than their share leave the rest to the others
-        cracked.sort_by(|a, b| a.rim.area.total_cmp(&b.rim.area));
+        cracked.sort_by_cached_key(|piece| total_order(piece.rim.area));
         let count = cracked.len();
         let limit = crumbs.max_count.min(Crumbs::MAX_COUNT);
         for (n, CrackedPiece { body, rim }) in cracked.into_iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use levelset::TetMesh;
+use levelset::{TetMesh, total_order};
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 /// Tetrahedra for rendering.
@@ -91,7 +91,7 @@ impl StressField {
             return Self { tets, ..self.clone() };
         }
         let mut known: Vec<(Vector3<f32>, usize)> = self.tets.centers().zip(0..).collect();
-        known.sort_by(|(p, n), (q, m)| p.x.total_cmp(&q.x).then(n.cmp(m)));
+        known.sort_by_cached_key(|(p, _)| total_order(f64::from(p.x)));
         let from: Vec<usize> = tets.centers().map(|at| nearest(&known, &at)).collect();
         let take = |values: &[f32]| {
             from.iter().map(|&n| values.get(n).copied().unwrap_or(0.0)).collect::<Vec<_>>()

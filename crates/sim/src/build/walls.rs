@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use levelset::{Aabb, Grid};
+use levelset::{Aabb, Grid, total_order};
 use nalgebra::{Point3, Vector3};
 
 use super::digits::{counted, rounded};
@@ -84,7 +84,7 @@ fn wall_thickness(shape: &Shape, bounds: &Aabb, spacing: f64) -> Option<f64> {
     let near = points.filter(|p| value(p).abs() < spacing);
     let chords = near.filter_map(|p| chord(&value, &p, spacing));
     let mut chords: Vec<f64> = chords.take(MAX_CHORDS).collect();
-    chords.sort_by(f64::total_cmp);
+    chords.sort_by_cached_key(|chord| total_order(*chord));
     chords.get(chords.len() / 10).copied().filter(|wall| wall.is_finite())
 }
 

@@ -37,7 +37,7 @@ impl Charts {
                 edges.push(([corners[k], corners[l]], n, [paint[k], paint[l]]));
             }
         }
-        edges.sort_by_key(|(ends, n, _)| (*ends, *n));
+        edges.sort_by_cached_key(|(ends, ..)| *ends);
         let mut neighbors = vec![Vec::new(); triangles.len()];
         for edge in edges.chunk_by(|a, b| a.0 == b.0) {
             for (i, (_, a, paint)) in edge.iter().enumerate() {

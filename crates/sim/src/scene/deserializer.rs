@@ -6,10 +6,11 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::value::StrDeserializer;
 use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, IntoDeserializer,
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, Expected, IntoDeserializer,
     MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
@@ -27,7 +28,7 @@ pub(super) fn deserialize<T: DeserializeOwned>(
     table: Spanned<DeTable<'_>>,
 ) -> Result<T, ReadError> {
     let offset = table.span().start;
-    T::deserialize(Node { value: &DeValue::Table(table.into_inner()), offset })
+    deserialize_node(PhantomData, Node { value: &DeValue::Table(table.into_inner()), offset })
 }
 
 /// Why TOML could not be read.
@@ -66,7 +67,7 @@ impl From<toml::de::Error> for ReadError {
     }
 }
 
-/// A value of a document.
+/// A value of a document. Errors of its methods have no position: [`deserialize_node`] adds it.
 #[derive(Clone, Copy)]
 struct Node<'a> {
     value: &'a DeValue<'a>,
@@ -74,60 +75,61 @@ struct Node<'a> {
     offset: usize,
 }
 
-/// The arrays that a type accepts.
-#[derive(Clone, Copy)]
-enum Takes {
-    /// Arrays of any length.
-    Array,
-    /// Arrays of this length.
-    ArrayOf(usize),
-    NoArray,
-}
-
 impl<'a> Node<'a> {
     fn of(spanned: &'a Spanned<DeValue<'a>>) -> Self {
         Self { value: spanned.get_ref(), offset: spanned.span().start }
     }
 
-    fn visit<V: Visitor<'a>>(self, takes: Takes, visitor: V) -> Result<V::Value, ReadError> {
-        let visited = match self.value {
-            DeValue::String(text) => visitor.visit_str(text),
-            DeValue::Integer(number) => match integer(number) {
-                Some(Integer::Signed(number)) => visitor.visit_i64(number),
-                Some(Integer::Unsigned(number)) => visitor.visit_u64(number),
-                None => Err(ReadError::custom("the whole number needs more than 64 bits")),
-            },
-            DeValue::Float(number) => match float(number) {
-                Some(number) => visitor.visit_f64(number),
-                None => Err(ReadError::custom("the number is beyond the largest of 1.8e308")),
-            },
-            DeValue::Boolean(value) => visitor.visit_bool(*value),
-            DeValue::Datetime(_) => {
-                Err(ReadError::invalid_type(Unexpected::Other("a date or time"), &visitor))
-            }
-            DeValue::Array(items) => array(items, takes, visitor),
-            DeValue::Table(table) => visitor.visit_map(Entries { rest: table.iter(), value: None }),
-        };
-        visited.map_err(|error| error.at(self.offset))
+    /// Visits an array of any length.
+    fn visit_array<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        let DeValue::Array(items) = self.value else { return Err(self.unwanted(&visitor)) };
+        visitor.visit_seq(Elements(items.iter()))
     }
-}
 
-fn array<'a, V: Visitor<'a>>(
-    items: &'a [Spanned<DeValue<'a>>],
-    takes: Takes,
-    visitor: V,
-) -> Result<V::Value, ReadError> {
-    let length = match takes {
-        Takes::Array => return visitor.visit_seq(Elements(items.iter())),
-        Takes::NoArray => return Err(ReadError::invalid_type(Unexpected::Seq, &visitor)),
-        Takes::ArrayOf(length) => length,
-    };
-    let value = visitor.visit_seq(Elements(items.iter()))?;
-    if items.len() == length {
-        return Ok(value);
+    /// Visits an array of `length` elements.
+    fn visit_array_of<V: Visitor<'a>>(
+        self,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, ReadError> {
+        let value = self.visit_array(visitor)?;
+        self.require_length(length).map(|()| value)
     }
-    let wanted = format!("an array of length {length}");
-    Err(ReadError::invalid_length(items.len(), &wanted.as_str()))
+
+    fn require_length(self, length: usize) -> Result<(), ReadError> {
+        match self.value {
+            DeValue::Array(items) if items.len() != length => {
+                let wanted = format!("an array of length {length}");
+                Err(ReadError::invalid_length(items.len(), &wanted.as_str()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn visit_table<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        let DeValue::Table(table) = self.value else { return Err(self.unwanted(&visitor)) };
+        visitor.visit_map(Entries { rest: table.iter(), value: None })
+    }
+
+    /// The error for a value of another type than `wanted`.
+    fn unwanted(self, wanted: &dyn Expected) -> ReadError {
+        self.unexpected().map_or_else(|error| error, |found| ReadError::invalid_type(found, wanted))
+    }
+
+    fn unexpected(self) -> Result<Unexpected<'a>, ReadError> {
+        Ok(match self.value {
+            DeValue::String(text) => Unexpected::Str(text),
+            DeValue::Integer(number) => match integer(number)? {
+                Integer::Signed(number) => Unexpected::Signed(number),
+                Integer::Unsigned(number) => Unexpected::Unsigned(number),
+            },
+            DeValue::Float(number) => Unexpected::Float(float(number)?),
+            DeValue::Boolean(value) => Unexpected::Bool(*value),
+            DeValue::Datetime(_) => Unexpected::Other("a date or time"),
+            DeValue::Array(_) => Unexpected::Seq,
+            DeValue::Table(_) => Unexpected::Map,
+        })
+    }
 }
 
 enum Integer {
@@ -135,23 +137,44 @@ enum Integer {
     Unsigned(u64),
 }
 
-fn integer(number: &DeInteger<'_>) -> Option<Integer> {
+fn integer(number: &DeInteger<'_>) -> Result<Integer, ReadError> {
     let (digits, radix) = (number.as_str(), number.radix());
-    let unsigned = || u64::from_str_radix(digits, radix).ok().map(Integer::Unsigned);
-    i64::from_str_radix(digits, radix).ok().map(Integer::Signed).or_else(unsigned)
+    let signed = i64::from_str_radix(digits, radix).map(Integer::Signed);
+    let any = signed.or_else(|_| u64::from_str_radix(digits, radix).map(Integer::Unsigned));
+    any.map_err(|_| ReadError::custom("the whole number needs more than 64 bits"))
 }
 
-/// `None` for a number beyond the largest.
-fn float(number: &DeFloat<'_>) -> Option<f64> {
-    let value: f64 = number.as_str().parse().ok()?;
-    (!value.is_infinite() || number.as_str().contains("inf")).then_some(value)
+fn float(number: &DeFloat<'_>) -> Result<f64, ReadError> {
+    let value = number.as_str().parse().ok();
+    let is_meant = |value: &f64| !value.is_infinite() || number.as_str().contains("inf");
+    let too_large = || ReadError::custom("the number is beyond the largest of 1.8e308");
+    value.filter(is_meant).ok_or_else(too_large)
 }
 
 impl<'de> Deserializer<'de> for Node<'de> {
     type Error = ReadError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        self.visit(Takes::Array, visitor)
+        match self.value {
+            DeValue::String(text) => visitor.visit_str(text),
+            DeValue::Integer(number) => match integer(number)? {
+                Integer::Signed(number) => visitor.visit_i64(number),
+                Integer::Unsigned(number) => visitor.visit_u64(number),
+            },
+            DeValue::Float(number) => visitor.visit_f64(float(number)?),
+            DeValue::Boolean(value) => visitor.visit_bool(*value),
+            DeValue::Datetime(_) => Err(self.unwanted(&visitor)),
+            DeValue::Array(_) => self.visit_array(visitor),
+            DeValue::Table(_) => self.visit_table(visitor),
+        }
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        self.visit_array(visitor)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        self.visit_table(visitor)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
@@ -171,7 +194,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
         length: usize,
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        self.visit(Takes::ArrayOf(length), visitor)
+        self.visit_array_of(length, visitor)
     }
 
     fn deserialize_tuple_struct<V: Visitor<'de>>(
@@ -180,7 +203,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
         length: usize,
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        self.visit(Takes::ArrayOf(length), visitor)
+        self.visit_array_of(length, visitor)
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -189,7 +212,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        self.visit(Takes::NoArray, visitor)
+        self.visit_table(visitor)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -198,25 +221,24 @@ impl<'de> Deserializer<'de> for Node<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        let at = |error: ReadError| error.at(self.offset);
         let variant = match self.value {
             DeValue::String(name) => Variant { name, offset: self.offset, settings: None },
             DeValue::Table(table) => {
                 let mut entries = table.iter();
                 let (Some((name, settings)), None) = (entries.next(), entries.next()) else {
-                    return Err(at(ReadError::custom(WANTS_ONE_KIND)));
+                    return Err(ReadError::custom(WANTS_ONE_KIND));
                 };
                 let (offset, settings) = (name.span().start, Some(Node::of(settings)));
                 Variant { name: name.get_ref(), offset, settings }
             }
-            _ => return Err(at(ReadError::custom(WANTS_NAME))),
+            _ => return Err(ReadError::custom(WANTS_NAME)),
         };
-        visitor.visit_enum(variant).map_err(at)
+        visitor.visit_enum(variant)
     }
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct seq map identifier ignored_any
+        unit_struct identifier ignored_any
     }
 }
 
@@ -310,7 +332,8 @@ impl<'a> VariantAccess<'a> for Variant<'a> {
         length: usize,
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        self.settings("tuple variant")?.visit(Takes::ArrayOf(length), visitor)
+        let settings = self.settings("tuple variant")?;
+        settings.visit_array_of(length, visitor).map_err(|error| error.at(settings.offset))
     }
 
     fn struct_variant<V: Visitor<'a>>(
@@ -318,7 +341,8 @@ impl<'a> VariantAccess<'a> for Variant<'a> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        self.settings("newtype variant")?.visit(Takes::NoArray, visitor)
+        let settings = self.settings("newtype variant")?;
+        settings.visit_table(visitor).map_err(|error| error.at(settings.offset))
     }
 }
 

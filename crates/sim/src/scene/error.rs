@@ -169,8 +169,8 @@ impl SceneError {
                 }
             });
         }
-        found.sort_unstable();
-        let &[(_, first), (offset, second)] = found.as_slice() else { return None };
+        let &[one, other] = found.as_slice() else { return None };
+        let ((_, first), (offset, second)) = (one.min(other), one.max(other));
         let problem = format!("is the same key as `{first}`: remove one of them");
         let invalid = InvalidValue { key: join(path, second), problem };
         Some(Self::Value { place: TextPosition::of(text, offset), invalid })

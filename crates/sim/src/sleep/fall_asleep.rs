@@ -89,7 +89,7 @@ impl World {
             }
         }
         // a stable sort: other links keep their order
-        links.sort_by_key(key);
+        links.sort_by_cached_key(key);
         self.sleep.links = links;
     }
 

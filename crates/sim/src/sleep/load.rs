@@ -69,7 +69,7 @@ impl World {
                 });
             }
         }
-        links.sort_by_key(key);
+        links.sort_by_cached_key(key);
         let share = |time: f64| (self.settings.dt / time).min(1.0);
         let (mut woken, mut doubtful) = (BTreeSet::new(), BTreeSet::new());
         for link in &mut links {

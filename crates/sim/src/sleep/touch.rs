@@ -50,7 +50,7 @@ impl World {
             touches.push(Touch { body: a, other: b, load, pair: None });
             touches.push(Touch { body: b, other: a, load: reaction, pair: None });
         }
-        touches.sort_by_key(|touch| (touch.body, touch.other));
+        touches.sort_by_cached_key(|touch| (touch.body, touch.other));
         touches.dedup_by(|next, touch| {
             let same = (next.body, next.other) == (touch.body, touch.other);
             if same {

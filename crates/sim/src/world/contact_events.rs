@@ -95,7 +95,7 @@ impl World {
         all.retain(|touching| touching.bodies.iter().all(is_there));
         all.extend(resting);
         // stable: collisions first, in order of time
-        all.sort_by_key(|touching| touching.bodies);
+        all.sort_by_cached_key(|touching| <(BodyId, BodyId)>::from(touching.bodies));
         all.dedup_by(|next, known| {
             let same = next.bodies == known.bodies;
             if same {

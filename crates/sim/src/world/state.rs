@@ -225,7 +225,7 @@ impl World {
         let target = |&(body, ref numbers): &(BodyId, _)| Target { body, pose: pose(numbers) };
         self.steering.targets = state.targets.iter().map(target).collect();
         self.steering.loads = state.loads.iter().map(load).collect();
-        self.steering.loads.sort_by_key(|load| load.body);
+        self.steering.loads.sort_by_cached_key(|load| load.body);
         self.script.timeline.actions = state.actions.iter().map(action).collect();
         let logs_contacts = self.log.is_some();
         let touching = state.touching.clone().or_else(|| logs_contacts.then(Vec::new));

@@ -43,7 +43,7 @@ impl World {
             events.dents.iter().map(|dent| (dent.before, std::slice::from_ref(&dent.after)));
         let mut open: Vec<(BodyId, &[BodyId])> = broke.chain(dented).collect();
         // ascending handles: parents come before their pieces, which may have broken, too
-        open.sort_by_key(|(parent, _)| *parent);
+        open.sort_by_cached_key(|(parent, _)| *parent);
         for (parent, heirs) in open {
             if let Some(number) = self.user_data.remove(&parent) {
                 self.user_data.extend(heirs.iter().map(|heir| (*heir, number)));

@@ -1,0 +1,15 @@
+//! Integers in the order of numbers.
+
+/// An integer in the order of [`f64::total_cmp`], a key to sort by. Sorts by keys of one type share
+/// their code.
+///
+/// ```
+/// # use brisance_levelset::total_order;
+/// let mut numbers = [2.0, -1.0, f64::INFINITY, 0.5];
+/// numbers.sort_by_cached_key(|x| total_order(*x));
+/// assert_eq!(numbers, [-1.0, 0.5, 2.0, f64::INFINITY]);
+/// ```
+pub fn total_order(x: f64) -> u64 {
+    let bits = x.to_bits();
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+}
