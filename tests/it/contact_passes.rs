@@ -100,7 +100,7 @@ fn crowd() -> impl Strategy<Value = Crowd> {
     })
 }
 
-/// What a frame of a crowd borrows besides its bodies, with gravity.
+/// Names, groups, gravity and cache of a frame.
 struct Inputs {
     names: Vec<u64>,
     groups: Vec<Groups>,
@@ -222,8 +222,8 @@ properties! {
         prop_assert!(after <= before * (1.0 + 1e-10), "velocities: {before} -> {after}");
     }
 
-    /// A position pass after a continued search keeps the solutions of unchanged islands: it ends with the bits of a
-    /// pass that solves all of them.
+    /// After a continued search the position pass reuses the solutions of unchanged islands. It gives the same bits as a
+    /// pass that solves all islands.
     #[test]
     fn a_renewed_graph_gives_the_positions_of_a_new_one(
         crowd in crowd(), diverted in prop::collection::vec(any::<bool>(), 4),

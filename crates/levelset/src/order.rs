@@ -1,7 +1,7 @@
 //! Integers in the order of numbers.
 
-/// An integer in the order of [`f64::total_cmp`], a key to sort by. Sorts by keys of one type share
-/// their code.
+/// Maps numbers to integers in the order of [`f64::total_cmp`], as sort keys. All sorts with the same
+/// key type are one instance of the sort.
 ///
 /// ```
 /// # use brisance_levelset::total_order;

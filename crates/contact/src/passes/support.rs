@@ -101,8 +101,8 @@ enum Found {
 }
 
 impl Support {
-    /// Replaces this by the contact graph of a continued search, with the same `momenta` and forces. The next position
-    /// pass solves islands again only if they changed.
+    /// Builds the contact graph again after the search was continued. The `momenta` in kg m/s and kg m^2/s and the
+    /// forces must be those of the first build. The next position pass reuses the solutions of unchanged islands.
     pub fn renew(&mut self, frame: Frame<'_>, search: &Search, momenta: &[Momentum]) {
         let renewed = frame.support(search, momenta);
         let before = std::mem::replace(self, renewed);

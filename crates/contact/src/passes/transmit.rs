@@ -171,7 +171,7 @@ impl Frame<'_> {
         // reactions of the last step are no warm start for a shock
         let idle = |joint: &Joint| Joint { last: Reaction::default(), ..*joint };
         let joined = Joined { joints: self.joints.iter().map(idle).collect(), ..Joined::default() };
-        let start = joined.known(problem, Aim::Positions, before, &none);
+        let start = joined.exact_start(problem, Aim::Positions, before, &none);
         let exact = Exact::shock(problem, start, chosen);
         let solved = exact.solved_bodies(chosen.len());
         let (mut after, mut impulses) = (before.to_vec(), none.clone());

@@ -48,8 +48,8 @@ pub(crate) fn settle(
     let Problem { columns, poses, contacts, .. } = problem;
     let start = velocities(columns, poses, momenta);
     let used = problem.used(aim, &start, &impulses.contacts);
-    let first = joined.known(problem, aim, momenta, impulses);
-    let exact = Exact::new(problem, aim, first, &used, std::mem::take(known));
+    let exact_start = joined.exact_start(problem, aim, momenta, impulses);
+    let exact = Exact::new(problem, aim, exact_start, &used, std::mem::take(known));
     let movers = Movers::new(columns, poses, &start);
     let joints = joined.pass(problem, aim, &movers, &exact.joints);
     let rule = |pair: &Manifold, number: usize, contact: &Contact| {
@@ -148,8 +148,8 @@ impl Done {
 }
 
 impl Joined {
-    /// The start of the island solver.
-    pub(crate) fn known<'a>(
+    /// The start of the exact solver.
+    pub(crate) fn exact_start<'a>(
         &'a self,
         problem: Problem<'_>,
         aim: Aim,

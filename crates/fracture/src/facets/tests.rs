@@ -162,7 +162,7 @@ proptest! {
 
     #[test]
     fn pieces_of_reentrant_solids_are_closed_and_add_up_to_the_whole(
-        n in CONVEX..8usize,
+        n in CONVEX..SOLIDS.len(),
         sites in sites(),
     ) {
         check_pieces(&SOLIDS[n], &sites)?;

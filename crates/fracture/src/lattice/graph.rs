@@ -234,8 +234,8 @@ pub(super) fn links(mesh: &TetMesh, neighbors: Neighbors) -> Vec<Link> {
     if let Neighbors::Edges { share } = neighbors {
         add_edge_links(mesh, share, &mut links);
     }
-    // tetrahedra that share a face also share its edges; the face comes first, and a stable sort
-    // keeps it there
+    // tetrahedra that share a face also share its edges: the stable sort keeps the link across the
+    // face, which was added first
     links.sort_by_cached_key(|link| link.ends);
     links.dedup_by_key(|link| link.ends);
     links

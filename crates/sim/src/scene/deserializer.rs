@@ -67,7 +67,7 @@ impl From<toml::de::Error> for ReadError {
     }
 }
 
-/// A value of a document. Errors of its methods have no position: [`deserialize_node`] adds it.
+/// A value of a document. Its methods return errors without a position; [`deserialize_node`] adds the position.
 #[derive(Clone, Copy)]
 struct Node<'a> {
     value: &'a DeValue<'a>,
@@ -111,7 +111,7 @@ impl<'a> Node<'a> {
         visitor.visit_map(Entries { rest: table.iter(), value: None })
     }
 
-    /// The error for a value of another type than `wanted`.
+    /// The error for a value whose type differs from the `wanted` one.
     fn unwanted(self, wanted: &dyn Expected) -> ReadError {
         self.unexpected().map_or_else(|error| error, |found| ReadError::invalid_type(found, wanted))
     }
